@@ -1,4 +1,5 @@
-//! Asks two characters of the tiny campaign one question, and prints what a language model would be given for each.
+//! Asks two characters of the tiny campaign the same question, and prints the context that a language model would get
+//! for each.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example ask
@@ -13,7 +14,7 @@ use hearsay_recall::Form;
 
 fn main() -> anyhow::Result<()> {
     let campaign = Path::new(env!("CARGO_MANIFEST_DIR")).join("../campaigns/tiny-tavern");
-    // A memory that is gone when it closes; `MemoryOptions::for_campaign` keeps one in the campaign's directory.
+    // This memory is not saved; `MemoryOptions::for_campaign` saves one in the campaign's directory.
     let memory = Memory::open(MemoryOptions::in_memory())?;
     let imported = memory.import(campaign)?.wait()?;
     println!("{}\n", imported.written.map_or_else(String::new, |written| written.summary));

@@ -1,9 +1,10 @@
-//! A game's own components beside those of the plugin:
+//! A game's own components next to the components of the plugin:
 //!
-//! - `app.remember::<Mood>()` keeps a component as an attribute, so that it is saved, undone and known like other facts;
-//! - `#[require(Remembered::npc())]` makes every `Blacksmith` one that remembers;
-//! - an earshot of the game's own: the deaf hear nothing;
-//! - an observer dresses what the plugin spawns: everybody of the campaign gets a `Portrait`.
+//! - `app.remember::<Mood>()` stores a component as an attribute, so that it is saved, undone and known like other
+//!   facts.
+//! - `#[require(Remembered::npc())]` makes the memory keep every `Blacksmith`.
+//! - A custom earshot: deaf characters hear nothing.
+//! - An observer adds a `Portrait` to every character of the campaign that the plugin spawns.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example custom_components
@@ -15,18 +16,18 @@ use bevy::prelude::*;
 use bevy_hearsay::prelude::*;
 use hearsay_examples::campaign;
 use hearsay_memory::{
-    World as MemoryWorld,
+    ReadSnapshot,
     query::{KnowsFilter, knows},
 };
 
-/// How somebody feels. The memory keeps it as the attribute `mood`.
+/// The mood of a character. The memory stores it as the attribute `mood`.
 #[derive(Component, Debug, Clone, PartialEq)]
 enum Mood {
     Calm,
     Furious,
 }
 
-impl Remember for Mood {
+impl SyncedAttribute for Mood {
     const ATTRIBUTE: &'static str = "mood";
 
     fn to_value(&self) -> Value {
@@ -42,22 +43,23 @@ impl Remember for Mood {
     }
 }
 
-/// Whoever gets this is remembered as a character.
+/// Makes the memory keep the entity as a character.
 #[derive(Component)]
 #[require(Remembered::npc(), Mood = Mood::Calm)]
 struct Blacksmith;
 
-/// Hears nothing.
+/// Marks a character that hears nothing.
 #[derive(Component)]
 struct Deaf;
 
-/// What the game adds to everybody, whoever spawned it. A real game adds a sprite or a model.
+/// A component that the game adds to every character, whether the game or the plugin spawned it. A real game adds a
+/// sprite or a model.
 #[derive(Component)]
 struct Portrait(String);
 
 fn main() -> AppExit {
     let mut plugins = HearsayPlugins::unsaved(campaign("tiny-tavern"));
-    plugins.happenings.earshot = Earshot::custom(hearers);
+    plugins.game_events.earshot = Earshot::custom(hearers);
     App::new()
         .add_plugins((MinimalPlugins, plugins))
         .remember::<Mood>()
@@ -66,14 +68,14 @@ fn main() -> AppExit {
         .run()
 }
 
-/// Everybody in the same room who is not deaf.
+/// Returns the characters in the same room that are not deaf.
 fn hearers(world: &World, speaker: Entity) -> Vec<Entity> {
-    let room = world.get::<At>(speaker).and_then(|at| world.get::<Present>(at.0));
+    let room = world.get::<LocatedIn>(speaker).and_then(|at| world.get::<Occupants>(at.0));
     let can_hear = |other: &Entity| world.get::<Deaf>(*other).is_none();
     room.into_iter().flat_map(|present| present.iter()).filter(can_hear).collect()
 }
 
-/// The plugin spawned somebody of the campaign, or the game did.
+/// Adds a portrait to each character that the plugin or the game spawned.
 fn dress(added: On<Add, Remembered>, people: Query<(&Remembered, &MemoryId)>, mut commands: Commands) {
     if let Ok((kind, id)) = people.get(added.entity)
         && kind.0.is_character()
@@ -87,25 +89,28 @@ fn begin(mut commands: Commands) {
     let brynja = commands.spawn(who).move_to("the-last-crumb").id();
     let listener = (Remembered::npc(), MemoryId::new("old-hob"), Name::new("Old Hob"), Deaf);
     commands.spawn(listener).move_to("the-last-crumb");
-    // Tilda and Rook live here, but nobody says that they are in tonight; Gaffer Moss is.
-    // A question is answered once all that came before it is known: then she can be quarrelled with.
+    // Tilda and Rook live here, but the campaign does not say that they are in tonight; Gaffer Moss is. The answer
+    // arrives after all earlier events are recorded, and starts the quarrel.
     commands.entity(brynja).ask("Who is here?").observe(quarrel);
 }
 
-/// Brynja is there by now, and so is everybody of the campaign.
+/// Starts when Brynja and all characters of the campaign are loaded.
 fn quarrel(_: On<Answered>, smith: Single<Entity, With<Blacksmith>>, mut commands: Commands) {
     commands
         .entity(*smith)
         .insert(Mood::Furious)
-        .say_that("Somebody salted my quenching water!", [What::lore("brynja", "Brynja's quenching water was salted.")])
+        .say_that(
+            "Somebody salted my quenching water!",
+            [Statement::lore("brynja", "Brynja's quenching water was salted.")],
+        )
         .ask("What is your mood?")
         .observe(look_around);
 }
 
-/// Who heard it.
+/// Ids of the characters, with whether each heard the line.
 type Heard = Vec<(String, bool)>;
 
-/// Looks at what everybody knows of it now.
+/// Prints the moods and portraits, and asks the memory which characters heard the line.
 fn look_around(
     answered: On<Answered>,
     answers: Query<&Reply<Answer>>,
@@ -120,7 +125,7 @@ fn look_around(
     }
     let ids: Vec<String> = people.iter().map(|(id, _)| id.to_string()).collect();
     let salted = KnowsFilter { words: Some("salted".to_owned()), limit: 1, ..KnowsFilter::default() };
-    let who_heard = move |world: &MemoryWorld| {
+    let who_heard = move |world: &ReadSnapshot| {
         let heard = |id: &String| Ok((id.clone(), !knows(&world.state, id, &salted, None)?.0.is_empty()));
         ids.iter().map(heard).collect::<Result<Heard, _>>()
     };

@@ -1,6 +1,6 @@
-//! A dedicated server: no window, sixty frames a second, and a town in which a crier goes his round, says his news at
-//! every place, and the baker carries further what she hears. After five seconds it prints what each has heard, and from
-//! whom, and ends.
+//! A dedicated server without a window, at sixty frames per second. A crier walks through a town and tells his news at
+//! every place, and the baker passes on the news that she hears. After five seconds the server prints the news that
+//! each character has heard, with its source, and exits.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example headless_server
@@ -13,17 +13,17 @@ use std::time::Duration;
 use bevy::{app::ScheduleRunnerPlugin, log::LogPlugin, prelude::*};
 use bevy_hearsay::{AskedOf, MemoryCounts, prelude::*};
 use hearsay_memory::{
-    MemoryError, World as MemoryWorld,
+    MemoryError, ReadSnapshot,
     query::{KnowsFilter, KnowsRow, knows},
 };
 
-/// One minute of the game's clock passes with every frame.
+/// Frames per second. The game clock advances one minute per frame.
 const FRAMES_PER_SECOND: f64 = 60.0;
 
-/// How often somebody goes on, in seconds.
+/// Interval between two moves of a character, in seconds.
 const STEP: f32 = 0.5;
 
-/// How many steps the server runs.
+/// Number of moves before the server exits.
 const STEPS: usize = 10;
 
 const PLACES: [(&str, &str); 5] = [
@@ -34,7 +34,7 @@ const PLACES: [(&str, &str); 5] = [
     ("bridge", "The Bridge"),
 ];
 
-/// Who lives where.
+/// Characters with their homes.
 const PEOPLE: [(&str, &str, &str); 5] = [
     ("crier", "Wat the Crier", "market"),
     ("baker", "Nell the Baker", "market"),
@@ -45,12 +45,12 @@ const PEOPLE: [(&str, &str, &str); 5] = [
 
 const NEWS: &str = "The bridge toll doubles on market days.";
 
-/// Goes from place to place, and passes on what it knows.
+/// A character that walks from place to place and passes on its news.
 #[derive(Component)]
 struct Round {
-    /// The places of the round.
+    /// The places of the walk.
     stops: &'static [&'static str],
-    /// How many steps were gone.
+    /// Number of moves so far.
     gone: usize,
 }
 
@@ -79,7 +79,7 @@ fn settle(mut commands: Commands) {
         match id {
             "crier" => {
                 let stops = &["market", "mill", "market", "chapel"];
-                who.insert(Round { stops, gone: 0 }).witness(What::lore("bridge", NEWS));
+                who.insert(Round { stops, gone: 0 }).witness(Statement::lore("bridge", NEWS));
             }
             "baker" => _ = who.insert(Round { stops: &["market", "market", "market", "harbour"], gone: 0 }),
             _ => {}
@@ -109,8 +109,8 @@ fn go_round(
     }
 }
 
-/// Says the news to whoever is there. It says the very fact that it knows, so that what the others hear rests on what it
-/// heard itself; a `What::lore` would be a claim of its own.
+/// Tells the news to everyone at the place. The speaker states the fact that it knows, so that the hearers' knowledge
+/// derives from the speaker's. A `Statement::lore` would be a new claim of the speaker.
 fn pass_on(
     answered: On<Answered>,
     replies: Query<(&Reply<Vec<KnowsRow>>, &AskedOf)>,
@@ -118,17 +118,17 @@ fn pass_on(
 ) -> Result {
     let (Reply(rows), speaker) = replies.get(answered.entity)?;
     if let Some(row) = rows.iter().find(|row| row.subject.as_str() == "bridge" && row.predicate.as_str() == "lore") {
-        commands.entity(speaker.0).say_that(format!("Have you heard? {}", row.statement), [What::fact(row.fact)]);
+        commands.entity(speaker.0).say_that(format!("Have you heard? {}", row.statement), [Statement::fact(row.fact)]);
     }
     commands.entity(answered.entity).despawn();
     Ok(())
 }
 
-/// What each has heard, by name.
+/// The news that each character has heard, by name.
 type Heard = Vec<(String, Option<KnowsRow>)>;
 
-/// What each knows of the toll: read in the memory's thread.
-fn what_was_heard(world: &MemoryWorld) -> Result<Heard, MemoryError> {
+/// Reads each character's knowledge of the toll, on the memory's thread.
+fn what_was_heard(world: &ReadSnapshot) -> Result<Heard, MemoryError> {
     let filter = KnowsFilter { words: Some("toll".to_owned()), limit: 1, ..KnowsFilter::default() };
     let of = |(id, name, _): &(&str, &str, &str)| {
         let (rows, _) = knows(&world.state, id, &filter, None)?;
@@ -141,7 +141,9 @@ fn print(answered: On<Answered>, replies: Query<&Reply<Heard>>, mut exit: Messag
     let Ok(Reply(heard)) = replies.get(answered.entity) else { return };
     for (name, row) in heard {
         match row {
-            Some(row) => println!("{name}: {} ({}, {:.0} % sure)", row.statement, row.how, row.credence * 100.0),
+            Some(row) => {
+                println!("{name}: {} ({}, {:.0} % sure)", row.statement, row.acquisition, row.credence * 100.0)
+            }
             None => println!("{name} has not heard of the toll"),
         }
     }

@@ -1,39 +1,39 @@
 //! Runnable examples, each with one command: `cargo run -p hearsay_examples --example minimal`.
 //!
-//! | example | what it shows |
+//! | example | content |
 //! |---|---|
 //! | `minimal` | the plugin in an app of twenty lines |
-//! | `tavern` | a small game with a window: carry a rumour from one to another, and watch what they remember |
+//! | `tavern` | a small game with a window: carry a rumour from one character to another, and see their memory |
 //! | `headless_server` | a server without a window whose characters move and talk |
-//! | `bring_your_own_llm` | a language model speaks the lines, from what the character knows |
-//! | `custom_components` | a game's own components, earshot, and what the plugin spawns in the game's clothes |
-//! | `large_world` | ten thousand characters, and what they cost |
+//! | `bring_your_own_llm` | a language model speaks the lines, from the facts that the character knows |
+//! | `custom_components` | a game's own components, a custom earshot, and portraits for spawned characters |
+//! | `large_world` | ten thousand characters, and their cost per frame |
 //! | `panel` | the DM's panels above a game: one line, and F10 |
 //! | `ask` | the engine without Bevy |
 //!
-//! This library is what several of them need.
+//! This library contains the code that several examples share.
 
 use std::path::{Path, PathBuf};
 
-/// The directory of one of the example campaigns.
+/// Returns the directory of an example campaign.
 pub fn campaign(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../campaigns").join(name)
 }
 
-/// What follows an option of the command line, as in `--frames 120`.
+/// Returns the value of a command line option, as in `--frames 120`.
 pub fn option(name: &str) -> Option<String> {
     std::env::args().skip_while(|arg| arg != name).nth(1)
 }
 
-/// Whether an option stands on the command line.
+/// Returns whether a command line option is set.
 pub fn flag(name: &str) -> bool {
     std::env::args().skip(1).any(|arg| arg == name)
 }
 
-/// Whether there is a display for a window; why not, where there is none.
+/// Checks that there is a display for a window.
 ///
 /// # Errors
-/// On Linux, when no X server answers: Bevy would panic there.
+/// On Linux, if no X server answers: Bevy would panic in this case. The error contains the reason.
 pub fn display() -> Result<(), String> {
     #[cfg(target_os = "linux")]
     {
@@ -41,7 +41,7 @@ pub fn display() -> Result<(), String> {
         let Some(display) = std::env::var("DISPLAY").ok().filter(|display| !display.is_empty()) else {
             return Err(format!("there is no display (DISPLAY is not set), and {without}"));
         };
-        // `:1.0` is the first screen of the local server 1; a server elsewhere is not looked for.
+        // `:1.0` is the first screen of local server 1. Remote servers are not checked.
         let number = display.strip_prefix(':').map(|rest| rest.split('.').next().unwrap_or(rest));
         let answers = |number: &str| std::os::unix::net::UnixStream::connect(format!("/tmp/.X11-unix/X{number}"));
         if number.is_some_and(|number| answers(number).is_err()) {

@@ -1,5 +1,5 @@
-//! The plugin in an app of twenty lines: a blacksmith sees something, is asked about it, and the answer is printed. What
-//! is printed is what a language model, or a writer of dialogue, would be given: what this one character knows.
+//! The plugin in an app of twenty lines. A blacksmith sees something and is asked about it. The app prints the context
+//! that a language model, or a writer of dialogue, would get: the facts that this one character knows.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example minimal
@@ -21,7 +21,7 @@ fn begin(mut commands: Commands) {
         .entity(grimjaw)
         .move_to("the-forge")
         .set_attribute("occupation", "blacksmith")
-        .witness(What::lore("the-forge", "A one-eyed man left a broken sword at the forge and never came back."))
+        .witness(Statement::lore("the-forge", "A one-eyed man left a broken sword at the forge and never came back."))
         .ask("Whose broken sword is this?")
         .observe(print);
 }

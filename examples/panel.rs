@@ -1,4 +1,4 @@
-//! The DM's panels in any app with a memory: one line. F10 opens and closes them.
+//! The DM's panels in an app with a memory, added with one line. F10 opens and closes them.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example panel
@@ -21,12 +21,12 @@ fn main() -> AppExit {
     let save = std::env::temp_dir().join("hearsay-panel");
     App::new()
         .add_plugins(DefaultPlugins.set(LogPlugin {
-            // The database tells of its files; a player does not ask.
+            // The database logs warnings about its files, which a player does not need.
             filter: format!("{DEFAULT_FILTER},surrealkv=error"),
             ..default()
         }))
         .add_plugins(HearsayPlugins::new_or_continue(campaign("gullhaven"), save))
-        // The one line.
+        // This line adds the panels.
         .add_plugins(HearsayPanelPlugin { open: true, ..default() })
         .add_systems(Startup, |mut commands: Commands| _ = commands.spawn(Camera2d))
         .run()

@@ -6,9 +6,9 @@
 use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
 use hearsay_campaign::Transcript;
-use hearsay_memory::{Compact, Memory, MemoryOptions, ModelSettings, NewSession, Settings, TranscriptImport};
+use hearsay_memory::{Memory, MemoryOptions, ModelSettings, NewSession, Settings, Summarize, TranscriptImport};
 use hearsay_model::Author;
-use hearsay_recall::Condensed;
+use hearsay_recall::Summary;
 
 const LINES: usize = 300;
 
@@ -76,12 +76,13 @@ fn table(meaning: bool) -> (Memory, BTreeMap<String, String>) {
     (memory, says)
 }
 
-fn condensed(memory: &Memory, question: &str) -> Condensed {
-    let compact = Compact { question: question.into(), deadline: Some(Duration::from_secs(60)), ..Compact::default() };
-    let condensed = memory.condense(compact).unwrap().wait().unwrap();
-    assert!(condensed.tokens <= condensed.budget && condensed.budget * 10 <= condensed.whole, "{condensed:?}");
-    assert!(!condensed.preview);
-    condensed
+fn summary(memory: &Memory, question: &str) -> Summary {
+    let compact =
+        Summarize { question: question.into(), deadline: Some(Duration::from_secs(60)), ..Summarize::default() };
+    let summary = memory.summarize(compact).unwrap().wait().unwrap();
+    assert!(summary.tokens <= summary.budget && summary.budget * 10 <= summary.whole, "{summary:?}");
+    assert!(!summary.preview);
+    summary
 }
 
 /// The share of the needed facts that are still there: asked one by one, and by importance alone.
@@ -89,7 +90,7 @@ fn measure(meaning: bool) -> (f64, f64) {
     let (memory, says) = table(meaning);
     let questions: Vec<(String, String)> = lines("questions.txt").iter().map(|line| halves(line)).collect();
     assert!(questions.len() >= 25);
-    let general = condensed(&memory, "").text();
+    let general = summary(&memory, "").text();
     // Other lines tell what was read in one that matters, in words of their own.
     let chatter = lines("chatter.txt");
     let talk: Vec<&str> = chatter.iter().filter_map(|line| fixed(line)).collect();
@@ -98,7 +99,7 @@ fn measure(meaning: bool) -> (f64, f64) {
     assert!(wasted * 10 <= told, "{wasted} of {told} lines are talk that matters to nobody:\n{general}");
     let (mut needed, mut kept, mut by_importance) = (0, 0, 0);
     for (question, keys) in &questions {
-        let of_question = condensed(&memory, question);
+        let of_question = summary(&memory, question);
         assert_eq!(of_question.meaning, meaning);
         let text = of_question.text();
         for key in keys.split_whitespace() {
@@ -112,7 +113,7 @@ fn measure(meaning: bool) -> (f64, f64) {
         }
     }
     let share = |count: usize| count as f64 / f64::from(needed);
-    let whole = condensed(&memory, "");
+    let whole = summary(&memory, "");
     println!(
         "{LINES} lines of {} tokens in {}, {}: of {needed} facts that {} questions need, {:.2} are kept by question, \
          {:.2} by importance alone, which tells {told} lines, {wasted} of them chatter",

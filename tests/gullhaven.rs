@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
-use hearsay_memory::{Answer, Ask, Memory, MemoryOptions, World};
+use hearsay_memory::{Answer, Ask, Memory, MemoryOptions, ReadSnapshot};
 use hearsay_model::{FactId, State};
 use hearsay_recall::{Form, Line, Source};
 use saphyr::{LoadableYamlNode, Yaml};
@@ -20,7 +20,7 @@ struct Question {
     hard: bool,
 }
 
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
@@ -67,7 +67,7 @@ fn lines(answer: &Answer) -> impl Iterator<Item = &Line> {
 /// The place of a fact among the lines that bear on the question, from 1.
 fn rank(answer: &Answer, wanted: &BTreeSet<FactId>) -> Option<usize> {
     let knowledge = answer.context.sections.iter().find(|section| section.name == "knowledge")?;
-    let is_wanted = |line: &Line| matches!(line.receipt.source, Source::Fact(id) if wanted.contains(&id));
+    let is_wanted = |line: &Line| matches!(line.citation.source, Source::Fact(id) if wanted.contains(&id));
     knowledge.lines.iter().position(is_wanted).map(|place| place + 1)
 }
 
@@ -78,7 +78,7 @@ fn answers_are_right_and_leak_nothing() {
     memory.import(campaign).unwrap().wait().unwrap();
     let status = memory.wait_for_vectors(|_, _| true).unwrap();
     assert_eq!(status.pending_vectors, 0);
-    let state = memory.read(|world: &World| Ok(World::clone(world))).unwrap().wait().unwrap().state;
+    let state = memory.read(|world: &ReadSnapshot| Ok(ReadSnapshot::clone(world))).unwrap().wait().unwrap().state;
 
     let questions = questions();
     assert!(questions.iter().filter(|question| !question.hard && !question.must.is_empty()).count() >= 80);
@@ -94,7 +94,7 @@ fn answers_are_right_and_leak_nothing() {
         assert!(answer.context.tokens <= answer.context.budget);
         let asked = format!("{} asked {:?}", question.speaker, question.text);
         let told: BTreeSet<FactId> = lines(&answer)
-            .filter_map(|line| match line.receipt.source {
+            .filter_map(|line| match line.citation.source {
                 Source::Fact(id) => Some(id),
                 _ => None,
             })

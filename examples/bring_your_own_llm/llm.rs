@@ -1,4 +1,4 @@
-//! A language model behind OpenAI's protocol, on a thread of its own.
+//! A client for language models that speak OpenAI's protocol, on its own thread.
 
 use std::{thread, time::Duration};
 
@@ -16,33 +16,33 @@ const TASK: &str = "You play one character of a role-playing game. Answer the qu
     character's voice, and with nothing but what is said. Use only what you are told below: it is all that the character \
     knows. What it keeps to itself it does not say; of what it doubts it speaks doubtfully.";
 
-/// Characters that a line may have: a model that does not stop is stopped.
+/// Maximum number of characters in a line. A longer answer is cut off.
 const LONGEST: usize = 1_000;
 
-/// Where a language model is. The key is in no `Debug` output: there is none.
+/// A language model endpoint. The type has no `Debug` output, so the key is never printed.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     base: String,
     key: String,
-    /// The model's name there.
+    /// Name of the model at this endpoint.
     pub(crate) model: String,
-    /// How long a line may take.
+    /// Maximum time for a line.
     patience: Duration,
 }
 
-/// What comes from the model.
+/// A piece of the model's answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Words, to be shown at once.
+    /// Words to show at once.
     Words(String),
     /// The line is complete.
     End,
-    /// It failed: why.
+    /// The request failed, for this reason.
     Failed(String),
 }
 
 impl Endpoint {
-    /// The endpoint that the environment names, if it names one.
+    /// Returns the endpoint that the environment variables name, if any.
     pub(crate) fn from_env() -> Option<Self> {
         let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         Some(Self {
@@ -53,7 +53,7 @@ impl Endpoint {
         })
     }
 
-    /// Has the model answer. What it says comes piece by piece; dropping the receiver stops it.
+    /// Requests an answer from the model. The words arrive in pieces; dropping the receiver stops the request.
     pub(crate) fn speak(&self, prompt: String) -> Receiver<Piece> {
         let (sender, receiver) = bounded(256);
         let (endpoint, refused) = (self.clone(), sender.clone());
@@ -62,7 +62,7 @@ impl Endpoint {
                 Ok(()) => Piece::End,
                 Err(why) => Piece::Failed(endpoint.without_key(&why)),
             };
-            // Nobody listens any more: then nobody needs the end either.
+            // If the receiver is gone, nobody needs the end either.
             let _ = sender.send(last);
         });
         if let Err(error) = thread {
@@ -81,7 +81,7 @@ impl Endpoint {
     }
 
     async fn stream(&self, prompt: String, pieces: &Sender<Piece>) -> Result<(), String> {
-        // An error says that somebody installed one before: as good.
+        // An error means that a provider is already installed, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().connect_timeout(Duration::from_secs(5)).build();
         let http = http.map_err(|error| with_causes(&error))?;
@@ -99,7 +99,7 @@ impl Endpoint {
             let chunk = chunk.map_err(|error| with_causes(&error))?;
             let Some(choice) = chunk.choices.into_iter().next() else { continue };
             finished |= choice.finish_reason.is_some();
-            // What a model writes goes to a terminal: no escape sequences.
+            // The model's words go to a terminal, so remove escape sequences.
             let words: String =
                 choice.delta.content.unwrap_or_default().chars().filter(|c| !c.is_control() || *c == '\n').collect();
             length += words.len();
@@ -113,13 +113,13 @@ impl Endpoint {
         if finished { Ok(()) } else { Err("it broke off in the middle of the line".to_owned()) }
     }
 
-    /// A server may put the key into its error.
+    /// Removes the key from a text, because a server may include the key in its error.
     fn without_key(&self, text: &str) -> String {
         if self.key.is_empty() { text.to_owned() } else { text.replace(&self.key, "(the key)") }
     }
 }
 
-/// An error with what is behind it: `error sending request` alone tells nobody that nothing listens there.
+/// Formats an error with its causes: `error sending request` alone does not say that nothing listens at the address.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,15 +1,16 @@
-//! A language model speaks the line, from what the character knows: asks an NPC, sends its scene context to any endpoint
-//! that speaks OpenAI's protocol (Ollama, LM Studio, llama.cpp, …), prints the words as they come, and has the line
-//! remembered by everybody who heard it. No word of what the NPC cannot know leaves the game.
+//! A language model speaks a line from the facts that the character knows. The example asks an NPC a question and sends
+//! its scene context to any endpoint that speaks OpenAI's protocol (Ollama, LM Studio, llama.cpp, …). It prints the
+//! words as they arrive, and records the line for everyone who heard it. Facts that the NPC cannot know never leave the
+//! game.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example bring_your_own_llm
 //! OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=llama3.2 cargo run -p hearsay_examples --example bring_your_own_llm
 //! ```
 //!
-//! Without `OPENAI_BASE_URL` nothing contacts a network: the line is made from the context's facts by a template, and so
-//! it is when the endpoint fails. `OPENAI_API_KEY` is sent where it is set, and never printed; `OPENAI_TIMEOUT` is how many
-//! seconds a line may take (60). `--ask "…"` asks something else.
+//! Without `OPENAI_BASE_URL` the example uses no network: a template makes the line from the facts of the context. It
+//! does the same if the endpoint fails. `OPENAI_API_KEY` is sent if it is set, and is never printed. `OPENAI_TIMEOUT`
+//! is the maximum time for a line in seconds (default 60). `--ask "…"` asks another question.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -23,11 +24,11 @@ use crossbeam_channel::{Receiver, TryRecvError};
 use hearsay_examples::{campaign, option};
 use llm::{Endpoint, Piece};
 
-/// The one who is asked.
+/// The character that is asked.
 #[derive(Component)]
 struct Innkeeper;
 
-/// The one who listens.
+/// The character that listens.
 #[derive(Component)]
 struct Listener;
 
@@ -36,11 +37,11 @@ struct Listener;
 struct Speaking {
     pieces: Receiver<Piece>,
     said: String,
-    /// What is said instead, should the model fail.
+    /// The line to say if the model fails.
     otherwise: String,
 }
 
-/// A line is complete: the model's, or the template's.
+/// A complete line, from the model or the template.
 #[derive(Event)]
 struct Spoken(String);
 
@@ -51,7 +52,7 @@ fn main() -> AppExit {
     App::new()
         .add_plugins((
             MinimalPlugins,
-            HearsayPlugins::unsaved(campaign("tiny-tavern")).materialise(Materialise::Nothing),
+            HearsayPlugins::unsaved(campaign("tiny-tavern")).spawn_policy(SpawnPolicy::Nothing),
         ))
         .insert_resource(Model(Endpoint::from_env()))
         .add_systems(Startup, begin)
@@ -61,7 +62,7 @@ fn main() -> AppExit {
 }
 
 fn begin(mut commands: Commands) {
-    // The campaign has both: these entities are bound to them.
+    // The campaign has both characters: these entities are bound to them.
     commands.spawn((Listener, MemoryId::new("gaffer-moss"), Remembered::npc()));
     let question = option("--ask").unwrap_or_else(|| "Where is the silver spoon?".to_owned());
     println!("You ask Tilda: {question}\n");
@@ -69,7 +70,7 @@ fn begin(mut commands: Commands) {
     tilda.move_to("the-last-crumb").ask(question).observe(speak);
 }
 
-/// What Tilda may say is there: the model puts it into words.
+/// Sends the facts that Tilda may say to the model.
 fn speak(
     answered: On<Answered>,
     replies: Query<&Reply<Answer>>,
@@ -93,17 +94,18 @@ fn speak(
     Ok(())
 }
 
-/// A line made of facts alone: what bears most on the question, of what the speaker does not keep to itself.
+/// Makes a line from facts alone: the facts most relevant to the question, without those that the speaker conceals.
 fn template(context: &SceneContext) -> String {
     let knowledge = context.sections.iter().filter(|section| section.name == "knowledge");
-    let mut open = knowledge.flat_map(|section| &section.lines).filter(|line| !line.receipt.conceals);
+    let mut open = knowledge.flat_map(|section| &section.lines).filter(|line| !line.citation.conceals);
     match open.next() {
         Some(line) => format!("All I can tell you is this. {}", line.text),
         None => "I know nothing of that.".to_owned(),
     }
 }
 
-/// Takes the words that have come since the last frame. The network has a thread of its own; nothing waits here.
+/// Takes the words that have arrived since the last frame. The network has its own thread, so this system does not
+/// block.
 fn listen(mut speaking: Query<(Entity, &mut Speaking)>, mut commands: Commands) {
     for (entity, mut line) in &mut speaking {
         let over = loop {
@@ -119,13 +121,13 @@ fn listen(mut speaking: Query<(Entity, &mut Speaking)>, mut commands: Commands) 
                 Err(TryRecvError::Disconnected) => break Some(Err("its thread is gone".to_owned())),
             }
         };
-        // A terminal that is gone is no reason to stop the game.
+        // A closed terminal is no reason to stop the game.
         let _ = std::io::stdout().flush();
         let spoken = match over {
             None => continue,
             Some(Ok(())) => line.said.trim().to_owned(),
             Some(Err(why)) => {
-                // Half a line is not said: a model that breaks off might have broken off before the word `not`.
+                // Discard half a line: a model that breaks off may have stopped before the word `not`.
                 eprintln!("The language model failed: {why}");
                 println!("\nTilda, by template: {}", line.otherwise);
                 line.otherwise.clone()
@@ -136,8 +138,8 @@ fn listen(mut speaking: Query<(Entity, &mut Speaking)>, mut commands: Commands) 
     }
 }
 
-/// The line is said in the game: who is there remembers it. The words are what was said, not what is so: a game that
-/// knows what they state names it with `say_that`.
+/// Says the line in the game, so that everyone present remembers it. This records the words as said, not their content
+/// as facts. A game that knows the stated facts names them with `say_that`.
 fn remember(
     spoken: On<Spoken>,
     innkeeper: Single<Entity, With<Innkeeper>>,
@@ -151,7 +153,7 @@ fn remember(
         let mut lines = context.iter().flat_map(|context| &context.sections).flat_map(|section| &section.lines);
         let start: String = line.chars().take(20).collect();
         match lines.find(|line| line.text.contains(&start)) {
-            Some(line) => println!("\nGaffer Moss remembers: {} ({})", line.text, line.receipt.how),
+            Some(line) => println!("\nGaffer Moss remembers: {} ({})", line.text, line.citation.acquisition),
             None => println!("\nGaffer Moss was not listening."),
         }
         exit.write(AppExit::Success);
@@ -159,8 +161,8 @@ fn remember(
     commands.entity(*listener).ask(format!("What did Tilda say? {}", spoken.0)).observe(print);
 }
 
-/// What goes wrong is said, and ends the example.
-fn complain(mut troubles: MessageReader<MemoryTrouble>, mut exit: MessageWriter<AppExit>) {
+/// Prints errors and ends the example.
+fn complain(mut troubles: MessageReader<MemoryErrorMessage>, mut exit: MessageWriter<AppExit>) {
     for trouble in troubles.read() {
         eprintln!("{}", trouble.what);
         exit.write(AppExit::error());

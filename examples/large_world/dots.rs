@@ -1,14 +1,14 @@
-//! The window: everybody is a dot in the square of the place it is at.
+//! The window: each character is a dot in the square of its place.
 
 use bevy::{diagnostic::DiagnosticsStore, prelude::*, sprite::Anchor};
 use bevy_hearsay::prelude::*;
 
 use crate::{Number, PLACES, figures};
 
-/// Places stand in rows of so many.
+/// Number of places per row.
 const ROW: usize = 10;
 
-/// How large a place is.
+/// Size of a place.
 const SIDE: Vec2 = Vec2::new(120.0, 64.0);
 
 #[derive(Component)]
@@ -33,11 +33,11 @@ fn build(mut commands: Commands) {
     ));
 }
 
-/// Where in the window somebody is who is at a place.
+/// Returns the position of a character in the window.
 fn spot(number: usize, place: usize) -> Vec3 {
     let (column, row) = ((place % ROW) as f32, (place / ROW) as f32);
     let corner = Vec2::new(-600.0 + column * SIDE.x, 310.0 - row * SIDE.y);
-    // Scattered evenly over the square, by multiples of irrational numbers.
+    // Multiples of irrational numbers spread the dots evenly over the square.
     let part = |factor: f64| ((number as f64 * factor).fract() as f32).clamp(0.0, 1.0);
     let inside = Vec2::new(part(0.618_034), -part(0.754_878)) * (SIDE - Vec2::splat(10.0));
     (corner + inside).extend(0.0)
@@ -50,10 +50,10 @@ fn dress(added: Query<Entity, Added<Number>>, mut commands: Commands) {
     }
 }
 
-/// Whoever came somewhere, or has just been dressed.
-type Moved = Or<(Changed<Whereabouts>, Added<Sprite>)>;
+/// Characters that moved or have just received a sprite.
+type Moved = Or<(Changed<PlaceId>, Added<Sprite>)>;
 
-fn arrive(mut moved: Query<(&Number, &Whereabouts, &mut Sprite, &mut Transform), Moved>) {
+fn arrive(mut moved: Query<(&Number, &PlaceId, &mut Sprite, &mut Transform), Moved>) {
     for (number, at, mut sprite, mut transform) in &mut moved {
         let place = at.0.as_str().trim_start_matches("place-").parse().unwrap_or(0);
         transform.translation = spot(number.0, place);
@@ -62,6 +62,6 @@ fn arrive(mut moved: Query<(&Number, &Whereabouts, &mut Sprite, &mut Transform),
 }
 
 fn write(mut text: Single<&mut Text2d, With<Figures>>, diagnostics: Res<DiagnosticsStore>) {
-    // Bevy's own font has plain letters only.
+    // Bevy's built-in font has ASCII letters only.
     text.0 = figures(&diagnostics).replace('µ', "u");
 }

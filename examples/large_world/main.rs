@@ -1,12 +1,12 @@
-//! Ten thousand characters in a hundred places. Every frame a hundred of them walk somewhere else, twice a second somebody
-//! says something and somebody is asked something; the diagnostics say what that costs a frame.
+//! Ten thousand characters in a hundred places. In every frame, a hundred of them walk to another place. Twice per
+//! second, one character says a line and one is asked a question. The diagnostics show the cost per frame.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example large_world
 //! ```
 //!
-//! It ends after `--frames N` (600) with a summary. `--people N` makes more or fewer, `--window` shows each as a dot in
-//! the colour of the place it is at, with the figures as text.
+//! The example ends after `--frames N` (600) with a summary. `--people N` sets the number of characters. `--window`
+//! shows each character as a dot in the colour of its place, with the figures as text.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -19,35 +19,35 @@ use bevy_hearsay::{HearsayDiagnosticsPlugin, MemoryCounts, prelude::*};
 use hearsay_examples::{display, flag, option};
 use hearsay_memory::Settings;
 
-/// Places to be at.
+/// Number of places.
 const PLACES: usize = 100;
 
-/// Who walks in a frame.
+/// Number of characters that walk in each frame.
 const WALKERS: usize = 100;
 
-/// Facts by which the memory knows somebody: what it is, what it is called, where it is.
+/// Facts per character in the memory: kind, name and place.
 const FACTS_EACH: usize = 3;
 
-/// How many people there are.
+/// Number of characters.
 #[derive(Resource)]
 struct People(usize);
 
-/// Somebody, by number.
+/// A character's number.
 #[derive(Component)]
 struct Number(usize);
 
-/// How far the example is.
+/// Progress of the example.
 #[derive(Resource)]
 struct Run {
-    /// Frames to measure.
+    /// Number of frames to measure.
     frames: usize,
-    /// Frames measured.
+    /// Number of frames measured.
     done: usize,
-    /// When it began.
+    /// Start time.
     begun: std::time::Instant,
-    /// How long it took until everybody was remembered.
+    /// Time until the memory held all characters.
     ready: Option<Duration>,
-    /// What the plugin took of each frame.
+    /// Time that the plugin took in each frame.
     costs: Vec<Duration>,
 }
 
@@ -55,7 +55,7 @@ fn main() -> AppExit {
     let number = |name: &str, otherwise: usize| option(name).and_then(|text| text.parse().ok()).unwrap_or(otherwise);
     let (frames, people) = (number("--frames", 600), number("--people", 10_000));
     let mut memory = HearsayPlugins::empty();
-    // What is measured here is the sync: names alone need no vectors.
+    // The example measures the sync; names alone need no vectors.
     let mut settings = Settings::default();
     settings.model.enabled = false;
     memory.memory.settings = Some(settings);
@@ -79,7 +79,7 @@ fn main() -> AppExit {
         .run()
 }
 
-/// An id, without a detour over names.
+/// Returns the id of a place by number.
 fn place(number: usize) -> String {
     format!("place-{}", number % PLACES)
 }
@@ -100,7 +100,7 @@ fn is_loading(run: Res<Run>) -> bool {
     run.ready.is_none()
 }
 
-/// Until the memory holds everybody.
+/// Waits until the memory holds all characters.
 fn wait(mut run: ResMut<Run>, counts: Res<MemoryCounts>, people: Res<People>) {
     let holds_all = counts.status.as_ref().is_some_and(|status| status.facts >= FACTS_EACH * people.0);
     if holds_all && counts.changes == (0, 0) && counts.records == 0 {
@@ -110,7 +110,7 @@ fn wait(mut run: ResMut<Run>, counts: Res<MemoryCounts>, people: Res<People>) {
     }
 }
 
-/// A number that is another for every frame and count, and the same in every run.
+/// Returns a pseudo-random number for each frame and count, the same in every run.
 fn scatter(frame: usize, count: usize) -> usize {
     (frame * WALKERS + count).wrapping_mul(0x9E37_79B9) >> 7
 }
@@ -129,7 +129,7 @@ fn live(run: Res<Run>, people: Query<(Entity, &Number)>, mut who: Local<Vec<Enti
     }
     if let Some(speaker) = one(WALKERS).filter(|_| run.done.is_multiple_of(30)) {
         let news = format!("On day {} the well of this place ran dry.", run.done);
-        commands.entity(speaker).say_that(news.as_str(), [What::lore(place(run.done), news.as_str())]);
+        commands.entity(speaker).say_that(news.as_str(), [Statement::lore(place(run.done), news.as_str())]);
     }
     if let Some(asked) = one(WALKERS + 1).filter(|_| run.done % 30 == 15) {
         let forget = |on: On<Answered>, mut commands: Commands| commands.entity(on.entity).despawn();
@@ -137,7 +137,7 @@ fn live(run: Res<Run>, people: Query<(Entity, &Number)>, mut who: Local<Vec<Enti
     }
 }
 
-/// What the diagnostics say, for people.
+/// Formats the diagnostics for display.
 fn figures(diagnostics: &DiagnosticsStore) -> String {
     let shown = [
         ("plugin µs/frame", HearsayDiagnosticsPlugin::FRAME_COST),

@@ -1,9 +1,9 @@
-//! Colours and text. The font is Bevy's own: plain letters, all of one width, so that text can be wrapped and measured
-//! without laying it out.
+//! Colours and text. The font is Bevy's own. Its plain letters all have the same width, so that text can be wrapped and
+//! measured without layout.
 
 use bevy::{prelude::*, sprite::Anchor};
 
-/// The picture, in units that are pixels at the window's first size.
+/// Size of the picture, in units that equal pixels at the initial window size.
 pub(crate) const WIDTH: f32 = 1280.0;
 pub(crate) const HEIGHT: f32 = 720.0;
 
@@ -17,22 +17,22 @@ pub(crate) const SURE: Color = Color::srgb(0.48, 0.80, 0.50);
 pub(crate) const UNSURE: Color = Color::srgb(0.92, 0.74, 0.35);
 pub(crate) const DOUBTFUL: Color = Color::srgb(0.90, 0.45, 0.40);
 
-/// The height of a line of text of a size.
+/// Returns the line height of text of a size.
 pub(crate) fn line_height(size: f32) -> f32 {
     (size * 1.3).round()
 }
 
-/// How many characters of a size fit a width.
+/// Returns the number of characters of a size that fit a width.
 pub(crate) fn columns(width: f32, size: f32) -> usize {
     (width / (size * 0.6)) as usize
 }
 
-/// A point given from the upper left corner, as the camera sees it.
+/// Converts a point measured from the upper left corner to camera coordinates.
 pub(crate) fn at(x: f32, y: f32, z: f32) -> Vec3 {
     Vec3::new(x - WIDTH / 2.0, HEIGHT / 2.0 - y, z)
 }
 
-/// Text of one colour and size, whose lines are as given.
+/// Makes text of one colour and size, with the given line breaks.
 pub(crate) fn text(text: impl Into<String>, size: f32, color: Color, anchor: Anchor, place: Vec3) -> impl Bundle {
     (
         Text2d::new(text),
@@ -45,12 +45,12 @@ pub(crate) fn text(text: impl Into<String>, size: f32, color: Color, anchor: Anc
     )
 }
 
-/// A rectangle of one colour, by its upper left corner.
+/// Makes a rectangle of one colour, positioned by its upper left corner.
 pub(crate) fn block(color: Color, width: f32, height: f32, place: Vec3) -> impl Bundle {
     (Sprite::from_color(color, Vec2::new(width, height)), Anchor::TOP_LEFT, Transform::from_translation(place))
 }
 
-/// Breaks text into lines of so many characters, at spaces where there are any.
+/// Breaks text into lines of at most `columns` characters, at spaces where possible.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = vec![String::new()];
@@ -73,7 +73,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The first so many lines, with a mark where there were more.
+/// Keeps the first `most` lines, and marks omitted lines.
 pub(crate) fn clip(mut lines: Vec<String>, most: usize) -> Vec<String> {
     if lines.len() > most {
         lines.truncate(most);
@@ -85,7 +85,7 @@ pub(crate) fn clip(mut lines: Vec<String>, most: usize) -> Vec<String> {
     lines
 }
 
-/// Bevy's own font has no curly quotes and long dashes.
+/// Replaces curly quotes and long dashes, which Bevy's own font lacks.
 fn plain(letter: char) -> char {
     match letter {
         '\u{2018}' | '\u{2019}' => '\'',

@@ -1,19 +1,19 @@
-//! A small game with a window. The chapel's bell is gone, and three people in a tavern each know a different story. Walk
-//! up to one, ask, carry what you hear to another, or make something up; the panel shows what the one before you
-//! remembers, from whom, and how sure. F5 keeps the moment and F9 goes back to it; what you did is still there tomorrow.
+//! A small game with a window. The chapel's bell is gone, and three people in a tavern each know a different story.
+//! Walk to a person, ask, pass on a rumour to another person, or make something up. The panel shows the memory of the
+//! nearest person, with sources and credence. F5 saves and F9 loads. The save remains after the game exits.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example tavern
 //! ```
 //!
-//! `--new` begins anew, `--save DIR` keeps the game elsewhere than in the system's temporary directory.
-//! `--screenshot FILE` saves a picture and ends; with `--script` it plays a while, and saves a picture at every stage
-//! (`FILE` with a number before its ending).
+//! `--new` starts a new game. `--save DIR` changes the directory of the save (default: in the system's temporary
+//! directory). `--screenshot FILE` saves a picture and exits. With `--script` the game plays by itself, and saves a
+//! picture at every stage (`FILE` with a number before its extension).
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `room.rs` | the room, the people, walking |
-//! | `minds.rs` | what everybody knows, read anew whenever the memory changes |
+//! | `minds.rs` | each character's knowledge, read again whenever the memory changes |
 //! | `talk.rs` | asking, telling, lying; saving |
 //! | `panel.rs` | the panel, the choices, the help line |
 //! | `look.rs` | colours and text |
@@ -56,7 +56,7 @@ fn main() -> AppExit {
     };
     App::new()
         .add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }).set(LogPlugin {
-            // The database tells of its files; a player does not ask.
+            // The database logs warnings about its files, which a player does not need.
             filter: format!("{DEFAULT_FILTER},surrealkv=error"),
             ..default()
         }))

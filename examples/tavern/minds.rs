@@ -1,23 +1,24 @@
-//! What everybody knows of the bell: read whenever the memory changes, so that all that is drawn is what the memory says.
+//! Each character's knowledge of the bell. It is read whenever the memory changes, so that the game draws only the
+//! memory's content.
 
 use std::collections::BTreeMap;
 
 use bevy::{platform::collections::HashSet, prelude::*};
 use bevy_hearsay::{SlotLoaded, prelude::*};
 use hearsay_memory::{
-    World as MemoryWorld,
+    ReadSnapshot,
     query::{KnowsFilter, KnowsRow, knows},
 };
 use hearsay_model::State;
 
-/// What the talk is about.
+/// Subject of the rumours.
 pub(crate) const TOPIC: &str = "chapel-bell";
 
-/// What each knows of the bell, by id.
+/// Each character's knowledge of the bell, by id.
 #[derive(Resource, Default)]
 pub(crate) struct Minds {
     known: BTreeMap<String, Vec<KnowsRow>>,
-    /// What the last change brought: who, and which sentence.
+    /// Characters and statements that the last change added.
     fresh: HashSet<(String, String)>,
 }
 
@@ -33,26 +34,26 @@ pub(crate) fn plugin(app: &mut App) {
 }
 
 impl Minds {
-    /// What somebody knows, the newest first.
+    /// Returns a character's knowledge, newest first.
     pub(crate) fn of(&self, who: &MemoryId) -> &[KnowsRow] {
         self.known.get(who.as_str()).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the last change brought this.
+    /// Returns whether the last change added this row.
     pub(crate) fn is_fresh(&self, who: &MemoryId, row: &KnowsRow) -> bool {
         self.fresh.contains(&(who.as_str().to_owned(), row.statement.clone()))
     }
 }
 
 fn read(mut commands: Commands) {
-    commands.inquire(|world: &MemoryWorld| {
+    commands.inquire(|world: &ReadSnapshot| {
         let filter = KnowsFilter { about: Some(TOPIC.to_owned()), limit: 50, ..KnowsFilter::default() };
         let state = &world.state;
         let of = |id: &EntityId| {
             let (mut rows, _) = knows(state, id.as_str(), &filter, None)?;
-            // What the bell is and is called, everybody knows.
+            // Everyone knows the bell's name and kind.
             rows.retain(|row| !matches!(row.predicate.as_str(), "name" | "kind"));
-            rows.iter_mut().for_each(|row| row.how = with_names(state, &row.how));
+            rows.iter_mut().for_each(|row| row.acquisition = with_names(state, &row.acquisition));
             Ok((id.to_string(), rows))
         };
         let ids = state.entities().map(|entity| &entity.id);
@@ -60,17 +61,17 @@ fn read(mut commands: Commands) {
     });
 }
 
-/// `told by mara` as people say it.
-fn with_names(state: &State, how: &str) -> String {
+/// Replaces the id in an acquisition by a name, as in `told by mara`.
+fn with_names(state: &State, acquisition: &str) -> String {
     let name = |word: &str| match EntityId::new(word).ok().and_then(|id| state.name(&id)) {
         Some("You") => "you".to_owned(),
         Some(name) => name.to_owned(),
         None => word.to_owned(),
     };
-    how.split(' ').map(name).collect::<Vec<_>>().join(" ")
+    acquisition.split(' ').map(name).collect::<Vec<_>>().join(" ")
 }
 
-/// A slot was loaded meanwhile: what comes after it is read anyway.
+/// Despawns a failed question. It fails if a slot was loaded meanwhile; the knowledge is then read again.
 fn give_up(failed: On<Unanswered>, mut commands: Commands) {
     commands.entity(failed.entity).despawn();
 }

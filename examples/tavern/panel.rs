@@ -1,5 +1,5 @@
-//! What is written beside the room: the memory of the one who is near, what one can say, and the keys. All of it is drawn
-//! anew when something of it changes.
+//! The text beside the room: the memory of the nearest character, the player's choices, and the keys. All of it is
+//! redrawn when any of it changes.
 
 use bevy::{prelude::*, sprite::Anchor};
 use bevy_hearsay::prelude::*;
@@ -18,11 +18,11 @@ const TALK: [f32; 4] = [16.0, 514.0, 808.0, 154.0];
 const PADDING: f32 = 16.0;
 const SIZE: f32 = 14.0;
 
-/// What is drawn anew.
+/// Marks entities that are redrawn.
 #[derive(Component)]
 struct Drawn;
 
-/// Who can be read, and by whom they are read.
+/// Characters with the components that the panel shows.
 type People<'w, 's> = Query<'w, 's, (&'static MemoryId, &'static Name, Option<&'static Attributes>), With<Person>>;
 
 pub(crate) fn plugin(app: &mut App) {
@@ -71,7 +71,7 @@ fn draw(
     commands.spawn((look::text(notice, SIZE, look::ACCENT, Anchor::CENTER_RIGHT, place), Drawn));
 }
 
-/// Draws the memory of somebody: a card for each thing.
+/// Draws the memory of a character, with a card for each fact.
 fn draw_memory(commands: &mut Commands, minds: &Minds, id: &MemoryId, name: &str, occupation: Option<&str>) {
     let [left, top, width, height] = PANEL;
     let (x, width) = (left + PADDING, width - 2.0 * PADDING);
@@ -99,7 +99,7 @@ fn draw_memory(commands: &mut Commands, minds: &Minds, id: &MemoryId, name: &str
     }
     for (index, row) in rows.iter().enumerate() {
         let card = Card::of(row, minds.is_fresh(id, row), width);
-        // The last line is kept for what does not fit.
+        // Reserve the last line for the number of facts that do not fit.
         let room = if index + 1 == rows.len() { 0.0 } else { line_height(SIZE) };
         if y + card.height + room > bottom {
             let more = format!("and {} more", rows.len() - index);
@@ -111,10 +111,10 @@ fn draw_memory(commands: &mut Commands, minds: &Minds, id: &MemoryId, name: &str
     }
 }
 
-/// One thing that somebody knows, ready to be drawn.
+/// A fact that a character knows, ready to be drawn.
 struct Card {
     statement: Vec<String>,
-    how: Vec<String>,
+    acquisition: Vec<String>,
     credence: f32,
     fresh: bool,
     height: f32,
@@ -127,14 +127,14 @@ impl Card {
     fn of(row: &KnowsRow, fresh: bool, width: f32) -> Self {
         let inner = width - 2.0 * Self::INSET;
         let statement = clip(wrap(&row.statement, columns(inner, SIZE)), 4);
-        let mut how = row.how.clone();
+        let mut acquisition = row.acquisition.clone();
         if row.conceals {
-            how += "; keeps it secret";
+            acquisition += "; keeps it secret";
         }
-        let how = clip(wrap(&how, columns(inner, Self::SMALL)), 2);
-        let text = statement.len() as f32 * line_height(SIZE) + how.len() as f32 * line_height(Self::SMALL);
+        let acquisition = clip(wrap(&acquisition, columns(inner, Self::SMALL)), 2);
+        let text = statement.len() as f32 * line_height(SIZE) + acquisition.len() as f32 * line_height(Self::SMALL);
         let height = text + line_height(Self::SMALL) + 2.0 * 10.0 + 6.0;
-        Self { statement, how, credence: row.credence as f32, fresh, height }
+        Self { statement, acquisition, credence: row.credence as f32, fresh, height }
     }
 
     fn draw(&self, commands: &mut Commands, x: f32, y: f32, width: f32) {
@@ -150,7 +150,7 @@ impl Card {
             y += lines.len() as f32 * line_height(size) + 3.0;
         };
         write(&self.statement, SIZE, look::TEXT);
-        write(&self.how, Self::SMALL, look::MUTED);
+        write(&self.acquisition, Self::SMALL, look::MUTED);
         let (word, color) = sureness(self.credence);
         let fresh = if self.fresh { "  (new)" } else { "" };
         let sure = format!("{:>3.0} %  {word}{fresh}", self.credence * 100.0);
@@ -162,7 +162,7 @@ impl Card {
     }
 }
 
-/// How sure somebody is, in a word and a colour.
+/// Returns a word and a colour for a credence.
 fn sureness(credence: f32) -> (&'static str, Color) {
     match credence {
         0.9.. => ("certain", look::SURE),
@@ -173,7 +173,7 @@ fn sureness(credence: f32) -> (&'static str, Color) {
     }
 }
 
-/// Draws what one can say.
+/// Draws the player's choices.
 fn draw_choices(
     commands: &mut Commands,
     minds: &Minds,
@@ -210,7 +210,7 @@ fn draw_choices(
     }
 }
 
-/// Draws what somebody is saying over the head.
+/// Draws a speech bubble above a character.
 fn draw_bubble(commands: &mut Commands, words: &str, person: Vec3) {
     let lines = wrap(words, 34);
     let longest = lines.iter().map(String::len).max().unwrap_or(0) as f32;

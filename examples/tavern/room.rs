@@ -5,16 +5,16 @@ use bevy_hearsay::prelude::*;
 
 use crate::look::{self, at, block};
 
-/// The inside of the room: left, top, right, bottom.
+/// Inside of the room: left, top, right, bottom.
 const FLOOR: [f32; 4] = [32.0, 48.0, 808.0, 488.0];
 
-/// How near one must be to talk.
+/// Maximum distance for a conversation.
 const NEAR: f32 = 110.0;
 
-/// Steps of the player in a second.
+/// Speed of the player, in units per second.
 const SPEED: f32 = 240.0;
 
-/// Where everybody stands, by id, and the colour of the coat.
+/// Characters by id, with position and coat colour.
 const PEOPLE: [(&str, Vec2, Color); 4] = [
     ("mara", Vec2::new(300.0, 168.0), Color::srgb(0.72, 0.30, 0.32)),
     ("odo", Vec2::new(170.0, 395.0), Color::srgb(0.30, 0.47, 0.66)),
@@ -22,7 +22,7 @@ const PEOPLE: [(&str, Vec2, Color); 4] = [
     ("traveller", Vec2::new(430.0, 420.0), Color::srgb(0.86, 0.66, 0.32)),
 ];
 
-/// What stands in the way: left, top, width, height, colour.
+/// Obstacles: left, top, width, height, colour.
 const FURNITURE: [(f32, f32, f32, f32, Color); 5] = [
     (200.0, 190.0, 260.0, 34.0, Color::srgb(0.42, 0.26, 0.15)),
     (84.0, 330.0, 64.0, 96.0, Color::srgb(0.38, 0.24, 0.14)),
@@ -31,7 +31,7 @@ const FURNITURE: [(f32, f32, f32, f32, Color); 5] = [
     (716.0, 60.0, 58.0, 24.0, Color::srgb(0.90, 0.45, 0.16)),
 ];
 
-/// What stands in nobody's way: a rug, the door, shelves, windows, stools, candles.
+/// Decoration without collision: a rug, the door, shelves, windows, stools, candles.
 const DECOR: [(f32, f32, f32, f32, Color); 22] = [
     (330.0, 316.0, 230.0, 116.0, Color::srgb(0.45, 0.19, 0.20)),
     (340.0, 326.0, 210.0, 96.0, Color::srgb(0.55, 0.26, 0.24)),
@@ -57,15 +57,15 @@ const DECOR: [(f32, f32, f32, f32, Color); 22] = [
     (612.0, 404.0, 6.0, 7.0, Color::srgb(0.99, 0.72, 0.25)),
 ];
 
-/// Somebody who is drawn.
+/// A character that is drawn.
 #[derive(Component)]
 pub(crate) struct Person;
 
-/// The one whom the keys move.
+/// The character that the player moves.
 #[derive(Component)]
 pub(crate) struct Player;
 
-/// The one to talk to: the nearest, if any is near.
+/// The nearest character within talking distance, if any.
 #[derive(Resource, Default, PartialEq)]
 pub(crate) struct Near(pub(crate) Option<Entity>);
 
@@ -94,7 +94,7 @@ fn build(mut commands: Commands) {
         commands.spawn(block(color, width, height, at(x, y, 4.0)));
     }
     for (index, (x, y, width, height, color)) in DECOR.into_iter().enumerate() {
-        // The rugs lie under the furniture, candles stand on it; each over what is listed before it.
+        // Rugs lie under the furniture, and candles on it. Each item covers the items before it in the list.
         let z = if index < 3 { 2.1 } else { 5.0 } + index as f32 / 100.0;
         commands.spawn(block(color, width, height, at(x, y, z)));
     }
@@ -102,7 +102,7 @@ fn build(mut commands: Commands) {
     commands.spawn(look::text(title, 15.0, look::MUTED, Anchor::CENTER_LEFT, at(left, 32.0, 6.0)));
 }
 
-/// The plugin spawned somebody of the campaign: gives them a body and a name tag.
+/// Adds a body and a name tag to each character of the campaign that the plugin spawns.
 fn dress(added: On<Add, Remembered>, who: Query<(&MemoryId, &Remembered, &Name)>, mut commands: Commands) -> Result {
     let (id, kind, name) = who.get(added.entity)?;
     let Some((_, place, coat)) = PEOPLE.iter().find(|(at, ..)| *at == id.as_str()).filter(|_| kind.0.is_character())
@@ -131,7 +131,7 @@ fn dress(added: On<Add, Remembered>, who: Query<(&MemoryId, &Remembered, &Name)>
     Ok(())
 }
 
-/// Whether somebody can stand at a point.
+/// Returns whether a character can be at a point.
 fn is_free(place: Vec2) -> bool {
     let [left, top, right, bottom] = FLOOR;
     let (x, y) = (place.x + look::WIDTH / 2.0, look::HEIGHT / 2.0 - place.y);
@@ -148,7 +148,7 @@ fn walk(keys: Res<ButtonInput<KeyCode>>, time: Res<Time>, mut player: Query<&mut
     let y = held([KeyCode::ArrowUp, KeyCode::KeyW]) - held([KeyCode::ArrowDown, KeyCode::KeyS]);
     let step = Vec2::new(x, y).normalize_or_zero() * SPEED * time.delta_secs();
     for mut place in &mut player {
-        // Along a wall, one direction still goes.
+        // Along a wall, one direction is still free.
         for step in [Vec2::new(step.x, 0.0), Vec2::new(0.0, step.y)] {
             let to = place.translation.truncate() + step;
             if step != Vec2::ZERO && is_free(to) {
@@ -158,7 +158,7 @@ fn walk(keys: Res<ButtonInput<KeyCode>>, time: Res<Time>, mut player: Query<&mut
     }
 }
 
-/// Everybody but the player.
+/// All characters except the player.
 type Others = (With<Person>, Without<Player>);
 
 fn find_near(

@@ -1,5 +1,5 @@
-//! Pictures: `--screenshot FILE` takes one and ends; with `--script` the game is played by itself, through the keys that a
-//! player would press, and a picture is taken at every stage.
+//! Pictures: `--screenshot FILE` takes one picture and exits. With `--script` the game plays by itself through the
+//! player's keys, and takes a picture at every stage.
 
 use std::{
     collections::VecDeque,
@@ -19,28 +19,28 @@ use crate::room::Player;
 #[derive(Clone, Copy)]
 enum Step {
     /// Walks to a point, measured from the upper left corner.
-    Walk(f32, f32),
+    Traversal(f32, f32),
     /// Presses a key.
     Press(KeyCode),
-    /// Lets so many seconds pass.
+    /// Waits for a number of seconds.
     Wait(f32),
     /// Takes a picture.
     Picture,
 }
 
-use Step::{Picture, Press, Wait, Walk};
+use Step::{Picture, Press, Traversal, Wait};
 
 const PLAY: [Step; 32] = [
     Wait(1.0),
     Picture,
-    Walk(230.0, 400.0),
+    Traversal(230.0, 400.0),
     Press(KeyCode::Digit1),
     Wait(1.2),
     Picture,
     Press(KeyCode::Digit1),
     Wait(0.8),
-    Walk(330.0, 290.0),
-    Walk(330.0, 262.0),
+    Traversal(330.0, 290.0),
+    Traversal(330.0, 262.0),
     Wait(0.5),
     Picture,
     Press(KeyCode::F5),
@@ -53,7 +53,7 @@ const PLAY: [Step; 32] = [
     Press(KeyCode::Digit3),
     Wait(1.2),
     Picture,
-    Walk(600.0, 310.0),
+    Traversal(600.0, 310.0),
     Press(KeyCode::Digit2),
     Wait(0.8),
     Press(KeyCode::Digit1),
@@ -81,7 +81,7 @@ pub(crate) fn plugin(app: &mut App) {
         .add_systems(PreUpdate, play.after(InputSystems).run_if(memory_ready));
 }
 
-/// `tavern.png`, or `tavern-3.png` of a script's third picture.
+/// Returns `tavern.png`, or `tavern-3.png` for the third picture of a script.
 fn numbered(file: &Path, number: usize) -> PathBuf {
     if !flag("--script") {
         return file.to_owned();
@@ -113,14 +113,14 @@ fn play(
             keys.press(key);
             true
         }
-        Walk(x, y) => {
+        Traversal(x, y) => {
             let way = crate::look::at(x, y, 0.0).truncate() - player.translation.truncate();
             let pairs =
                 [(way.x, KeyCode::ArrowLeft, KeyCode::ArrowRight), (way.y, KeyCode::ArrowDown, KeyCode::ArrowUp)];
             for (way, back, forth) in pairs.into_iter().filter(|(way, ..)| way.abs() > 6.0) {
                 keys.press(if way < 0.0 { back } else { forth });
             }
-            // Something may stand in the way.
+            // An obstacle may block the way.
             way.abs().max_element() <= 6.0 || script.waited > 5.0
         }
         Picture => {

@@ -10,28 +10,29 @@ use crate::{
     room::{Near, Person, Player},
 };
 
-/// What the player may make up.
+/// The lie that the player can tell.
 const LIE: &str = "The miller hid the chapel bell in his barn.";
 
-/// How long words hang in the air, in seconds.
+/// How long words are shown, in seconds.
 const BREATH: f32 = 7.0;
 
-/// What somebody is saying.
+/// The words that a character is saying.
 #[derive(Component)]
 pub(crate) struct Says {
     pub(crate) words: String,
     left: f32,
 }
 
-/// What the game has to say to the player.
+/// A notice to the player.
 #[derive(Resource, Default)]
 pub(crate) struct Notice(pub(crate) String);
 
-/// What one can do with the one who is near.
+/// The player's choices with the nearest character.
 pub(crate) struct Choices {
-    /// The rumour to pass on: what one has heard and not told this one, who does not know it.
+    /// The rumour to pass on: the player has heard it, has not told it to this character, and this character does not
+    /// know it.
     pub(crate) news: Option<KnowsRow>,
-    /// Whether the lie is still new here.
+    /// The lie, if it is still new to this character.
     pub(crate) lie: Option<&'static str>,
 }
 
@@ -75,17 +76,17 @@ fn talk(
     }
     if let Some(news) = choices.news.filter(|_| keys.just_pressed(KeyCode::Digit2)) {
         say(&mut commands, player, format!("Have you heard? {}", news.statement));
-        commands.entity(player).tell(other, What::fact(news.fact));
+        commands.entity(player).tell(other, Statement::fact(news.fact));
     }
     if let Some(lie) = choices.lie.filter(|_| keys.just_pressed(KeyCode::Digit3)) {
         say(&mut commands, player, lie);
-        let deed = Deed::Tell { what: What::lore(TOPIC, lie), lie: true };
-        commands.trigger(Happens { to: vec![other.into()], ..Happens::new(player, deed) });
+        let action = GameAction::Tell { what: Statement::lore(TOPIC, lie), lie: true };
+        commands.trigger(GameEvent { to: vec![other.into()], ..GameEvent::new(player, action) });
     }
 }
 
-/// Somebody answers with what fits best of what it does not keep to itself, and the player has not heard; what it says is
-/// told, so the player knows it from now on.
+/// Answers with the most relevant fact that the character does not conceal and that the player has not heard. The
+/// character tells this fact, so the player knows it from now on.
 fn answer(
     answered: On<Answered>,
     replies: Query<(&Reply<Answer>, &bevy_hearsay::AskedOf)>,
@@ -96,8 +97,8 @@ fn answer(
     let Ok((Reply(answer), asked)) = replies.get(answered.entity) else { return };
     let (player, id) = *player;
     let lines = answer.context.sections.iter().filter(|section| section.name == "knowledge");
-    let facts = lines.flat_map(|section| &section.lines).filter_map(|line| match line.receipt.source {
-        Source::Fact(fact) if !line.receipt.conceals => Some((fact, line)),
+    let facts = lines.flat_map(|section| &section.lines).filter_map(|line| match line.citation.source {
+        Source::Fact(fact) if !line.citation.conceals => Some((fact, line)),
         _ => None,
     });
     let mut new = facts.filter(|(fact, _)| minds.of(id).iter().all(|row| row.fact != *fact));
@@ -105,14 +106,14 @@ fn answer(
     match new.next() {
         None => say(&mut commands, asked.0, "That is all I can tell you."),
         Some((fact, line)) => {
-            let sure = line.receipt.credence.is_none_or(|credence| credence.get() > 0.8);
+            let sure = line.citation.credence.is_none_or(|credence| credence.get() > 0.8);
             say(&mut commands, asked.0, if sure { line.text.clone() } else { format!("They say: {}", line.text) });
-            commands.entity(asked.0).tell(player, What::fact(fact));
+            commands.entity(asked.0).tell(player, Statement::fact(fact));
         }
     }
 }
 
-/// Who walks away hears no more of it.
+/// Hides the words when the player walks away.
 fn hush(speakers: Query<Entity, With<Says>>, mut commands: Commands) {
     for entity in &speakers {
         commands.entity(entity).remove::<Says>();
@@ -149,7 +150,7 @@ fn note_saves(mut saved: MessageReader<SlotSaved>, mut loaded: MessageReader<Slo
     }
 }
 
-fn note_troubles(mut troubles: MessageReader<MemoryTrouble>, mut notice: ResMut<Notice>) {
+fn note_troubles(mut troubles: MessageReader<MemoryErrorMessage>, mut notice: ResMut<Notice>) {
     for trouble in troubles.read() {
         notice.0 = match trouble.what.contains("no slot") {
             true => "Nothing is saved yet: F5 saves.".to_owned(),

@@ -1,70 +1,71 @@
-//! Commands on the entities of the game.
+//! Commands on the game's entities.
 
 use bevy::{ecs::system::EntityCommands, prelude::*};
 use hearsay_memory::Edit;
 use hearsay_model::{Author, EntityId, Predicate, Value, attribute, predicate};
 
 use crate::{
-    components::{Attributes, MemoryId, Relation, Whereabouts},
-    happenings::{self, Deed, Happens, Target, What},
-    memory::MemoryTrouble,
+    components::{Attributes, MemoryId, PlaceId, Relation},
+    game_events::{self, GameAction, GameEvent, Statement, Target},
+    memory::MemoryErrorMessage,
     steps::Steps,
     sync::{self, Outbox, Shadow},
 };
 
-/// What a game says and does with an entity that the memory knows. All of it is by the game's word
-/// ([`Author::Game`]); for another author, or for named hearers, trigger [`Happens`].
+/// Commands that record game events and changes of an entity that the memory knows. Their author is the game
+/// ([`Author::Game`]). To set another author, or to name the hearers, trigger [`GameEvent`].
 pub trait EntityMemoryCommands {
-    /// Says a line aloud, to those in [earshot](crate::Earshot): they learn that it was said. What the words state is
-    /// not understood from them; name it with [`say_that`](Self::say_that).
+    /// Says a line aloud. Everyone in [earshot](crate::Earshot) learns that the line was said. The memory does not
+    /// extract facts from the words: name the facts with [`say_that`](Self::say_that).
     fn say(&mut self, text: impl Into<String>) -> &mut Self;
 
-    /// Says a line aloud that states something: those in earshot take it up.
-    fn say_that(&mut self, text: impl Into<String>, states: impl IntoIterator<Item = What>) -> &mut Self;
+    /// Says a line aloud that states facts. Everyone in earshot learns these facts.
+    fn say_that(&mut self, text: impl Into<String>, states: impl IntoIterator<Item = Statement>) -> &mut Self;
 
-    /// Tells somebody what it knows, or what is new: a claim.
-    fn tell(&mut self, to: impl Into<Target>, what: What) -> &mut Self;
+    /// Tells another character a fact that this entity knows, or a new fact. A new fact becomes a claim.
+    fn tell(&mut self, to: impl Into<Target>, what: Statement) -> &mut Self;
 
-    /// Sees something, alone. What is new is canon.
-    fn witness(&mut self, what: What) -> &mut Self;
+    /// Witnesses a fact alone. A new fact becomes canon.
+    fn witness(&mut self, what: Statement) -> &mut Self;
 
-    /// Does something that everyone in earshot sees, itself too. What is new is canon.
-    fn show(&mut self, what: What) -> &mut Self;
+    /// Does something that everyone in earshot, and the entity itself, sees. A new fact becomes canon.
+    fn show(&mut self, what: Statement) -> &mut Self;
 
     /// Reads a document.
     fn read_document(&mut self, document: impl Into<Target>) -> &mut Self;
 
-    /// Tells somebody a secret that it holds, by its id or handle.
+    /// Tells another character a secret that this entity holds. `fact` is the id or handle of the secret.
     fn reveal(&mut self, fact: impl Into<String>, to: impl Into<Target>) -> &mut Self;
 
-    /// Goes to a place, loaded or not.
+    /// Moves the entity to a place, loaded or not.
     fn move_to(&mut self, place: impl Into<Target>) -> &mut Self;
 
-    /// Becomes a member of a group.
+    /// Makes the entity a member of a group.
     fn join(&mut self, group: impl Into<Target>) -> &mut Self;
 
-    /// Is a member of a group no more. What it learned there, it keeps.
+    /// Ends the entity's membership of a group. The entity keeps the facts that it learned there.
     fn leave(&mut self, group: impl Into<Target>) -> &mut Self;
 
-    /// A relation holds: `OWES`, `TRUSTS`.
+    /// Adds a relation, such as `OWES` or `TRUSTS`.
     fn relate(&mut self, predicate: &str, object: impl Into<Target>) -> &mut Self;
 
-    /// A relation holds no more.
+    /// Ends a relation.
     fn unrelate(&mut self, predicate: &str, object: impl Into<Target>) -> &mut Self;
 
-    /// An attribute has a value: its `occupation`, its `condition`.
+    /// Sets the value of an attribute, such as `occupation` or `condition`.
     fn set_attribute(&mut self, name: &str, value: impl Into<Value>) -> &mut Self;
 
-    /// An attribute has no value any more.
+    /// Removes the value of an attribute.
     fn remove_attribute(&mut self, name: &str) -> &mut Self;
 
-    /// Dies: its `condition` is `dead`, and it hears and says nothing any more. Despawning alone says nothing.
+    /// Sets the entity's `condition` to `dead`: from then on it hears and says nothing. Despawning alone does not
+    /// change the memory.
     fn die(&mut self) -> &mut Self;
 
-    /// Never learned something: a fact by its id or handle.
+    /// Removes a fact from the entity's knowledge, as if it had never learned the fact. `fact` is an id or handle.
     fn forget(&mut self, fact: impl Into<String>) -> &mut Self;
 
-    /// Is taken out of the memory, with all that is said of it, and despawned. Undo brings it back to the memory.
+    /// Removes the entity and all facts about it from the memory, and despawns it. Undo restores it in the memory.
     fn erase(&mut self);
 }
 
@@ -73,39 +74,39 @@ impl EntityMemoryCommands for EntityCommands<'_> {
         self.say_that(text, [])
     }
 
-    fn say_that(&mut self, text: impl Into<String>, states: impl IntoIterator<Item = What>) -> &mut Self {
-        let deed = Deed::Say { text: text.into(), states: states.into_iter().collect(), lie: false };
-        self.trigger(|entity| Happens::new(entity, deed))
+    fn say_that(&mut self, text: impl Into<String>, states: impl IntoIterator<Item = Statement>) -> &mut Self {
+        let action = GameAction::Say { text: text.into(), states: states.into_iter().collect(), lie: false };
+        self.trigger(|entity| GameEvent::new(entity, action))
     }
 
-    fn tell(&mut self, to: impl Into<Target>, what: What) -> &mut Self {
+    fn tell(&mut self, to: impl Into<Target>, what: Statement) -> &mut Self {
         let to = vec![to.into()];
-        self.trigger(|entity| Happens { to, ..Happens::new(entity, Deed::Tell { what, lie: false }) })
+        self.trigger(|entity| GameEvent { to, ..GameEvent::new(entity, GameAction::Tell { what, lie: false }) })
     }
 
-    fn witness(&mut self, what: What) -> &mut Self {
-        self.trigger(|entity| Happens::new(entity, Deed::Witness(vec![what])))
+    fn witness(&mut self, what: Statement) -> &mut Self {
+        self.trigger(|entity| GameEvent::new(entity, GameAction::Witness(vec![what])))
     }
 
-    fn show(&mut self, what: What) -> &mut Self {
-        self.trigger(|entity| Happens::new(entity, Deed::Show(vec![what])))
+    fn show(&mut self, what: Statement) -> &mut Self {
+        self.trigger(|entity| GameEvent::new(entity, GameAction::Show(vec![what])))
     }
 
     fn read_document(&mut self, document: impl Into<Target>) -> &mut Self {
         let document = document.into();
-        self.trigger(|entity| Happens::new(entity, Deed::Read(document)))
+        self.trigger(|entity| GameEvent::new(entity, GameAction::Read(document)))
     }
 
     fn reveal(&mut self, fact: impl Into<String>, to: impl Into<Target>) -> &mut Self {
-        let (deed, to) = (Deed::Reveal { fact: fact.into(), openly: false }, vec![to.into()]);
-        self.trigger(|entity| Happens { to, ..Happens::new(entity, deed) })
+        let (action, to) = (GameAction::Reveal { fact: fact.into(), openly: false }, vec![to.into()]);
+        self.trigger(|entity| GameEvent { to, ..GameEvent::new(entity, action) })
     }
 
     fn move_to(&mut self, place: impl Into<Target>) -> &mut Self {
         let place = place.into();
         self.queue(move |mut entity: EntityWorldMut| {
             if let Some(place) = id_of(&mut entity, &place) {
-                entity.insert(Whereabouts(place));
+                entity.insert(PlaceId(place));
             }
         })
     }
@@ -165,7 +166,7 @@ impl EntityMemoryCommands for EntityCommands<'_> {
 
     fn forget(&mut self, fact: impl Into<String>) -> &mut Self {
         let fact = fact.into();
-        self.trigger(|entity| Happens::new(entity, Deed::Forget { fact }))
+        self.trigger(|entity| GameEvent::new(entity, GameAction::Forget { fact }))
     }
 
     fn erase(&mut self) {
@@ -174,7 +175,7 @@ impl EntityMemoryCommands for EntityCommands<'_> {
             let entity_id = entity.id();
             let world = entity.into_world_mut();
             if let Some(id) = id.filter(|id| !id.is_empty()) {
-                happenings::edit(world, Edit::RemoveEntity { entity: id }, Author::Game);
+                game_events::edit(world, Edit::RemoveEntity { entity: id }, Author::Game);
             }
             world.despawn(entity_id);
         });
@@ -207,10 +208,10 @@ fn change_attribute<'a, 'c>(
 fn trouble(entity: &mut EntityWorldMut, what: String) {
     tracing::warn!("{what}");
     let of = Some(entity.id());
-    entity.world_scope(|world| world.write_message(MemoryTrouble { what, entity: of }));
+    entity.world_scope(|world| world.write_message(MemoryErrorMessage { what, entity: of }));
 }
 
-/// The id of a target; says so where there is none.
+/// Returns the id of a target. Writes a message if the target has no id.
 fn id_of(entity: &mut EntityWorldMut, target: &Target) -> Option<EntityId> {
     let id = match target {
         Target::Named(name) => EntityId::from_name(name).ok(),

@@ -1,4 +1,4 @@
-//! Components: what a game sees of the memory in its world.
+//! Components: the part of the memory that a game sees in its world.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -9,12 +9,12 @@ use crate::sync::{note_change, note_move};
 
 /// The stable id under which the memory knows this entity, such as `grimjaw-ironhand`.
 ///
-/// An explicit id binds the entity to the one of the campaign or save that has it; there what is saved counts, unless
-/// [`Overwrite`] is there too. When there is none of this id, it is created. Without an id (the default), the entity gets
-/// one made from its [`Name`] and a suffix that nothing else has.
+/// An explicit id binds the entity to the entity of the campaign or save with this id. Saved values then take
+/// precedence, unless [`PreferGameState`] is also present. If no entity has this id, the memory creates one. Without an
+/// id (the default), the entity gets an id made from its [`Name`] and a unique suffix.
 ///
-/// Two entities with one id are never made one in silence: the second is not bound, and a
-/// [`MemoryTrouble`](crate::MemoryTrouble) says so.
+/// Two entities with the same id are never merged silently. The second entity is not bound, and a
+/// [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this.
 #[derive(Component, Clone, Default, PartialEq, Eq, Hash, Reflect)]
 #[component(immutable)]
 #[reflect(opaque)]
@@ -23,18 +23,18 @@ use crate::sync::{note_change, note_move};
 pub struct MemoryId(Option<EntityId>);
 
 impl MemoryId {
-    /// The id of a thing with this name, or this id: text that is no id becomes one, as `Grimjaw Ironhand` becomes
-    /// `grimjaw-ironhand`. Of text without letter or digit nothing is left, and the entity gets an id of its own.
+    /// Makes an id from a name or an id. Text that is not an id is converted: `Grimjaw Ironhand` becomes
+    /// `grimjaw-ironhand`. Text without a letter or digit gives no id, and the entity then gets a generated id.
     pub fn new(text: impl AsRef<str>) -> Self {
         Self(EntityId::from_name(text.as_ref()).ok())
     }
 
-    /// The id; none, while the entity has none yet.
+    /// Returns the id, or `None` while the entity has no id.
     pub fn get(&self) -> Option<&EntityId> {
         self.0.as_ref()
     }
 
-    /// The id as text; empty, while the entity has none yet.
+    /// Returns the id as text. The text is empty while the entity has no id.
     pub fn as_str(&self) -> &str {
         self.0.as_ref().map_or("", EntityId::as_str)
     }
@@ -58,7 +58,7 @@ impl fmt::Display for MemoryId {
     }
 }
 
-/// The memory keeps this entity, as what it is. A game's own components pull it in:
+/// Marks an entity that the memory keeps, with its kind. A game's own components can require it:
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -99,70 +99,71 @@ kinds! {
     location => Location,
     /// A group with members.
     faction => Faction,
-    /// The players' characters together.
+    /// The player characters as a group.
     party => Party,
     /// A thing.
     item => Item,
-    /// Something that can be read.
+    /// A readable document.
     document => Document,
-    /// Something that happened.
+    /// An event in the past.
     event => Event,
-    /// Something to be done.
+    /// A task to be done.
     quest => Quest,
-    /// An idea, a god, a custom.
+    /// An idea, a god or a custom.
     concept => Concept,
 }
 
 impl Remembered {
-    /// A kind of the game's own.
+    /// Makes a kind that the game defines.
     pub fn custom(kind: &str) -> Self {
         Self(Kind::from(kind))
     }
 }
 
-/// What the game says of this entity counts when it is bound to one of the campaign or save; otherwise what is saved does.
+/// Makes the game's values take precedence when this entity is bound to an entity of the campaign or save. Without this
+/// component, saved values take precedence.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]
-pub struct Overwrite;
+pub struct PreferGameState;
 
-/// Where an entity is: the id of a place, loaded or not. Insert it anew to move; or use
+/// The place of an entity: the id of a place, loaded or not. To move the entity, insert a new value or use
 /// [`move_to`](crate::EntityMemoryCommands::move_to).
 #[derive(Component, Clone, PartialEq, Eq, Hash, Reflect)]
 #[component(immutable, on_insert = note_move, on_remove = note_move)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, PartialEq, Hash, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]
-pub struct Whereabouts(pub EntityId);
+pub struct PlaceId(pub EntityId);
 
-impl Whereabouts {
-    /// At the place of this id or name; nowhere, where neither letter nor digit is left for an id.
+impl PlaceId {
+    /// Makes a place id from an id or name. Returns `None` if the text has neither letter nor digit.
     pub fn at(place: impl AsRef<str>) -> Option<Self> {
         EntityId::from_name(place.as_ref()).ok().map(Self)
     }
 }
 
-impl fmt::Debug for Whereabouts {
+impl fmt::Debug for PlaceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Whereabouts({})", self.0)
+        write!(f, "PlaceId({})", self.0)
     }
 }
 
-/// The place where an entity is, as an entity: a view of its [`Whereabouts`], there while the place is loaded. Unloading
-/// the place takes it away and moves nobody.
+/// The place of an entity, as an entity. The plugin derives this relationship from [`PlaceId`] while the place is
+/// loaded. Unloading the place removes the relationship and moves nobody.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
-#[relationship(relationship_target = Present)]
+#[relationship(relationship_target = Occupants)]
 #[reflect(Component, Clone, PartialEq, Debug)]
-pub struct At(pub Entity);
+pub struct LocatedIn(pub Entity);
 
-/// Who and what is at a place, of what is loaded.
+/// The loaded entities at a place.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
-#[relationship_target(relationship = At)]
+#[relationship_target(relationship = LocatedIn)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
-pub struct Present(Vec<Entity>);
+pub struct Occupants(Vec<Entity>);
 
-/// The attributes of an entity, one value each: its `occupation`, its `condition`, and what else the campaign says. Use
-/// [`set_attribute`](crate::EntityMemoryCommands::set_attribute) to change one, or insert the component anew.
+/// The attributes of an entity, with one value each, such as `occupation` and `condition`. To change an attribute, use
+/// [`set_attribute`](crate::EntityMemoryCommands::set_attribute) or insert a new component.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[component(immutable, on_insert = note_change, on_remove = note_change)]
 #[reflect(opaque)]
@@ -171,69 +172,71 @@ pub struct Present(Vec<Entity>);
 pub struct Attributes(pub BTreeMap<Predicate, Value>);
 
 impl Attributes {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.iter().find(|(at, _)| at.as_str() == name).map(|(_, value)| value)
     }
 }
 
-/// A relation between two entities, on an entity of its own that belongs to the subject ([`RelationOf`]): Grimjaw
-/// `MEMBER_OF` the guild. It is a view of what the memory holds: despawning it ends nothing; `leave` and `unrelate` do.
+/// A relation between two entities: Grimjaw `MEMBER_OF` the guild. It is a component of an entity of its own, which
+/// belongs to the subject ([`RelationOf`]). The component is a view of the memory: despawning its entity does not end
+/// the relation; `leave` and `unrelate` do.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Hash, Reflect)]
 #[component(immutable)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, PartialEq, Hash, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]
 pub struct Relation {
-    /// What it says: `MEMBER_OF`, `OWES`.
+    /// The predicate, such as `MEMBER_OF` or `OWES`.
     pub predicate: Predicate,
-    /// Of whom or what, loaded or not.
+    /// The object, loaded or not.
     pub object: EntityId,
-    /// How the subject feels about the object, −100 to 100.
+    /// The attitude of the subject to the object, −100 to 100.
     pub attitude: Option<i8>,
 }
 
-/// The subject of a [`Relation`]. When it is unloaded, its relations are too.
+/// The subject of a [`Relation`]. Unloading the subject unloads its relations.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
 #[relationship(relationship_target = Relations)]
 #[reflect(Component, Clone, PartialEq, Debug)]
 pub struct RelationOf(pub Entity);
 
-/// The relations of an entity to others.
+/// The relations of which an entity is the subject.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[relationship_target(relationship = RelationOf, linked_spawn)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
 pub struct Relations(Vec<Entity>);
 
-/// The object of a [`Relation`] as an entity: there while it is loaded.
+/// The object of a [`Relation`] as an entity, present while the object is loaded.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
 #[relationship(relationship_target = RelatedFrom)]
 #[reflect(Component, Clone, PartialEq, Debug)]
 pub struct RelatesTo(pub Entity);
 
-/// The relations of others to an entity, of those that are loaded.
+/// The loaded relations of which an entity is the object.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[relationship_target(relationship = RelatesTo)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
 pub struct RelatedFrom(Vec<Entity>);
 
-/// The plugin spawned this entity because it is [materialised](crate::Materialise), and despawns it when it is so no more.
+/// Marks an entity that the plugin spawned because of the [spawn policy](crate::SpawnPolicy). The plugin despawns the
+/// entity when the policy no longer selects it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
-pub struct Materialised;
+pub struct SpawnedByHearsay;
 
 pub(crate) fn register(app: &mut App) {
     app.register_type::<MemoryId>()
         .register_type::<Remembered>()
-        .register_type::<Overwrite>()
-        .register_type::<Whereabouts>()
-        .register_type::<At>()
-        .register_type::<Present>()
+        .register_type::<PreferGameState>()
+        .register_type::<PlaceId>()
+        .register_type::<LocatedIn>()
+        .register_type::<Occupants>()
         .register_type::<Attributes>()
         .register_type::<Relation>()
         .register_type::<RelationOf>()
         .register_type::<Relations>()
         .register_type::<RelatesTo>()
         .register_type::<RelatedFrom>()
-        .register_type::<Materialised>();
+        .register_type::<SpawnedByHearsay>();
 }

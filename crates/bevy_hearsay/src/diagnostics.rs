@@ -1,4 +1,4 @@
-//! What the memory costs the game, and how much waits.
+//! The cost of the memory in each frame, and the lengths of its queues.
 
 use std::{
     sync::{
@@ -15,17 +15,17 @@ use bevy::{
 use hearsay_memory::{Status, Ticket};
 
 use crate::{
-    happenings::Happenings,
+    game_events::GameEvents,
     memory::NpcMemory,
     questions::Inquiries,
     steps::{Step, StepsAppExt},
     sync::{Inbox, Outbox},
 };
 
-/// Measures, as Bevy diagnostics and as [`MemoryCounts`].
+/// Measures the memory, as Bevy diagnostics and as [`MemoryCounts`].
 #[derive(Debug, Clone)]
 pub struct HearsayDiagnosticsPlugin {
-    /// How often the memory is asked how it stands. Default 1 s.
+    /// Interval between two requests for the memory's status. Default 1 s.
     pub every: Duration,
 }
 
@@ -36,36 +36,36 @@ impl Default for HearsayDiagnosticsPlugin {
 }
 
 impl HearsayDiagnosticsPlugin {
-    /// Microseconds that the plugin's systems took in a frame in which they had something to do.
+    /// Microseconds that the plugin's systems took in a frame in which they had work.
     pub const FRAME_COST: DiagnosticPath = DiagnosticPath::const_new("hearsay/frame_us");
-    /// Changes, happenings, questions and records that wait or are under way.
+    /// Changes, game events, questions and records that wait or are in progress.
     pub const QUEUE: DiagnosticPath = DiagnosticPath::const_new("hearsay/queue");
     /// Milliseconds from the first change of a batch to its commit.
     pub const COMMIT_LAG: DiagnosticPath = DiagnosticPath::const_new("hearsay/commit_lag_ms");
     /// Milliseconds that the last question took.
     pub const LATENCY: DiagnosticPath = DiagnosticPath::const_new("hearsay/latency_ms");
-    /// Facts that the memory holds.
+    /// Number of facts in the memory.
     pub const FACTS: DiagnosticPath = DiagnosticPath::const_new("hearsay/facts");
-    /// Items that wait for the DM.
+    /// Number of items that wait for review by the DM.
     pub const REVIEWS: DiagnosticPath = DiagnosticPath::const_new("hearsay/pending_reviews");
-    /// Texts that have no vector yet.
+    /// Number of texts without a vector.
     pub const VECTORS: DiagnosticPath = DiagnosticPath::const_new("hearsay/pending_vectors");
 }
 
-/// How much there is, and how much waits: what the diagnostics show, for a game without them.
+/// Sizes and queue lengths: the values of the diagnostics, for a game without diagnostics.
 #[derive(Resource, Debug, Clone, Default, PartialEq)]
 pub struct MemoryCounts {
-    /// Changes that gather, and batches of them that are not acknowledged.
+    /// Changes that gather, and batches of changes without acknowledgement.
     pub changes: (usize, usize),
-    /// Happenings that wait, and those that are not acknowledged.
-    pub happenings: (usize, usize),
-    /// Questions that wait, and those that have no reply yet.
+    /// Game events that wait, and those without acknowledgement.
+    pub game_events: (usize, usize),
+    /// Questions that wait, and those without a reply.
     pub questions: (usize, usize),
-    /// Records that were read and wait to be applied.
+    /// Records read that wait to be applied.
     pub records: usize,
-    /// How the memory stood when it was last asked.
+    /// Last status of the memory.
     pub status: Option<Status>,
-    /// What the plugin's systems took in the last frame in which they had something to do.
+    /// Time that the plugin's systems took in the last frame in which they had work.
     pub frame: Duration,
 }
 
@@ -77,12 +77,12 @@ struct Clock {
     dropped: usize,
 }
 
-/// What the plugin's systems have taken in this frame, in nanoseconds.
+/// Time that the plugin's systems took in this frame, in nanoseconds.
 #[derive(Resource, Default)]
 pub(crate) struct FrameCost(Arc<AtomicU64>);
 
 impl FrameCost {
-    /// Counts the time from now until what it returns is dropped.
+    /// Counts the time from now until the return value is dropped.
     pub(crate) fn begin(&self) -> impl Drop + use<> {
         Begun { since: Instant::now(), cost: Arc::clone(&self.0) }
     }
@@ -115,7 +115,7 @@ impl Plugin for HearsayDiagnosticsPlugin {
     }
 }
 
-/// Whether there is something to tell, or it is time to ask the memory.
+/// Returns whether there are values to publish, or the memory's status is due.
 fn has_work(world: &World) -> bool {
     let clock = world.resource::<Clock>();
     let is_due = || clock.asked.is_none_or(|asked| asked.elapsed() >= clock.every);
@@ -123,7 +123,7 @@ fn has_work(world: &World) -> bool {
     clock.asking.is_some() || is_due() || took()
 }
 
-/// Whether the memory was asked how it stands, and has not answered.
+/// Returns whether a request for the memory's status has no answer yet.
 pub(crate) fn is_measuring(world: &World) -> bool {
     world.get_resource::<Clock>().is_some_and(|clock| clock.asking.is_some())
 }
@@ -132,7 +132,7 @@ fn measure(
     mut clock: ResMut<Clock>,
     mut counts: ResMut<MemoryCounts>,
     memory: Res<NpcMemory>,
-    (outbox, happenings): (Option<ResMut<Outbox>>, Option<Res<Happenings>>),
+    (outbox, game_events): (Option<ResMut<Outbox>>, Option<Res<GameEvents>>),
     (inbox, inquiries): (Option<ResMut<Inbox>>, Option<ResMut<Inquiries>>),
     cost: Res<FrameCost>,
     mut diagnostics: Diagnostics,
@@ -146,7 +146,7 @@ fn measure(
             diagnostics.add_measurement(&HearsayDiagnosticsPlugin::COMMIT_LAG, || lag.as_secs_f64() * 1e3);
         }
     }
-    counts.happenings = happenings.map_or((0, 0), |happenings| happenings.counts());
+    counts.game_events = game_events.map_or((0, 0), |game_events| game_events.counts());
     counts.records = inbox.as_ref().map_or(0, |inbox| inbox.read.len());
     if let Some(mut inquiries) = inquiries {
         counts.questions = inquiries.counts();
@@ -158,7 +158,7 @@ fn measure(
     if let Some(status) = clock.asking.as_ref().and_then(Ticket::try_take) {
         clock.asking = None;
         if let Ok(status) = status {
-            // Events that nobody took in time: what they said is found by comparing all.
+            // Dropped events are lost; a comparison of all entities finds their changes.
             if let Some(mut inbox) = inbox.filter(|_| status.events_dropped > clock.dropped) {
                 inbox.resync = true;
             }
@@ -167,7 +167,7 @@ fn measure(
             diagnostics.add_measurement(&HearsayDiagnosticsPlugin::REVIEWS, || status.reviews as f64);
             diagnostics.add_measurement(&HearsayDiagnosticsPlugin::VECTORS, || status.pending_vectors as f64);
             let pair = |(a, b): (usize, usize)| (a + b) as f64;
-            let waiting = pair(counts.changes) + pair(counts.happenings) + pair(counts.questions);
+            let waiting = pair(counts.changes) + pair(counts.game_events) + pair(counts.questions);
             diagnostics.add_measurement(&HearsayDiagnosticsPlugin::QUEUE, || waiting + status.waiting_writes as f64);
             counts.status = Some(status);
         }

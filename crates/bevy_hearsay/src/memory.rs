@@ -1,4 +1,4 @@
-//! The plugin that owns the memory: opens it, listens to it, and closes it.
+//! The plugin that owns the memory: it opens the memory, listens to it, and closes it.
 
 use std::{
     collections::VecDeque,
@@ -13,40 +13,40 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use hearsay_memory::{
     Event as EngineEvent, Memory, MemoryError, MemoryOptions, Mode, ModelStatus, Settings,
     priority::{ThreadPriority, lower_priority},
-    take_over,
+    sync_campaign_files,
 };
 use hearsay_model::{Author, Change, EntityId, FactId, Key, Operation, Position, Setting};
 
 use crate::{
     diagnostics::FrameCost,
-    happenings,
+    game_events,
     steps::{Step, Steps, StepsAppExt},
     sync,
 };
 
-/// Opens the memory beside the game, and closes it on [`AppExit`].
+/// Opens the memory in the background, and closes it on [`AppExit`].
 #[derive(Debug, Clone)]
 pub struct MemoryPlugin {
-    /// The campaign's directory: what the game starts from. Its `hearsay.toml` has the settings.
+    /// Directory of the campaign that the game starts from. Its `hearsay.toml` has the settings.
     pub campaign: Option<PathBuf>,
-    /// Where the game is saved: a directory for its database. Without one it lives in memory and is gone at the end.
+    /// Directory of the save's database. `None`: the memory is not saved.
     pub save: Option<PathBuf>,
-    /// Whether to begin from the campaign as it was written, or to go on from the save. Default: go on.
+    /// Whether to start from the campaign as it was written, or to continue from the save. Default: continue.
     pub start: Start,
-    /// Whether what changed in the campaign's files since is taken over. Default true.
-    pub take_over: bool,
-    /// Settings of the engine. Default: those of the campaign's `hearsay.toml`, or their defaults without one.
+    /// Whether to import changes of the campaign's files. Default true.
+    pub sync_campaign_files: bool,
+    /// Settings of the engine. Default: the campaign's `hearsay.toml`, or the default settings if this file is missing.
     pub settings: Option<Settings>,
-    /// Whether a DM reviews what is doubtful, whatever the settings say. Default: as they say.
+    /// Whether a DM reviews doubtful facts; overrides the settings. Default: as in the settings.
     pub mode: Option<Mode>,
-    /// Requests that may wait for the memory. Default 1,024.
+    /// Maximum number of requests that wait for the memory. Default 1,024.
     pub queue: usize,
-    /// How long the game waits, when it exits, for what it said to be committed. Default 5 s. What is not committed by then
-    /// is counted in [`MemoryExit`]. What was acknowledged is safe anyway; closing also keeps the vectors that were made,
-    /// and a snapshot that makes opening quicker.
+    /// How long the game waits at exit for its changes to be committed. Default 5 s. [`MemoryExit`] counts the requests
+    /// that are not committed by then. Acknowledged requests are safe in any case. Closing also saves the computed
+    /// vectors, and a snapshot that makes opening faster.
     pub exit_patience: Duration,
-    /// Whether the memory's threads give way to the game's while both want more processors than there are, on Linux,
-    /// Android and Windows. Default true: no frame waits for a commit.
+    /// Whether the memory's threads give way to the game's threads when both need more processors than there are, on
+    /// Linux, Android and Windows. Default true: no frame waits for a commit.
     pub gives_way: bool,
 }
 
@@ -56,7 +56,7 @@ impl Default for MemoryPlugin {
             campaign: None,
             save: None,
             start: Start::default(),
-            take_over: true,
+            sync_campaign_files: true,
             settings: None,
             mode: None,
             queue: 1024,
@@ -69,51 +69,53 @@ impl Default for MemoryPlugin {
 /// Where a game starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 pub enum Start {
-    /// From the save as it is. Where a campaign is given too, what it has that is new comes in by the rules of imports:
-    /// what was played is not overwritten. A save that is empty starts from the campaign.
+    /// From the save as it is. If a campaign is also given, its new content is imported by the rules of imports:
+    /// recorded play is not overwritten. An empty save starts from the campaign.
     #[default]
     Continue,
-    /// From the campaign as it was written. What was played in this save before is left behind, and can be come back
-    /// to by its [slots](crate::SaveCommands).
+    /// From the campaign as it was written. Earlier play in this save is abandoned, and can be restored from its
+    /// [slots](crate::SaveCommands).
     NewGame,
 }
 
-/// The memory, once it is open. Most games need it only for what the commands of this crate do not offer: every
-/// [`Memory`] request answers with a ticket to look at each frame.
+/// The memory, once it is open. Most games need it only for functions that the commands of this crate do not offer.
+/// Every [`Memory`] request returns a ticket, which the game polls each frame.
 #[derive(Resource, Default)]
 pub struct NpcMemory(pub(crate) Option<Memory>);
 
 impl NpcMemory {
-    /// The engine's handle; none, before it is open and after it is closed.
+    /// Returns the engine's handle, or `None` before the memory is open and after it is closed.
     pub fn get(&self) -> Option<&Memory> {
         self.0.as_ref()
     }
 }
 
-/// How the memory stands. As a resource it drives the run conditions [`memory_ready`] and [`memory_loading`].
+/// State of the memory. As a resource it drives the run conditions [`memory_ready`] and [`memory_loading`].
 #[derive(Resource, Debug, Clone, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub enum MemoryState {
-    /// The database is being opened and the campaign read: see [`LoadProgress`].
+    /// The memory opens the database and reads the campaign: see [`LoadProgress`].
     #[default]
     Loading,
-    /// It answers.
+    /// The memory answers.
     Ready,
-    /// It could not be opened: why. The game goes on without it; what it says is not remembered.
+    /// The memory could not be opened, for this reason. The game continues without it, and its events are not recorded.
     Failed(String),
-    /// It was closed.
+    /// The memory was closed.
     Closed,
 }
 
-/// How far loading is. Opening and importing come first, then the entities that are [materialised](crate::Materialise).
+/// Progress of loading. Opening and importing come first, then the entities that the [spawn policy](crate::SpawnPolicy)
+/// selects.
 #[derive(Resource, Debug, Clone, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct LoadProgress {
-    /// What is being done, for people: `opening the save`, `reading the campaign`, `loading entities`; empty when done.
+    /// The current stage, for display: `opening the save`, `reading the campaign`, `loading entities`. Empty when
+    /// loading is complete.
     pub stage: String,
-    /// How many entities are loaded.
+    /// Number of entities loaded.
     pub done: usize,
-    /// How many are to be loaded, as far as is known.
+    /// Number of entities to load, as far as known.
     pub total: usize,
 }
 
@@ -127,45 +129,44 @@ pub fn memory_loading(state: Option<Res<MemoryState>>) -> bool {
     state.is_some_and(|state| *state == MemoryState::Loading)
 }
 
-/// Something went wrong that the game may want to show or log. Nothing that was acknowledged is lost, and nothing panics.
+/// An error that the game may show or log. No acknowledged operation is lost, and nothing panics.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
-pub struct MemoryTrouble {
-    /// What, for people: what was expected and what to do.
+pub struct MemoryErrorMessage {
+    /// The error, for display: what was expected and what to do.
     pub what: String,
-    /// Which entity it concerns.
+    /// The entity concerned.
     pub entity: Option<Entity>,
 }
 
-/// An operation was committed: by this game, the DM, an import, or by loading a slot.
+/// An operation was committed, by this game, the DM, an import, or by loading a slot.
 #[derive(Message, Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryChanged {
-    /// Its position in the journal.
+    /// Position of the operation in the journal.
     pub position: Position,
 }
 
-/// The condition of a secret's reveal holds now: its holder may tell it.
+/// The condition of a secret's reveal now holds: the holder may tell the secret.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SecretRevealable {
-    /// The reveal's id in the campaign.
+    /// Id of the reveal in the campaign.
     pub reveal: String,
     /// The secret.
     pub fact: FactId,
-    /// Who may tell it.
+    /// The character that may tell the secret.
     pub holder: EntityId,
 }
 
-/// How the sentence encoder stands: without it, words and graph answer.
+/// Status of the sentence encoder. Without the encoder, answers come from words and the graph.
 #[derive(Resource, Debug, Clone, PartialEq, Eq)]
 pub struct EncoderStatus(pub ModelStatus);
 
-/// What became, at exit, of all that the game had said and that was not committed yet: changes and happenings. Inserted
-/// when the memory closes.
+/// Outcome at exit of the changes and game events that were not yet committed. Inserted when the memory closes.
 #[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct MemoryExit {
-    /// Requests that were committed.
+    /// Number of committed requests.
     pub committed: usize,
-    /// Requests that were refused, or not committed within [`MemoryPlugin::exit_patience`].
+    /// Number of requests that were refused, or not committed within [`MemoryPlugin::exit_patience`].
     pub not_committed: usize,
 }
 
@@ -176,11 +177,11 @@ impl MemoryExit {
     }
 }
 
-/// The records that operations changed, until they are looked at.
+/// The records that operations changed, until they are read.
 #[derive(Resource, Default)]
 pub(crate) struct Touched(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
 
-/// What the thread that opens the memory sends.
+/// A message of the thread that opens the memory.
 enum Opening {
     Stage(&'static str),
     Done(Box<Result<Memory, MemoryError>>),
@@ -208,7 +209,7 @@ impl Plugin for MemoryPlugin {
             .init_resource::<LoadProgress>()
             .init_resource::<Touched>()
             .init_resource::<FrameCost>()
-            .add_message::<MemoryTrouble>()
+            .add_message::<MemoryErrorMessage>()
             .add_message::<MemoryChanged>()
             .add_message::<SecretRevealable>()
             .register_type::<MemoryState>()
@@ -223,7 +224,7 @@ impl Plugin for MemoryPlugin {
 impl MemoryPlugin {
     fn open(&self, sender: &Sender<Opening>) {
         if self.gives_way {
-            // All of the memory's threads are started from this one, and have its priority.
+            // All of the memory's threads start from this thread and inherit its priority.
             lower_priority(ThreadPriority::Low);
         }
         let opened = self.opened(sender);
@@ -261,28 +262,30 @@ impl MemoryPlugin {
                 })?
                 .wait()?;
         }
-        if let Some(campaign) = self.campaign.as_deref().filter(|campaign| self.take_over && holds_campaign(campaign)) {
+        if let Some(campaign) =
+            self.campaign.as_deref().filter(|campaign| self.sync_campaign_files && holds_campaign(campaign))
+        {
             stage("reading the campaign");
             match self.start {
                 Start::NewGame => drop(memory.import(campaign)?.wait()?),
-                // What the DM took back stays so.
-                Start::Continue => drop(take_over(&memory, campaign)?),
+                // Facts that the DM retracted stay retracted.
+                Start::Continue => drop(sync_campaign_files(&memory, campaign)?),
             }
         }
         Ok(memory)
     }
 }
 
-/// A campaign directory that has only its `hearsay.toml` has nothing to import; one that is missing is an error, which
-/// the import words best.
+/// Returns whether a directory has campaign files. A directory with only `hearsay.toml` has nothing to import. A
+/// missing directory counts as a campaign, because the import reports the clearest error.
 fn holds_campaign(campaign: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(campaign) else { return true };
     let settings = |name: &std::ffi::OsStr| name == hearsay_memory::SETTINGS_FILE;
     entries.filter_map(Result::ok).any(|entry| !settings(&entry.file_name()))
 }
 
-/// Whether anything but imports, and the memory's own records, counts in a save.
-fn was_played(world: &hearsay_memory::World) -> bool {
+/// Returns whether a save has live operations other than imports and the memory's own records.
+fn was_played(world: &hearsay_memory::ReadSnapshot) -> bool {
     let own = |change: &Change| matches!(change, Change::Set(Setting::Model(_) | Setting::Read(_)));
     world.state.journal().any(|(_, entry)| {
         let operation = &entry.operation;
@@ -296,7 +299,7 @@ fn take_opened(
     mut state: ResMut<MemoryState>,
     mut progress: ResMut<LoadProgress>,
     mut steps: ResMut<Steps>,
-    mut trouble: MessageWriter<MemoryTrouble>,
+    mut trouble: MessageWriter<MemoryErrorMessage>,
     mut commands: Commands,
 ) {
     loop {
@@ -318,7 +321,7 @@ fn take_opened(
             }
             Err(error) => {
                 tracing::error!("the memory could not be opened: {error}");
-                trouble.write(MemoryTrouble { what: error.to_string(), entity: None });
+                trouble.write(MemoryErrorMessage { what: error.to_string(), entity: None });
                 *state = MemoryState::Failed(error.to_string());
             }
         }
@@ -337,7 +340,7 @@ fn take_events(
     mut encoder: ResMut<EncoderStatus>,
     mut changed: MessageWriter<MemoryChanged>,
     mut revealable: MessageWriter<SecretRevealable>,
-    mut trouble: MessageWriter<MemoryTrouble>,
+    mut trouble: MessageWriter<MemoryErrorMessage>,
     cost: Res<FrameCost>,
 ) {
     let _cost = cost.begin();
@@ -368,15 +371,15 @@ fn take_events(
                 if let Some(inbox) = &mut inbox {
                     inbox.resync = true;
                 }
-                trouble.write(MemoryTrouble { what: format!("{why}; the memory was read anew"), entity: None });
+                trouble.write(MemoryErrorMessage { what: format!("{why}; the memory was read anew"), entity: None });
             }
-            EngineEvent::Failed(what) => _ = trouble.write(MemoryTrouble { what, entity: None }),
+            EngineEvent::Failed(what) => _ = trouble.write(MemoryErrorMessage { what, entity: None }),
             EngineEvent::Vectors { .. } | EngineEvent::Asked { .. } => {}
         }
     }
 }
 
-/// Sends all that the game said, closes the memory, and counts what became of it.
+/// Sends all pending changes and events, closes the memory, and counts the outcome.
 fn close(world: &mut World) {
     let patience = world.get_resource::<ExitPatience>().map_or(Duration::from_secs(5), |patience| patience.0);
     let deadline = Instant::now() + patience;
@@ -384,7 +387,7 @@ fn close(world: &mut World) {
     sync::gather_at_exit(world);
     while !send_at_exit(world) && Instant::now() < deadline {
         sync::take_at_exit(world, &mut exit);
-        happenings::take_at_exit(world, &mut exit);
+        game_events::take_at_exit(world, &mut exit);
         thread::sleep(AT_EXIT);
     }
     let Some(memory) = world.resource_mut::<NpcMemory>().0.take() else { return };
@@ -394,7 +397,7 @@ fn close(world: &mut World) {
         let _ = done.send(memory.close_within(left).map(drop));
     });
     let result = match closing {
-        // What is being committed when time is up is waited for, and the database closes after that.
+        // A commit in progress at the deadline completes, and then the database closes.
         Ok(_) => closed.recv_timeout(left + AFTER_EXIT),
         Err(error) => Ok(Err(MemoryError::Thread(error))),
     };
@@ -404,35 +407,35 @@ fn close(world: &mut World) {
         Err(_) => tracing::warn!("the memory was not closed within {patience:?}; what it acknowledged is safe"),
     }
     sync::count_at_exit(world, &mut exit);
-    happenings::count_at_exit(world, &mut exit);
+    game_events::count_at_exit(world, &mut exit);
     let MemoryExit { committed, not_committed } = exit;
     if not_committed > 0 {
         tracing::error!(
-            "{not_committed} of {} changes and happenings were not committed when the game exited; raise \
+            "{not_committed} of {} changes and game events were not committed when the game exited; raise \
              `MemoryPlugin::exit_patience` ({patience:?}) if there are that many",
             committed + not_committed
         );
     } else if committed > 0 {
-        tracing::info!("{committed} changes and happenings were committed when the game exited");
+        tracing::info!("{committed} changes and game events were committed when the game exited");
     }
     world.insert_resource(exit);
     *world.resource_mut::<MemoryState>() = MemoryState::Closed;
 }
 
-/// How long it is waited between two looks at exit.
+/// Interval between two polls at exit.
 const AT_EXIT: Duration = Duration::from_millis(1);
 
-/// How long the database may take to close once time is up.
+/// How long the database may take to close after the deadline.
 const AFTER_EXIT: Duration = Duration::from_secs(5);
 
-/// Sends what still waits. Whether nothing is left that could be sent later.
+/// Sends the waiting changes and events. Returns whether none remains that could be sent later.
 fn send_at_exit(world: &mut World) -> bool {
     if world.resource::<NpcMemory>().get().is_none() {
         return true;
     }
-    // What is changed while a slot is loaded belongs to the future that is left.
+    // A change during the loading of a slot belongs to the abandoned timeline.
     let is_leaving = world.get_resource::<sync::Outbox>().is_some_and(sync::Outbox::is_loading);
     let is_sent = sync::flush(world) || is_leaving;
-    let is_said = !world.contains_resource::<happenings::Happenings>() || happenings::send_at_exit(world);
+    let is_said = !world.contains_resource::<game_events::GameEvents>() || game_events::send_at_exit(world);
     is_sent && is_said
 }

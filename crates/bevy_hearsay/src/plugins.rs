@@ -1,66 +1,67 @@
-//! The plugins of this crate as one group.
+//! The plugin group of this crate.
 
 use std::path::Path;
 
 use bevy::{app::PluginGroupBuilder, prelude::*};
 
 use crate::{
-    HappeningsPlugin, HearsayDiagnosticsPlugin, Materialise, MemoryPlugin, QuestionsPlugin, SavesPlugin, Start,
+    GameEventsPlugin, HearsayDiagnosticsPlugin, MemoryPlugin, QuestionsPlugin, SavesPlugin, SpawnPolicy, Start,
     SyncPlugin,
 };
 
-/// NPC memory for a game. Every plugin is public: set its fields here, or `disable` it and add one of your own.
+/// NPC memory for a game. Every plugin is public: set its fields here, or `disable` it and add your own plugin.
 ///
-/// | plugin | what it does |
+/// | plugin | purpose |
 /// |---|---|
 /// | [`MemoryPlugin`] | opens the memory, listens to it, closes it |
-/// | [`SyncPlugin`] | components ↔ facts |
-/// | [`HappeningsPlugin`] | what is said, told, seen and read |
+/// | [`SyncPlugin`] | syncs components and facts |
+/// | [`GameEventsPlugin`] | game events: lines said, facts told, seen and read |
 /// | [`QuestionsPlugin`] | questions and their replies |
 /// | [`SavesPlugin`] | slots, quick save, autosave |
-/// | [`HearsayDiagnosticsPlugin`] | what it costs, and how much waits |
+/// | [`HearsayDiagnosticsPlugin`] | frame cost and queue lengths |
 #[derive(Debug, Clone, Default)]
 pub struct HearsayPlugins {
-    /// Opens the memory, and closes it.
+    /// Opens and closes the memory.
     pub memory: MemoryPlugin,
-    /// Components and facts.
+    /// Syncs components and facts.
     pub sync: SyncPlugin,
-    /// What is said, told, seen and read.
-    pub happenings: HappeningsPlugin,
-    /// Questions and their replies.
+    /// Records game events: lines said, facts told, seen and read.
+    pub game_events: GameEventsPlugin,
+    /// Sends questions and takes their replies.
     pub questions: QuestionsPlugin,
-    /// Slots, quick save, autosave.
+    /// Slots, quick save and autosave.
     pub saves: SavesPlugin,
-    /// What it costs, and how much waits.
+    /// Frame cost and queue lengths.
     pub diagnostics: HearsayDiagnosticsPlugin,
 }
 
 impl HearsayPlugins {
-    /// A new game: from a campaign's directory as it was written, saved in another directory. What was played in that
-    /// save before is left behind; its slots remain.
+    /// A new game, saved in `save`, that starts from the campaign directory as it was written. Earlier play in this
+    /// save is abandoned; its slots remain.
     pub fn new_game(campaign: impl AsRef<Path>, save: impl AsRef<Path>) -> Self {
         Self::saved(campaign, save, Start::NewGame)
     }
 
-    /// Goes on with a save; where it is empty, starts from the campaign. What the campaign has that is new since, such as
-    /// a patch of the game brings, comes in by the rules of imports: what was played is not overwritten.
+    /// A game that continues from a save, or starts from the campaign if the save is empty. New content of the
+    /// campaign, for example from a patch of the game, is imported by the rules of imports: recorded play is not
+    /// overwritten.
     pub fn new_or_continue(campaign: impl AsRef<Path>, save: impl AsRef<Path>) -> Self {
         Self::saved(campaign, save, Start::Continue)
     }
 
-    /// Goes on with a save as it is, without a look at the campaign.
+    /// A game that continues from a save without reading the campaign.
     pub fn open(save: impl AsRef<Path>) -> Self {
         let memory = MemoryPlugin { save: Some(save.as_ref().to_owned()), ..MemoryPlugin::default() };
         Self { memory, ..Self::default() }
     }
 
-    /// A game from a campaign that is gone when it ends: for demos and tests.
+    /// A game from a campaign that is not saved, for demos and tests.
     pub fn unsaved(campaign: impl AsRef<Path>) -> Self {
         let memory = MemoryPlugin { campaign: Some(campaign.as_ref().to_owned()), ..MemoryPlugin::default() };
         Self { memory, ..Self::default() }
     }
 
-    /// An empty memory that is gone when the game ends.
+    /// An empty memory that is not saved.
     pub fn empty() -> Self {
         Self::default()
     }
@@ -70,23 +71,23 @@ impl HearsayPlugins {
         Self { memory: MemoryPlugin { campaign, save, start, ..MemoryPlugin::default() }, ..Self::default() }
     }
 
-    /// For a dedicated server without a window: nobody looks at its frames, so loads and imports are applied four times
-    /// as fast, within 2 ms of a frame.
+    /// Configures a dedicated server without a window. Nobody sees its frames, so loads and imports get four times the
+    /// default budget: 2 ms per frame.
     pub fn headless(mut self) -> Self {
         self.sync.budget = std::time::Duration::from_millis(2);
         self
     }
 
-    /// For a game without a DM: nobody reviews what is doubtful, so it becomes claims that are believed as far as they are
-    /// sure, and no queue fills.
+    /// Configures a game without a DM. Nobody reviews doubtful facts, so they become claims with a credence that
+    /// follows from their confidence, and no review queue fills.
     pub fn autonomous(mut self) -> Self {
         self.memory.mode = Some(hearsay_memory::Mode::Autonomous);
         self
     }
 
-    /// Sets what the plugin spawns by itself: [`SyncPlugin::materialise`].
-    pub fn materialise(mut self, materialise: Materialise) -> Self {
-        self.sync.materialise = materialise;
+    /// Sets which entities the plugin spawns: [`SyncPlugin::spawn_policy`].
+    pub fn spawn_policy(mut self, spawn_policy: SpawnPolicy) -> Self {
+        self.sync.spawn_policy = spawn_policy;
         self
     }
 }
@@ -96,7 +97,7 @@ impl PluginGroup for HearsayPlugins {
         PluginGroupBuilder::start::<Self>()
             .add(self.memory)
             .add(self.sync)
-            .add(self.happenings)
+            .add(self.game_events)
             .add(self.questions)
             .add(self.saves)
             .add(self.diagnostics)

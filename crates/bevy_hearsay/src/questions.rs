@@ -1,27 +1,27 @@
-//! Questions to the memory: each is an entity that carries its state and then its reply.
+//! Questions to the memory. Each question is an entity that carries its state and then its reply.
 
 use std::time::Instant;
 
 use bevy::{ecs::system::EntityCommands, prelude::*};
-use hearsay_memory::{Answer, Ask, Found, Memory, MemoryError, Search, Ticket, World as MemoryWorld, query};
+use hearsay_memory::{Answer, Ask, Memory, MemoryError, ReadSnapshot, Search, SearchResults, Ticket, query};
 
 use crate::{
-    components::{MemoryId, Whereabouts},
+    components::{MemoryId, PlaceId},
     diagnostics::FrameCost,
-    happenings::{Happenings, Target, hearers},
+    game_events::{GameEvents, Target, hearers},
     memory::{MemoryState, NpcMemory},
     steps::{Step, Steps, StepsAppExt},
     sync::{self, Outbox, Registry},
 };
 
-/// Sends questions, and takes their replies.
+/// Sends questions and takes their replies.
 #[derive(Debug, Clone, Default)]
 pub struct QuestionsPlugin;
 
 impl Plugin for QuestionsPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<Inquiries>()
-            .register_type::<Inquiry>()
+            .register_type::<QuestionState>()
             .register_type::<AskedOf>()
             .register_type::<Questions>()
             .add_step(Step::TakeReplies, has_sent, take_replies)
@@ -29,16 +29,16 @@ impl Plugin for QuestionsPlugin {
     }
 }
 
-/// How a question stands.
+/// State of a question.
 #[derive(Component, Debug, Clone, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
-pub enum Inquiry {
-    /// It waits for its reply. Despawn the entity to cancel it.
+pub enum QuestionState {
+    /// The question waits for its reply. Despawn the entity to cancel the question.
     #[default]
     Waiting,
-    /// Its reply is there: a [`Reply`] component on the same entity.
+    /// The reply arrived: a [`Reply`] component on the same entity.
     Answered,
-    /// It has no reply: why not.
+    /// The question gets no reply, for this reason.
     Failed(String),
 }
 
@@ -46,29 +46,29 @@ pub enum Inquiry {
 #[derive(Component, Debug, Clone, PartialEq)]
 pub struct Reply<T: Send + Sync + 'static>(pub T);
 
-/// Triggered on a question when its [`Reply`] is there.
+/// Triggered on a question when its [`Reply`] arrives.
 #[derive(EntityEvent, Debug, Clone, Copy)]
 pub struct Answered {
     /// The question.
     pub entity: Entity,
 }
 
-/// Triggered on a question that gets no reply. [`Inquiry::Failed`] says why.
+/// Triggered on a question that gets no reply. [`QuestionState::Failed`] contains the reason.
 #[derive(EntityEvent, Debug, Clone)]
 pub struct Unanswered {
     /// The question.
     pub entity: Entity,
-    /// Why not, for people.
+    /// The reason, for display.
     pub why: String,
 }
 
-/// Who was asked. When it is unloaded, the question is cancelled.
+/// The character asked. Unloading the character cancels the question.
 #[derive(Component, Debug, Clone, PartialEq, Eq, Reflect)]
 #[relationship(relationship_target = Questions)]
 #[reflect(Component, Clone, PartialEq, Debug)]
 pub struct AskedOf(pub Entity);
 
-/// The questions that somebody was asked.
+/// The questions that a character is asked.
 #[derive(Component, Debug, Clone, Default, PartialEq, Eq, Reflect)]
 #[relationship_target(relationship = AskedOf, linked_spawn)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
@@ -77,27 +77,27 @@ pub struct Questions(Vec<Entity>);
 /// A question to a character in its scene.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Question {
-    /// The words.
+    /// The text of the question.
     pub text: String,
-    /// Where it is asked; where the character is, when nothing is said.
+    /// The place of the scene. Default: the character's place.
     pub place: Option<Target>,
-    /// Who else is there; those in [earshot](crate::Earshot), when nothing is said.
+    /// The others present. Default: everyone in [earshot](crate::Earshot).
     pub present: Option<Vec<Target>>,
-    /// Tokens that the context may have; as the settings say, when nothing is said.
+    /// Maximum number of tokens of the context. Default: as in the settings.
     pub budget: Option<usize>,
-    /// Facts and passages at most; as the settings say, when nothing is said.
+    /// Maximum number of facts and passages. Default: as in the settings.
     pub limit: Option<usize>,
-    /// Whether older questions to the same character that wait are cancelled.
+    /// Whether to cancel older waiting questions to the same character.
     pub supersede: bool,
 }
 
 impl Question {
-    /// A question, here and now.
+    /// Makes a question at the character's current place and time.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Older questions to the same character that wait are cancelled.
+    /// Cancels older waiting questions to the same character.
     pub fn superseding(self) -> Self {
         Self { supersede: true, ..self }
     }
@@ -115,35 +115,35 @@ impl From<String> for Question {
     }
 }
 
-/// Sends a question, when its turn has come; it is given back while it cannot be sent.
+/// Sends a question when its turn comes. Returns an error while the question cannot be sent.
 type Sending = Box<dyn FnMut(&World, &Memory) -> Result<Taking, NotSent> + Send + Sync>;
 
-/// Looks for a reply, and puts it on the entity of its question; whether it is done.
+/// Polls for a reply and inserts it on the entity of its question. Returns whether the question is complete.
 type Taking = Box<dyn FnMut(&mut World, Entity) -> bool + Send + Sync>;
 
 enum NotSent {
     /// The memory is busy, or the character has no id yet.
     NotYet,
-    /// It never will be.
+    /// The question can never be sent.
     Never(String),
 }
 
-/// Questions under way.
+/// The questions that wait or were sent.
 #[derive(Resource, Default)]
 pub(crate) struct Inquiries {
     waiting: Vec<(Entity, u64, Sending)>,
     sent: Vec<(Entity, Instant, Taking)>,
-    /// How long the last one took.
+    /// Latency of the last question.
     pub(crate) latency: Option<std::time::Duration>,
 }
 
 impl Inquiries {
-    /// How many wait, and how many were sent and have no reply yet.
+    /// Returns the number of waiting questions, and the number of sent questions without a reply.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.waiting.len(), self.sent.len())
     }
 
-    /// Ends all that is under way: its world is gone.
+    /// Fails all questions, because their timeline was abandoned.
     pub(crate) fn fail_all(world: &mut World, why: &str) {
         let mut inquiries = world.resource_mut::<Self>();
         let waiting = std::mem::take(&mut inquiries.waiting).into_iter().map(|(entity, ..)| entity);
@@ -164,7 +164,7 @@ fn has_sent(world: &World) -> bool {
 
 fn fail(world: &mut World, entity: Entity, why: String) {
     if let Ok(mut question) = world.get_entity_mut(entity) {
-        question.insert(Inquiry::Failed(why.clone()));
+        question.insert(QuestionState::Failed(why.clone()));
         world.trigger(Unanswered { entity, why });
     }
 }
@@ -174,19 +174,19 @@ fn send(world: &mut World) {
     if world.resource::<Outbox>().is_loading() {
         return;
     }
-    // Somebody new can only be asked once the memory holds it.
+    // A new character can only be asked once the memory holds it.
     if world.resource::<Outbox>().is_creating() {
         sync::flush(world);
     }
     let mut inquiries = world.resource_mut::<Inquiries>();
     let waiting = std::mem::take(&mut inquiries.waiting);
-    let done = world.get_resource::<Happenings>().map_or(u64::MAX, |happenings| happenings.done_count);
+    let done = world.get_resource::<GameEvents>().map_or(u64::MAX, |game_events| game_events.done_count);
     let mut still = Vec::new();
     for (entity, after, mut sending) in waiting {
         if world.get_entity(entity).is_err() {
             continue;
         }
-        // What was said before it is in its reply.
+        // The reply must include all earlier events.
         if after > done && world.resource::<NpcMemory>().get().is_some() {
             still.push((entity, after, sending));
             continue;
@@ -202,7 +202,7 @@ fn send(world: &mut World) {
         }
     }
     let mut inquiries = world.resource_mut::<Inquiries>();
-    // Those that were asked meanwhile, by observers of what failed, come after.
+    // Questions that observers of a failure asked come last.
     still.append(&mut inquiries.waiting);
     inquiries.waiting = still;
 }
@@ -226,12 +226,12 @@ fn take_replies(world: &mut World) {
     inquiries.sent = sent;
 }
 
-/// Puts a reply on its question when it is there.
+/// Returns a closure that inserts a reply on its question when the reply arrives.
 fn taking<T: Send + Sync + 'static>(ticket: Ticket<T>) -> Taking {
     Box::new(move |world, entity| match ticket.try_take() {
         None => false,
         Some(Ok(reply)) => {
-            world.entity_mut(entity).insert((Reply(reply), Inquiry::Answered));
+            world.entity_mut(entity).insert((Reply(reply), QuestionState::Answered));
             world.trigger(Answered { entity });
             true
         }
@@ -250,11 +250,11 @@ fn sent<T: Send + Sync + 'static>(result: Result<Ticket<T>, MemoryError>) -> Res
     }
 }
 
-/// The id of an entity that is asked.
+/// Returns the id of an entity that is asked.
 fn id_of(world: &World, entity: Entity) -> Result<String, NotSent> {
     let unknown = || NotSent::Never(format!("{entity} is unknown to the memory: it has no `MemoryId`"));
     let id = world.get::<MemoryId>(entity).ok_or_else(unknown)?.get().ok_or(NotSent::NotYet)?;
-    // What is being created is not there to be asked yet.
+    // An entity that is still being created cannot be asked yet.
     let is_there =
         world.resource::<Registry>().entity(id).is_some() && world.resource::<Outbox>().creates(id).is_none();
     if is_there { Ok(id.to_string()) } else { Err(NotSent::NotYet) }
@@ -269,7 +269,7 @@ fn named(world: &World, target: &Target) -> Result<String, NotSent> {
 
 fn queue(commands: &mut Commands, entity: Entity, sending: Sending) {
     commands.queue(move |world: &mut World| {
-        let after = world.get_resource::<Happenings>().map_or(0, Happenings::mark);
+        let after = world.get_resource::<GameEvents>().map_or(0, GameEvents::mark);
         match world.get_resource_mut::<Inquiries>() {
             Some(mut inquiries) => {
                 inquiries.waiting.push((entity, after, sending));
@@ -280,52 +280,52 @@ fn queue(commands: &mut Commands, entity: Entity, sending: Sending) {
     });
 }
 
-/// Questions that no character is asked.
+/// Questions that are not addressed to a character.
 pub trait MemoryCommands {
-    /// Searches by names, relations, words and meaning, as the DM, or as the knower that the search names. The reply is
-    /// a [`Reply<Found>`](Reply).
+    /// Searches by names, relations, words and meaning, as the DM or as the knower that the search names. The reply is
+    /// a [`Reply<SearchResults>`](Reply).
     fn search_memory(&mut self, search: Search) -> EntityCommands<'_>;
 
-    /// Reads anything from the memory's state, on its thread: be brief. [`query`] has the usual readings. The reply is a
-    /// [`Reply<T>`](Reply).
+    /// Runs a function on the memory's state, on the memory's thread: keep the function short. [`query`] has the usual
+    /// functions. The reply is a [`Reply<T>`](Reply).
     fn inquire<T: Send + Sync + 'static>(
         &mut self,
-        read: impl Fn(&MemoryWorld) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
+        read: impl Fn(&ReadSnapshot) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
     ) -> EntityCommands<'_>;
 }
 
 impl MemoryCommands for Commands<'_, '_> {
     fn search_memory(&mut self, search: Search) -> EntityCommands<'_> {
-        let entity = self.spawn(Inquiry::default()).id();
-        queue(self, entity, Box::new(move |_, memory| sent::<Found>(memory.search(search.clone()))));
+        let entity = self.spawn(QuestionState::default()).id();
+        queue(self, entity, Box::new(move |_, memory| sent::<SearchResults>(memory.search(search.clone()))));
         self.entity(entity)
     }
 
     fn inquire<T: Send + Sync + 'static>(
         &mut self,
-        read: impl Fn(&MemoryWorld) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
+        read: impl Fn(&ReadSnapshot) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
     ) -> EntityCommands<'_> {
-        let entity = self.spawn(Inquiry::default()).id();
+        let entity = self.spawn(QuestionState::default()).id();
         queue(self, entity, Box::new(move |_, memory| sent(memory.read(read.clone()))));
         self.entity(entity)
     }
 }
 
-/// Questions to, and about, an entity that the memory knows. Each returns the entity of the question, to attach
-/// observers to: `commands.entity(npc).ask("Who took it?").observe(…)`.
+/// Questions to and about an entity that the memory knows. Each method returns the entity of the question, so that
+/// observers can be attached: `commands.entity(npc).ask("Who took it?").observe(…)`.
 pub trait EntityQuestionCommands {
-    /// Asks a character what it may say. The reply is a [`Reply<Answer>`](Reply), whose scene context has a receipt for
-    /// every line. What was said in the game before is in it.
+    /// Asks a character a question. The reply is a [`Reply<Answer>`](Reply) with the facts that the character may say.
+    /// Its scene context has a citation for every line, and includes all earlier events of the game.
     fn ask(&mut self, question: impl Into<Question>) -> EntityCommands<'_>;
 
-    /// Those it is related to, within so many steps, for the DM; at most so many. The reply is a
+    /// Lists related entities within `depth` steps, for the DM; at most `limit` entities. The reply is a
     /// `Reply<Vec<NeighbourRow>>`.
     fn neighbours(&mut self, depth: usize, limit: usize) -> EntityCommands<'_>;
 
-    /// What it believes of somebody or something, and why. The reply is a `Reply<Believes>`.
+    /// Returns the character's beliefs about a subject, with their derivations. The reply is a `Reply<Believes>`.
     fn beliefs_about(&mut self, subject: impl Into<Target>) -> EntityCommands<'_>;
 
-    /// What it knows, the newest first, at most so many. The reply is a `Reply<Vec<KnowsRow>>`.
+    /// Lists the facts that the character knows, newest first, at most `limit`. The reply is a `Reply<Vec<KnowsRow>>`.
     fn knowledge(&mut self, limit: usize) -> EntityCommands<'_>;
 }
 
@@ -336,7 +336,7 @@ impl EntityQuestionCommands for EntityCommands<'_> {
         if question.supersede {
             commands.queue(move |world: &mut World| supersede(world, npc));
         }
-        let entity = commands.spawn((Inquiry::default(), AskedOf(npc))).id();
+        let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
         let sending: Sending = Box::new(move |world, memory| {
             let ask = asked(world, npc, &question)?;
             sent::<Answer>(memory.ask(ask))
@@ -352,7 +352,7 @@ impl EntityQuestionCommands for EntityCommands<'_> {
     fn beliefs_about(&mut self, subject: impl Into<Target>) -> EntityCommands<'_> {
         let (npc, subject) = (self.id(), subject.into());
         let commands = self.commands_mut();
-        let entity = commands.spawn((Inquiry::default(), AskedOf(npc))).id();
+        let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
         let sending: Sending = Box::new(move |world, memory| {
             let (who, subject) = (id_of(world, npc)?, named(world, &subject)?);
             sent(memory.read(move |world| query::believes(&world.state, &who, &subject, None, None)))
@@ -371,11 +371,11 @@ impl EntityQuestionCommands for EntityCommands<'_> {
 
 fn about<'a, T: Send + Sync + 'static>(
     of: &'a mut EntityCommands<'_>,
-    read: impl Fn(&MemoryWorld, &str) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
+    read: impl Fn(&ReadSnapshot, &str) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
 ) -> EntityCommands<'a> {
     let npc = of.id();
     let commands = of.commands_mut();
-    let entity = commands.spawn((Inquiry::default(), AskedOf(npc))).id();
+    let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
     let sending: Sending = Box::new(move |world, memory| {
         let (who, read) = (id_of(world, npc)?, read.clone());
         sent(memory.read(move |world| read(world, &who)))
@@ -384,11 +384,11 @@ fn about<'a, T: Send + Sync + 'static>(
     commands.entity(entity)
 }
 
-/// Cancels the questions to somebody that wait.
+/// Cancels the waiting questions to a character.
 fn supersede(world: &mut World, npc: Entity) {
     let older: Vec<Entity> = world.get::<Questions>(npc).map(|older| older.iter().collect()).unwrap_or_default();
     for question in older {
-        if world.get::<Inquiry>(question) == Some(&Inquiry::Waiting) {
+        if world.get::<QuestionState>(question) == Some(&QuestionState::Waiting) {
             world.despawn(question);
         }
     }
@@ -398,7 +398,7 @@ fn asked(world: &World, npc: Entity, question: &Question) -> Result<Ask, NotSent
     let speaker = id_of(world, npc)?;
     let place = match &question.place {
         Some(place) => Some(named(world, place)?),
-        None => world.get::<Whereabouts>(npc).map(|at| at.0.to_string()),
+        None => world.get::<PlaceId>(npc).map(|at| at.0.to_string()),
     };
     let there = question.present.clone().unwrap_or_else(|| hearers(world, npc));
     let present = there.iter().map(|target| named(world, target)).collect::<Result<Vec<_>, _>>()?;

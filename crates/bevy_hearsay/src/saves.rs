@@ -6,8 +6,8 @@ use bevy::prelude::*;
 use hearsay_memory::{MemoryError, Ticket, Written};
 
 use crate::{
-    happenings::Happenings,
-    memory::{MemoryTrouble, NpcMemory, Touched},
+    game_events::GameEvents,
+    memory::{MemoryErrorMessage, NpcMemory, Touched},
     questions::Inquiries,
     steps::{Step, Steps, StepsAppExt},
     sync::{self, Inbox, Outbox, Registry},
@@ -16,21 +16,22 @@ use crate::{
 /// The slot of [`SaveCommands::quick_save`].
 const QUICK: &str = "quick";
 
-/// Slots of a game: each is a position in the save's journal, so that saving costs one small write, and going back leaves
-/// nothing of the abandoned future in any memory.
+/// Slots of a game. Each slot is a position in the save's journal. Saving costs one small write, and loading removes
+/// the abandoned timeline from every memory.
 #[derive(Debug, Clone, Default)]
 pub struct SavesPlugin {
-    /// Saves by itself. Default: never; what was acknowledged is on the disk anyway, and a slot only keeps the place.
+    /// Autosave settings. Default: never. Acknowledged operations are on the disk in any case; a slot only marks a
+    /// position.
     pub autosave: Autosave,
 }
 
-/// Saves by itself, into the slots `autosave-1`, `autosave-2`, … in turn.
+/// Automatic saves to the slots `autosave-1`, `autosave-2`, … in turn.
 #[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct Autosave {
-    /// How often; never, when nothing is said.
+    /// Interval between two saves. `None`: never.
     pub every: Option<Duration>,
-    /// How many slots it keeps. Default 3.
+    /// Number of slots to keep. Default 3.
     pub keep: usize,
 }
 
@@ -40,31 +41,32 @@ impl Default for Autosave {
     }
 }
 
-/// A slot was saved: it is on the disk.
+/// A slot was saved to disk.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SlotSaved {
-    /// Its name.
+    /// Name of the slot.
     pub name: String,
 }
 
-/// A slot was loaded. What changes in the game by it follows over the next frames: see
+/// A slot was loaded. The resulting changes in the game follow over the next frames: see
 /// [`LoadProgress`](crate::LoadProgress).
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SlotLoaded {
-    /// Its name.
+    /// Name of the slot.
     pub name: String,
 }
 
-/// Saving and loading. What became of it is a message: [`SlotSaved`], [`SlotLoaded`], or a [`MemoryTrouble`].
+/// Commands that save and load. Each reports its outcome as a message: [`SlotSaved`], [`SlotLoaded`] or
+/// [`MemoryErrorMessage`].
 pub trait SaveCommands {
-    /// Keeps the game as it is in a slot.
+    /// Saves the current state of the game to a slot.
     fn save_slot(&mut self, name: impl Into<String>);
-    /// Goes back to a slot. Questions under way get no reply, and what was not sent yet is dropped: it belongs to the
-    /// future that is left.
+    /// Loads a slot. Pending questions get no reply, and unsent changes are dropped, because they belong to the
+    /// abandoned timeline.
     fn load_slot(&mut self, name: impl Into<String>);
-    /// Gives a slot up.
+    /// Deletes a slot.
     fn drop_slot(&mut self, name: impl Into<String>);
-    /// Saves into the slot `quick`.
+    /// Saves to the slot `quick`.
     fn quick_save(&mut self) {
         self.save_slot(QUICK);
     }
@@ -72,7 +74,7 @@ pub trait SaveCommands {
     fn quick_load(&mut self) {
         self.load_slot(QUICK);
     }
-    /// Writes all that the memory holds into one file (`.jsonl`), which another save can import.
+    /// Exports the memory to one `.jsonl` file, which another save can import.
     fn export_memory(&mut self, path: impl Into<PathBuf>);
 }
 
@@ -92,7 +94,7 @@ enum Doing {
 struct Saves {
     waiting: Vec<Action>,
     doing: Vec<Doing>,
-    /// When it was saved by itself last, as the real time shows it.
+    /// Real time of the last autosave.
     last: Duration,
     number: usize,
 }
@@ -157,7 +159,7 @@ fn autosave(autosave: Res<Autosave>, mut saves: ResMut<Saves>, time: Option<Res<
 }
 
 pub(crate) fn send(world: &mut World) {
-    // What the game has said before it is saved with it.
+    // A save includes all earlier changes of the game.
     sync::flush(world);
     let waiting = std::mem::take(&mut world.resource_mut::<Saves>().waiting);
     for action in waiting {
@@ -184,7 +186,7 @@ pub(crate) fn send(world: &mut World) {
 
 fn fail(world: &mut World, error: MemoryError) {
     tracing::warn!("{error}");
-    world.write_message(MemoryTrouble { what: error.to_string(), entity: None });
+    world.write_message(MemoryErrorMessage { what: error.to_string(), entity: None });
 }
 
 fn take_done(world: &mut World) {
@@ -219,22 +221,22 @@ fn finish(world: &mut World, action: Action, done: Result<(), MemoryError>) {
     }
 }
 
-/// Leaves the future that was abandoned: what of it is under way reaches nothing, and all is compared anew, which is
-/// quicker than to follow each record that changed sides.
+/// Abandons the current timeline. Its pending requests take no effect. All entities are compared again, which is faster
+/// than following each changed record.
 fn leave(world: &mut World) {
     let abandoned = world.resource_mut::<Outbox>().leave();
     let binding: Vec<_> = world.resource::<Registry>().binding.keys().cloned().collect();
     world.resource_mut::<Inbox>().leave(abandoned, binding);
     world.resource_mut::<Touched>().0.clear();
-    if let Some(mut happenings) = world.get_resource_mut::<Happenings>() {
-        happenings.clear();
+    if let Some(mut game_events) = world.get_resource_mut::<GameEvents>() {
+        game_events.clear();
     }
     if world.contains_resource::<Inquiries>() {
         Inquiries::fail_all(world, "a slot was loaded");
     }
 }
 
-/// Whether something is being saved or loaded.
+/// Returns whether a slot is being saved or loaded.
 pub(crate) fn is_busy(world: &World) -> bool {
     world.get_resource::<Saves>().is_some_and(|saves| !saves.waiting.is_empty() || !saves.doing.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Sessions: a game, or a table that plays with one, begins and ends them and writes their log.
+//! Sessions: a game, or a table that plays with a game, starts and ends sessions and writes their log.
 
 use bevy::prelude::*;
 use hearsay_memory::{
@@ -8,103 +8,104 @@ use hearsay_memory::{
 use hearsay_model::{Author, SessionId};
 
 use crate::{
-    happenings::{Happenings, Target, Unresolved, name},
-    memory::MemoryTrouble,
+    game_events::{GameEvents, Target, Unresolved, name},
+    memory::MemoryErrorMessage,
     steps::Steps,
 };
 
 pub use hearsay_memory::NewSession;
 
-/// What happens to a session. Trigger it, or use [`SessionCommands`], which trigger it. It waits its turn among
-/// [what happens](crate::Happens): what was said before a session ends belongs to it.
+/// A session event. Trigger it, or use [`SessionCommands`], which trigger it. It is queued with [game
+/// events](crate::GameEvent): an event that precedes the end of a session belongs to the session.
 #[derive(Event, Debug, Clone, PartialEq)]
-pub enum SessionHappens {
-    /// A session begins: what is recorded from now on carries it. Answered by [`SessionStarted`].
+pub enum SessionEvent {
+    /// Starts a session. Later records carry its id. [`SessionStarted`] confirms it.
     Start(NewSession),
-    /// Characters come late or leave early: they hear what is said from now on, or do not.
+    /// Characters arrive late or leave early. They hear later lines from now on, or no longer hear them.
     Attend {
-        /// Who comes.
+        /// The characters that arrive.
         arrive: Vec<Target>,
-        /// Who leaves.
+        /// The characters that leave.
         leave: Vec<Target>,
     },
-    /// A line is written down: what somebody says, or what is told where nobody is named.
+    /// Logs a line: the words of a speaker, or narration if there is no speaker.
     Log {
-        /// The words.
+        /// The text of the line.
         text: String,
-        /// Who says it.
+        /// The speaker.
         speaker: Option<Target>,
-        /// Who hears it; those who are there, when nobody is named.
+        /// The characters that hear the line. If empty, everyone present.
         heard_by: Vec<Target>,
     },
-    /// The session that is played ends. Answered by [`SessionEnded`].
+    /// Ends the current session. [`SessionEnded`] confirms it.
     End,
 }
 
-/// A session began: it is on the disk.
+/// A session started, and its start is on the disk.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SessionStarted {
-    /// Its id.
+    /// Id of the session.
     pub session: SessionId,
 }
 
 /// A session ended.
 #[derive(Message, Debug, Clone, PartialEq)]
 pub struct SessionEnded {
-    /// What it brought: who learned what, what changed, what is open, what to look at first.
+    /// Report of the session: new knowledge, changes, open items, and the items to review first.
     pub report: Box<SessionReport>,
 }
 
-/// Begins and ends sessions. What the memory refuses is a [`MemoryTrouble`], as when none is played.
+/// Commands that start and end sessions. A refused command, for example if no session is active, is reported as a
+/// [`MemoryErrorMessage`].
 pub trait SessionCommands {
-    /// Begins a session with all living player characters, or those who are named.
+    /// Starts a session with all living player characters, or with the characters named.
     fn start_session(&mut self, session: NewSession);
-    /// Somebody comes.
+    /// Adds a character to the session.
     fn arrive(&mut self, who: impl Into<Target>);
-    /// Somebody leaves early.
+    /// Removes a character from the session before its end.
     fn leave_early(&mut self, who: impl Into<Target>);
-    /// Writes down what happens, as the log tells it.
+    /// Logs a line of narration.
     fn log_line(&mut self, text: impl Into<String>);
-    /// Writes down what somebody says.
+    /// Logs a line of a speaker.
     fn log_line_by(&mut self, speaker: impl Into<Target>, text: impl Into<String>);
-    /// Ends the session that is played.
+    /// Ends the current session.
     fn end_session(&mut self);
 }
 
 impl SessionCommands for Commands<'_, '_> {
     fn start_session(&mut self, session: NewSession) {
-        self.trigger(SessionHappens::Start(session));
+        self.trigger(SessionEvent::Start(session));
     }
 
     fn arrive(&mut self, who: impl Into<Target>) {
-        self.trigger(SessionHappens::Attend { arrive: vec![who.into()], leave: Vec::new() });
+        self.trigger(SessionEvent::Attend { arrive: vec![who.into()], leave: Vec::new() });
     }
 
     fn leave_early(&mut self, who: impl Into<Target>) {
-        self.trigger(SessionHappens::Attend { arrive: Vec::new(), leave: vec![who.into()] });
+        self.trigger(SessionEvent::Attend { arrive: Vec::new(), leave: vec![who.into()] });
     }
 
     fn log_line(&mut self, text: impl Into<String>) {
-        self.trigger(SessionHappens::Log { text: text.into(), speaker: None, heard_by: Vec::new() });
+        self.trigger(SessionEvent::Log { text: text.into(), speaker: None, heard_by: Vec::new() });
     }
 
     fn log_line_by(&mut self, speaker: impl Into<Target>, text: impl Into<String>) {
         let speaker = Some(speaker.into());
-        self.trigger(SessionHappens::Log { text: text.into(), speaker, heard_by: Vec::new() });
+        self.trigger(SessionEvent::Log { text: text.into(), speaker, heard_by: Vec::new() });
     }
 
     fn end_session(&mut self) {
-        self.trigger(SessionHappens::End);
+        self.trigger(SessionEvent::End);
     }
 }
 
-/// What is asked of the memory once a session began or ended.
+/// A request to the memory that follows the start or end of a session.
 pub(crate) enum Asked {
     Started(Ticket<SessionId>),
     Ended(Ticket<SessionReport>),
 }
 
-/// What is to be told when something was written.
+/// The message to write when a request is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tells {
     Nothing,
@@ -113,56 +114,59 @@ pub(crate) enum Tells {
 }
 
 impl Tells {
-    pub(crate) fn of(happens: &SessionHappens) -> Self {
-        match happens {
-            SessionHappens::Start(_) => Self::Started,
-            SessionHappens::End => Self::Ended,
-            SessionHappens::Attend { .. } | SessionHappens::Log { .. } => Self::Nothing,
+    pub(crate) fn of(event: &SessionEvent) -> Self {
+        match event {
+            SessionEvent::Start(_) => Self::Started,
+            SessionEvent::End => Self::Ended,
+            SessionEvent::Attend { .. } | SessionEvent::Log { .. } => Self::Nothing,
         }
     }
 
-    /// Asks for it.
+    /// Requests the content of the message.
     pub(crate) fn ask(self, memory: &Memory) -> Result<Option<Asked>, MemoryError> {
         Ok(match self {
             Self::Nothing => None,
             Self::Started => {
-                let id = |world: &hearsay_memory::World| Ok(query::session_or_latest(&world.state, None)?.id.clone());
+                let id =
+                    |world: &hearsay_memory::ReadSnapshot| Ok(query::session_or_latest(&world.state, None)?.id.clone());
                 Some(Asked::Started(memory.read(id)?))
             }
-            Self::Ended => Some(Asked::Ended(memory.read_aside(|world| query::session_report(&world.state, None))?)),
+            Self::Ended => {
+                Some(Asked::Ended(memory.read_in_background(|world| query::session_report(&world.state, None))?))
+            }
         })
     }
 }
 
 pub(crate) fn on_session(
-    on: On<SessionHappens>,
-    mut happenings: ResMut<Happenings>,
+    on: On<SessionEvent>,
+    mut game_events: ResMut<GameEvents>,
     mut steps: ResMut<Steps>,
-    mut trouble: MessageWriter<MemoryTrouble>,
+    mut trouble: MessageWriter<MemoryErrorMessage>,
 ) {
     steps.wake();
-    if let Err(what) = happenings.push_session(on.event().clone()) {
-        trouble.write(MemoryTrouble { what, entity: None });
+    if let Err(what) = game_events.push_session(on.event().clone()) {
+        trouble.write(MemoryErrorMessage { what, entity: None });
     }
 }
 
-/// Sends what happens to a session, with its names as the memory knows them.
+/// Returns a function that sends a session event with resolved names.
 pub(crate) fn send(
     world: &World,
-    happens: &SessionHappens,
+    event: &SessionEvent,
 ) -> Result<impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError> + use<>, Unresolved> {
     enum Sent {
         Step(SessionStep),
         Log(Log),
     }
     let names = |targets: &[Target]| targets.iter().map(|target| name(world, target)).collect::<Result<Vec<_>, _>>();
-    let sent = match happens {
-        SessionHappens::Start(session) => Sent::Step(SessionStep::Start(session.clone())),
-        SessionHappens::Attend { arrive, leave } => {
+    let sent = match event {
+        SessionEvent::Start(session) => Sent::Step(SessionStep::Start(session.clone())),
+        SessionEvent::Attend { arrive, leave } => {
             Sent::Step(SessionStep::Attend { arrive: names(arrive)?, leave: names(leave)? })
         }
-        SessionHappens::End => Sent::Step(SessionStep::End { time: None }),
-        SessionHappens::Log { text, speaker, heard_by } => {
+        SessionEvent::End => Sent::Step(SessionStep::End { time: None }),
+        SessionEvent::Log { text, speaker, heard_by } => {
             let speaker = speaker.as_ref().map(|speaker| name(world, speaker)).transpose()?;
             let line = LogLine { speaker, heard_by: names(heard_by)?, ..LogLine::new(text.as_str()) };
             Sent::Log(Log { lines: vec![line], ..Log::default() })

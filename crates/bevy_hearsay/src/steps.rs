@@ -1,8 +1,8 @@
-//! What the plugins do in a frame: steps, run by one system for each set.
+//! The plugins' work in a frame: steps, run by one system per set.
 //!
-//! Each system of a schedule, and each run condition, costs a game a part of a microsecond in every frame, in which they
-//! mostly have nothing to do. A step that is not due costs a look at a resource; while nothing at all waits, the steps
-//! sleep, and cost nothing.
+//! Each system of a schedule, and each run condition, costs a part of a microsecond in every frame, mostly without any
+//! work to do. A step that is not due costs one read of a resource. While no work waits, the steps are inactive and
+//! cost nothing.
 
 use bevy::{
     ecs::{change_detection::CheckChangeTicks, system::BoxedSystem},
@@ -14,7 +14,7 @@ use hearsay_memory::Event;
 
 use crate::{
     HearsaySystems, diagnostics,
-    happenings::Happenings,
+    game_events::GameEvents,
     memory::{MemoryState, NpcMemory, Touched},
     questions::Inquiries,
     sync::{self, Inbox, Outbox, Registry},
@@ -25,53 +25,54 @@ const APPLY: usize = HearsaySystems::Apply as usize;
 const COLLECT: usize = HearsaySystems::Collect as usize;
 const SEND: usize = HearsaySystems::Send as usize;
 
-/// The steps of a frame, in their order.
+/// The steps of a frame, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
-    /// Takes the memory that was opened.
+    /// Takes the opened memory.
     Open,
-    /// Asks for what is to be read. What happened is looked at a frame later, when it is known which of it was this
-    /// game's doing: so it comes before the events.
+    /// Requests the records to read. It runs before `Events`: changed records are requested a frame later, when it is
+    /// known which changes this game made.
     Ask,
-    /// Takes the memory's events. Opening comes before: what it changes is seen in the same frame, or not at all.
+    /// Takes the memory's events. It runs after `Open`: changes made during opening are seen in the same frame, or not
+    /// at all.
     Events,
-    /// Takes what was acknowledged.
+    /// Takes acknowledgements.
     Acknowledge,
-    /// Lists what is to be materialised, when that changes.
+    /// Lists the entities that the spawn policy selects, when the policy changes.
     Rescope,
-    /// Takes the list.
+    /// Takes this list.
     List,
-    /// Takes what was read.
+    /// Takes the records read.
     Read,
-    /// Takes what happenings became.
-    TakeHappenings,
+    /// Takes the outcomes of game events.
+    TakeGameEvents,
     /// Takes replies.
     TakeReplies,
-    /// Takes what was saved and loaded.
+    /// Takes the outcomes of saving and loading.
     TakeSaves,
-    /// Turns what was read into components.
+    /// Writes the records to components.
     Apply,
     /// Binds entities to ids.
     Bind,
-    /// Looks for a game's own components that changed in place.
+    /// Finds components of the game's own types that changed in place.
     PollOwn,
-    /// Looks for names that changed in place.
+    /// Finds names that changed in place.
     PollNames,
-    /// Compares a game's own components.
+    /// Compares components of the game's own types.
     CompareOwn,
-    /// Compares what changed.
+    /// Compares changed entities.
     Compare,
     /// Sends changes.
     SendChanges,
-    /// Sends happenings.
-    SendHappenings,
-    /// Asks for a save, when it is time.
+    /// Sends game events.
+    SendGameEvents,
+    /// Requests an autosave when it is due.
     Autosave,
-    /// Sends saves. What was said before is saved with it.
+    /// Sends saves. A save includes all earlier changes.
     SendSaves,
-    /// Sends questions. What is asked in the frame in which a slot is loaded is asked of what is left.
+    /// Sends questions. A question asked in the frame in which a slot is loaded refers to the abandoned timeline.
     SendQuestions,
-    /// Measures what all that cost.
+    /// Measures the cost of all steps.
     Measure,
 }
 
@@ -86,20 +87,20 @@ impl Step {
     }
 }
 
-/// A step with what does it.
+/// A step with its system.
 struct Doing {
     step: Step,
     is_due: fn(&World) -> bool,
     system: BoxedSystem,
 }
 
-/// The steps of each set, in their order.
+/// The steps of each set, in order.
 #[derive(Resource)]
 pub(crate) struct Steps {
     of: [Vec<Doing>; 4],
-    /// Whether any of them may be due. While nothing waits they sleep: whether each is due is not even asked.
+    /// Whether any step may be due. If false, the steps' conditions are not evaluated.
     awake: bool,
-    /// What happens in the memory.
+    /// The memory's events.
     events: Option<Receiver<Event>>,
 }
 
@@ -110,20 +111,20 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// Has every step looked at in this frame. What forgets to call it waits for at most as long as
+    /// Evaluates every step in this frame. Work whose origin does not call this method waits for at most
     /// [`SyncPlugin::poll`](crate::SyncPlugin::poll).
     pub(crate) fn wake(&mut self) {
         self.awake = true;
     }
 
-    /// What happens in the memory wakes the steps.
+    /// Lets the memory's events wake the steps.
     pub(crate) fn listen(&mut self, events: Receiver<Event>) {
         self.events = Some(events);
     }
 }
 
 pub(crate) trait StepsAppExt {
-    /// Adds a system that runs in a step, on the main thread, whenever it is due.
+    /// Adds a system that runs in a step, on the main thread, whenever the step is due.
     fn add_step<M>(
         &mut self,
         step: Step,
@@ -158,7 +159,7 @@ impl StepsAppExt for App {
     }
 }
 
-/// Runs the steps of a set that are due.
+/// Runs the due steps of a set.
 fn run<const SET: usize>(world: &mut World) {
     let mut steps = world.resource_mut::<Steps>();
     if !steps.awake {
@@ -187,7 +188,7 @@ fn run<const SET: usize>(world: &mut World) {
     steps.awake = !rests;
 }
 
-/// What there is that may wait, with whether it does.
+/// Returns each kind of work with whether any of it waits.
 pub(crate) fn waits(world: &World) -> [(&'static str, bool); 9] {
     let is_loading = *world.resource::<MemoryState>() == MemoryState::Loading;
     let is_open = world.resource::<NpcMemory>().get().is_some();
@@ -195,10 +196,10 @@ pub(crate) fn waits(world: &World) -> [(&'static str, bool); 9] {
     let registry = world.get_resource::<Registry>().filter(|_| is_open);
     let inbox = world.get_resource::<Inbox>().filter(|_| is_open);
     let counts = [
-        world.get_resource::<Happenings>().map(Happenings::counts),
+        world.get_resource::<GameEvents>().map(GameEvents::counts),
         world.get_resource::<Inquiries>().map(Inquiries::counts),
     ];
-    let [happenings, questions] = counts.map(|counts| counts.is_some_and(|counts| counts != (0, 0)));
+    let [game_events, questions] = counts.map(|counts| counts.is_some_and(|counts| counts != (0, 0)));
     let touched = || !world.resource::<Touched>().0.is_empty() || sync::is_to_be_listed(world);
     [
         ("the memory is loading", is_loading),
@@ -209,14 +210,15 @@ pub(crate) fn waits(world: &World) -> [(&'static str, bool); 9] {
         ),
         ("entities that changed", registry.is_some_and(Registry::has_stirred)),
         ("records", inbox.is_some_and(|inbox| !inbox.is_quiet() || touched())),
-        ("happenings", happenings && is_open),
+        ("game_events", game_events && is_open),
         ("questions", questions && is_open),
         ("events", world.resource::<NpcMemory>().get().is_some_and(|memory| !memory.events().is_empty())),
         ("slots", crate::saves::is_busy(world) && is_open),
     ]
 }
 
-/// Bevy counts changes with 32 bits and keeps old counts from wrapping around, in systems that it knows of.
+/// Keeps the steps' change ticks from wrapping. Bevy counts changes with 32 bits and maintains only the systems that it
+/// schedules.
 fn check_change_ticks(check: On<CheckChangeTicks>, mut steps: ResMut<Steps>) {
     for doing in steps.of.iter_mut().flatten() {
         doing.system.check_change_tick(*check);

@@ -1,4 +1,4 @@
-//! A stepping app for tests: of this crate, and of games that use it.
+//! A stepping app for tests of this crate, and of games that use it.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -17,17 +17,17 @@ use std::{
 
 use bevy::{prelude::*, time::TimeUpdateStrategy};
 
-use crate::{HearsayPlugins, MemoryTrouble};
+use crate::{HearsayPlugins, MemoryErrorMessage};
 
-/// Messages last two frames; a test wants them all.
+/// Collects all error messages, because Bevy keeps messages for two frames only.
 #[derive(Resource, Default)]
 struct Troubles(Vec<String>);
 
-fn note_troubles(mut noted: ResMut<Troubles>, mut messages: MessageReader<MemoryTrouble>) {
+fn note_troubles(mut noted: ResMut<Troubles>, mut messages: MessageReader<MemoryErrorMessage>) {
     noted.0.extend(messages.read().map(|trouble| trouble.what.clone()));
 }
 
-/// An app without a window that goes on by steps of 1/60 s of game time, as fast as it can.
+/// An app without a window that advances in steps of 1/60 s of game time, as fast as possible.
 pub struct SteppingApp(App);
 
 impl Deref for SteppingApp {
@@ -44,16 +44,18 @@ impl DerefMut for SteppingApp {
 }
 
 impl SteppingApp {
-    /// How long [`settle`](Self::settle) waits at most.
+    /// Maximum time that [`settle`](Self::settle) waits.
     pub const PATIENCE: Duration = Duration::from_secs(30);
 
-    /// An app with Bevy's minimal plugins and these. The sentence encoder is left out, unless the settings name it: words
-    /// and graph answer, and nothing is loaded. Changes gather for a millisecond at most.
+    /// Makes an app with Bevy's minimal plugins and the given plugins. The sentence encoder is disabled unless the
+    /// settings are set: answers come from words and the graph, and no model is loaded. Changes gather for at most one
+    /// millisecond.
     pub fn new(plugins: HearsayPlugins) -> Self {
         Self::with(plugins, |_| {})
     }
 
-    /// The same with what else the game needs: plugins can only be added before the first step.
+    /// Makes an app as [`new`](Self::new) does, and configures it before the first step. Plugins can only be added
+    /// before the first step.
     pub fn with(mut plugins: HearsayPlugins, configure: impl FnOnce(&mut App)) -> Self {
         plugins.sync.interval = plugins.sync.interval.min(Duration::from_millis(1));
         plugins.memory.settings.get_or_insert_with(|| {
@@ -72,24 +74,24 @@ impl SteppingApp {
         Self(app)
     }
 
-    /// What went wrong since this was last asked: every [`MemoryTrouble`].
+    /// Returns the errors since the last call: the text of every [`MemoryErrorMessage`].
     pub fn take_troubles(&mut self) -> Vec<String> {
         std::mem::take(&mut self.0.world_mut().resource_mut::<Troubles>().0)
     }
 
-    /// One frame.
+    /// Runs one frame.
     pub fn step(&mut self) {
         self.0.update();
     }
 
-    /// Goes on until nothing waits any more: the memory is open, or failed to open; what the game said is committed, and
-    /// what the memory holds is shown.
+    /// Runs frames until no work waits: the memory is open or failed to open, the game's changes are committed, and the
+    /// memory's content is shown.
     ///
     /// # Panics
-    /// When that takes longer than [`PATIENCE`](Self::PATIENCE).
+    /// If this takes longer than [`PATIENCE`](Self::PATIENCE).
     pub fn settle(&mut self) {
         let begun = Instant::now();
-        // Names are polled now and then.
+        // Names are polled at intervals, so one quiet frame is not enough.
         let mut quiet = 0;
         while quiet < 70 {
             self.0.update();
@@ -101,18 +103,18 @@ impl SteppingApp {
         }
     }
 
-    /// Whether nothing waits.
+    /// Returns whether no work waits.
     pub fn is_quiet(&self) -> bool {
         self.what_waits().is_empty()
     }
 
-    /// What waits, for people; empty, when nothing does.
+    /// Returns the kinds of work that wait, for display. The text is empty if no work waits.
     pub fn what_waits(&self) -> String {
         what_waits(self.0.world())
     }
 }
 
-/// What waits in a game with the plugin, for people; empty, when nothing does.
+/// Returns the kinds of work that wait in a game with the plugin, for display. The text is empty if no work waits.
 pub fn what_waits(world: &World) -> String {
     let waits = crate::steps::waits(world);
     waits.iter().filter(|(_, waits)| *waits).map(|(what, _)| *what).collect::<Vec<_>>().join(", ")

@@ -1,21 +1,21 @@
-//! The one table of commands: it feeds the keys, the help (`?`) and the palette (Ctrl+P).
+//! The table of all commands, which defines the keys, the help (`?`) and the palette (Ctrl+P).
 
 use egui::{Event, Key, Modifiers};
 
 use crate::panel::PanelKind;
 
-/// Where a command counts.
+/// Where a command is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Everywhere.
     Desk,
-    /// Where this panel is the active one.
+    /// When this panel is the active one.
     Panel(PanelKind),
     /// In the capture line.
     Capture,
 }
 
-/// Keys that give a command.
+/// A key combination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keys {
     key: Key,
@@ -24,7 +24,7 @@ pub struct Keys {
     alt: bool,
 }
 
-/// A key by itself.
+/// A single key.
 pub const fn key(key: Key) -> Keys {
     Keys { key, command: false, shift: false, alt: false }
 }
@@ -40,19 +40,19 @@ pub const fn alt(key: Key) -> Keys {
 }
 
 impl Keys {
-    /// The same with Shift.
+    /// The same combination with Shift.
     pub const fn shift(self) -> Self {
         Self { shift: true, ..self }
     }
 
-    /// Whether they count while something is typed.
+    /// Returns whether the combination also works while a text field has the focus.
     pub fn needs_no_focus(self) -> bool {
         self.command || self.alt || (Key::F1..=Key::F20).contains(&self.key)
     }
 
-    /// Whether they were pressed; they count once.
+    /// Returns whether the keys were pressed, and consumes the key event.
     pub fn consume(self, ui: &egui::Ui) -> bool {
-        // What Shift makes of a key is a key of its own on some keyboards and not on others.
+        // With Shift, some keyboards report another key and others do not.
         let shifted =
             matches!(self.key, Key::Questionmark | Key::Slash | Key::Plus | Key::Colon | Key::Exclamationmark);
         let same = |modifiers: &Modifiers| {
@@ -62,7 +62,7 @@ impl Keys {
             let pressed = |event: &Event| matches!(event, Event::Key { key, pressed: true, modifiers, .. } if *key == self.key && same(modifiers));
             let Some(at) = input.events.iter().position(pressed) else { return false };
             input.events.remove(at);
-            // The letter that comes with it is not for the field that the command focuses.
+            // Remove the letter that comes with the key; otherwise the field that the command focuses would receive it.
             if !self.needs_no_focus()
                 && let Some(letter) = input.events.iter().position(|event| matches!(event, Event::Text(_)))
             {
@@ -72,7 +72,7 @@ impl Keys {
         })
     }
 
-    /// The keys as people read them: `Ctrl+K`.
+    /// Returns the combination for display: `Ctrl+K`.
     pub fn text(self) -> String {
         let name = match self.key {
             Key::Questionmark => "?",
@@ -91,26 +91,26 @@ impl Keys {
     }
 }
 
-/// Something that can be asked for by keys, in the palette, and by a button.
+/// A command that keys, the palette and a button can give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Command {
-    /// What it is called: sentence case, with `…` where it asks for more. Unique.
+    /// Name of the command: sentence case, with `…` if the command asks for more input. Unique.
     pub name: &'static str,
-    /// Where it counts.
+    /// Where the command is available.
     pub scope: Scope,
-    /// The keys that give it; none, when only the palette does.
+    /// Keys of the command. If empty, only the palette gives it.
     pub keys: &'static [Keys],
-    /// What it does, in a line.
+    /// One-line description.
     pub help: &'static str,
 }
 
 impl Command {
-    /// Its keys as people read them, the first of them.
+    /// Returns the first key combination for display.
     pub fn hint(&self) -> String {
         self.keys.first().map_or_else(String::new, |keys| keys.text())
     }
 
-    /// What is told when the pointer is over its button.
+    /// Returns the tooltip of the command's button.
     pub fn tooltip(&self) -> String {
         match self.keys.first() {
             Some(keys) => format!("{} ({})", self.help, keys.text()),
@@ -134,29 +134,29 @@ commands! {
     // The desk.
     /// Search from anywhere.
     SEARCH: Desk, "Search", [ctrl(Key::K)], "Find names, words and meanings; ask “who knows …?”";
-    /// Type what happens.
+    /// Type a line into the capture line.
     CAPTURE: Desk, "Capture", [ctrl(Key::L)], "Type what happens at the table";
     /// Choose a command by name.
     PALETTE: Desk, "Command palette", [ctrl(Key::P)], "Choose any command by its name";
-    /// All keys.
+    /// Show all keys.
     HELP: Desk, "All keys", [key(Key::Questionmark), key(Key::F1)], "Shows every key and what it does";
-    /// Undo.
+    /// Revert the newest change.
     UNDO: Desk, "Undo", [key(Key::U), ctrl(Key::Z)], "Takes back the newest change, and says which; asks when others rest on it";
-    /// Redo.
+    /// Revert the newest undo.
     REDO: Desk, "Redo", [key(Key::U).shift(), ctrl(Key::Z).shift(), ctrl(Key::Y)], "Brings back what was undone last";
-    /// Less on the screen.
+    /// Quiet mode.
     QUIET: Desk, "Quiet mode", [key(Key::F9)], "For combat: nothing but the panel you look at, and a badge";
-    /// Nothing secret on the screen.
+    /// Screen-safe mode.
     SCREEN_SAFE: Desk, "Screen-safe mode", [key(Key::F8)], "Hides all secrets while players look";
-    /// Dark or light.
+    /// Switch between dark and light.
     SHADE: Desk, "Dark or light", [key(Key::F7)], "Changes between the dark and the light theme";
-    /// Larger.
+    /// Enlarge everything.
     LARGER: Desk, "Larger", [ctrl(Key::Plus), ctrl(Key::Equals)], "Makes everything larger";
-    /// Smaller.
+    /// Reduce everything.
     SMALLER: Desk, "Smaller", [ctrl(Key::Minus)], "Makes everything smaller";
-    /// The size of the theme file.
+    /// Use the size of the theme file.
     NORMAL_SIZE: Desk, "Normal size", [ctrl(Key::Num0)], "Makes everything as large as the theme says";
-    /// Panels as they were at first.
+    /// Reset the layout.
     RESET_LAYOUT: Desk, "Reset the layout", [], "Puts all panels where they were at first";
     /// Open review.
     OPEN_REVIEW: Desk, "Open review", [alt(Key::Num1)], "What waits for you";
@@ -184,153 +184,153 @@ commands! {
     // Review.
     /// The next card.
     REVIEW_NEXT: Panel(P::Review), "Next", [key(Key::J), key(Key::ArrowDown)], "Goes to the next card";
-    /// The card before.
+    /// The previous card.
     REVIEW_BACK: Panel(P::Review), "Back", [key(Key::K), key(Key::ArrowUp)], "Goes to the card before";
     /// The other fact of a contradiction.
     REVIEW_OTHER: Panel(P::Review), "The other fact", [key(Key::ArrowRight)], "Of facts that contradict each other, chooses the next";
-    /// Accept.
+    /// Accept the fact.
     ACCEPT: Panel(P::Review), "Accept", [key(Key::A)], "It is so: canon from now on";
-    /// Edit and accept.
+    /// Edit the fact and accept it.
     EDIT: Panel(P::Review), "Edit…", [key(Key::E)], "Changes the fact, and accepts it";
-    /// Reject.
+    /// Reject the fact.
     REJECT: Panel(P::Review), "Reject", [key(Key::R)], "It is no part of the world";
-    /// Mark false.
+    /// Mark the fact as false.
     MARK_FALSE: Panel(P::Review), "Mark false", [key(Key::F)], "It was said, but it is not so: some may believe it";
-    /// Defer.
+    /// Defer the card.
     DEFER: Panel(P::Review), "Defer", [key(Key::D)], "Puts it at the end, for another day";
-    /// Make secret.
+    /// Make the fact a secret.
     MAKE_SECRET: Panel(P::Review), "Make secret", [key(Key::S)], "Only its bearer and those who hold it know it; or open again";
-    /// Select.
+    /// Select the card.
     SELECT: Panel(P::Review), "Select", [key(Key::Space)], "Selects the card: decisions then count for all selected";
-    /// Select those of the same source.
+    /// Select all cards of the same source.
     SELECT_SOURCE: Panel(P::Review), "Select all of this source", [key(Key::G)], "Selects every card that comes from where this one does";
-    /// Select those above.
+    /// Select all cards with at least this confidence.
     SELECT_ABOVE: Panel(P::Review), "Select all as sure as this", [key(Key::X)], "Selects every card of this confidence or above";
-    /// Select nothing.
+    /// Clear the selection.
     SELECT_NONE: Panel(P::Review), "Select none", [key(Key::Escape)], "Selects nothing";
-    /// A reason.
+    /// Add a reason to the next decision.
     REASON: Panel(P::Review), "Reason…", [key(Key::W)], "Keeps why, with the next decision";
-    /// Filter.
+    /// Filter the cards.
     FILTER: Panel(P::Review), "Filter…", [key(Key::Slash)], "Shows only what has these words";
 
     // Threads and secrets.
     /// The next thread.
     THREAD_NEXT: Panel(P::Threads), "Next", [key(Key::J), key(Key::ArrowDown)], "Goes to the next thread";
-    /// The thread before.
+    /// The previous thread.
     THREAD_BACK: Panel(P::Threads), "Back", [key(Key::K), key(Key::ArrowUp)], "Goes to the thread before";
-    /// It is over.
+    /// Settle the thread.
     THREAD_SETTLE: Panel(P::Threads), "Settled", [key(Key::D)], "The promise is kept, the debt is paid, the quest is done";
-    /// A secret is told.
+    /// Reveal the secret.
     THREAD_REVEAL: Panel(P::Threads), "Reveal to the table", [key(Key::T)], "Those at the table learn it, from one who holds it";
-    /// Show its fact.
+    /// Show the thread's fact.
     THREAD_SHOW: Panel(P::Threads), "Show fact", [key(Key::Enter)], "Shows the fact with all that is known of it";
-    /// A filter.
+    /// Filter the threads.
     THREAD_FILTER: Panel(P::Threads), "Filter…", [key(Key::Slash)], "Shows only what has these words";
 
     // Timeline.
-    /// Look at more of time.
+    /// Show a longer span of time.
     TIMELINE_OUT: Panel(P::Timeline), "Zoom out", [key(Key::Minus)], "Looks at the month, the year, or all of time";
-    /// Look at the present.
+    /// Show the current month.
     TIMELINE_NOW: Panel(P::Timeline), "Now", [key(Key::N)], "Looks into the month that it is now";
 
     // Let time pass.
-    /// One day.
+    /// Preview one day.
     TIME_DAY: Panel(P::Time), "One day", [key(Key::Num1)], "Shows what people would tell each other in a day";
-    /// Three days.
+    /// Preview three days.
     TIME_THREE_DAYS: Panel(P::Time), "Three days", [key(Key::Num3)], "Shows what people would tell each other in three days";
-    /// Seven days.
+    /// Preview seven days.
     TIME_WEEK: Panel(P::Time), "Seven days", [key(Key::Num7)], "Shows what people would tell each other in seven days";
-    /// Let it happen.
+    /// Apply the preview.
     TIME_APPLY: Panel(P::Time), "Let it pass", [key(Key::Enter)], "Time passes, and they learn what is shown";
-    /// Do not.
+    /// Discard the preview.
     TIME_DISCARD: Panel(P::Time), "Stay here", [key(Key::Escape)], "Forgets what was worked out; nothing happens";
 
     // History.
     /// The next operation.
     HISTORY_NEXT: Panel(P::History), "Next", [key(Key::J), key(Key::ArrowDown)], "Goes to the change before in time";
-    /// The operation before.
+    /// The previous operation in the list.
     HISTORY_BACK: Panel(P::History), "Back", [key(Key::K), key(Key::ArrowUp)], "Goes to the change after in time";
-    /// Undo an operation.
+    /// Preview undoing an operation.
     HISTORY_UNDO: Panel(P::History), "Undo this…", [key(Key::X), key(Key::Delete)], "Shows what undoing it, or bringing it back, would do";
-    /// Undo it.
+    /// Undo the operation.
     HISTORY_UNDO_NOW: Panel(P::History), "Undo it", [key(Key::Enter)], "Undoes it, with what rests on it";
-    /// Bring it back.
+    /// Redo the operation.
     HISTORY_REDO_NOW: Panel(P::History), "Bring it back", [], "Brings back what was undone";
-    /// Do not.
+    /// Close the preview.
     HISTORY_KEEP: Panel(P::History), "Leave it", [key(Key::Escape)], "Leaves everything as it is";
 
     // Import.
-    /// A dry run.
+    /// Do a dry run.
     IMPORT_CHECK: Panel(P::Import), "Look first", [key(Key::L)], "Says what the files would change, and what is wrong with them; writes nothing";
-    /// Import.
+    /// Import the files.
     IMPORT_APPLY: Panel(P::Import), "Import", [key(Key::I)], "Takes the files in, as one change that can be undone";
-    /// Stop.
+    /// Stop the import.
     IMPORT_CANCEL: Panel(P::Import), "Stop", [key(Key::Escape)], "Stops the import; nothing is written";
-    /// Undo it.
+    /// Undo the import.
     IMPORT_UNDO: Panel(P::Import), "Undo the import", [key(Key::Delete)], "Takes back all that it brought";
 
     // The session.
-    /// Start.
+    /// Start the session.
     SESSION_START: Panel(P::Session), "Start the session", [key(Key::S)], "From now on what happens carries this session";
-    /// End.
+    /// Ask whether to end the session.
     SESSION_END: Panel(P::Session), "End the session…", [key(Key::E)], "Ends the session, and shows what it brought";
-    /// End it.
+    /// End the session.
     SESSION_END_NOW: Panel(P::Session), "End it", [key(Key::Enter)], "Ends the session now";
-    /// The log.
+    /// Show the log.
     SESSION_LOG: Panel(P::Session), "Log", [key(Key::L)], "What was said";
-    /// The report.
+    /// Show the report.
     SESSION_REPORT: Panel(P::Session), "Report", [key(Key::R)], "What it brought: learned, changed, open, and what to look at first";
-    /// The recap.
+    /// Show the recap.
     SESSION_RECAP: Panel(P::Session), "Recap", [key(Key::C)], "What happened in few words, for you or for the players";
-    /// Copy it.
+    /// Copy the recap.
     SESSION_COPY: Panel(P::Session), "Copy the recap", [key(Key::Y)], "Puts the recap on the clipboard";
-    /// Keep it.
+    /// Save the recap.
     SESSION_KEEP: Panel(P::Session), "Keep the recap", [ctrl(Key::S)], "Keeps the recap as it stands here";
 
     // The entity's page.
-    /// The page before.
+    /// The previous page.
     PAGE_BACK: Panel(P::Entity), "Back", [alt(Key::ArrowLeft), key(Key::Backspace)], "Goes to the page before";
-    /// The page after.
+    /// The next page.
     PAGE_FORWARD: Panel(P::Entity), "Forward", [alt(Key::ArrowRight)], "Goes to the page after";
-    /// Its neighbourhood.
+    /// Show the entity's neighbourhood in the graph.
     PAGE_GRAPH: Panel(P::Entity), "Graph", [key(Key::G)], "Shows who has to do with it";
-    /// Its scene.
+    /// Show a scene with the entity.
     PAGE_SCENE: Panel(P::Entity), "Scene", [key(Key::S)], "Asks it, or goes there";
     /// Add a fact.
     PAGE_ADD: Panel(P::Entity), "Add…", [key(Key::A)], "Adds an attribute or a relation";
 
     // The scene.
-    /// The question.
+    /// Type a question.
     SCENE_ASK: Panel(P::Scene), "Ask…", [key(Key::Slash), key(Key::I)], "Type what the players ask, and press Enter";
-    /// The next speaker.
+    /// Select the next speaker.
     SCENE_SPEAKER: Panel(P::Scene), "Next speaker", [key(Key::N)], "Asks the next of those who are here";
     /// Copy the answer.
     SCENE_COPY: Panel(P::Scene), "Copy", [key(Key::C)], "Copies what the speaker may say, for a language model";
-    /// Copy it with receipts.
-    SCENE_COPY_RECEIPTS: Panel(P::Scene), "Copy with receipts", [key(Key::C).shift()], "Copies it with how each line is known";
-    /// Show receipts.
-    SCENE_RECEIPTS: Panel(P::Scene), "Receipts", [key(Key::R)], "Shows how each line is known";
+    /// Copy the answer with citations.
+    SCENE_COPY_CITATIONS: Panel(P::Scene), "Copy with citations", [key(Key::C).shift()], "Copies it with how each line is known";
+    /// Show citations.
+    SCENE_CITATIONS: Panel(P::Scene), "Citations", [key(Key::R)], "Shows how each line is known";
     /// The next fact.
     SCENE_NEXT: Panel(P::Scene), "Next fact", [key(Key::J), key(Key::ArrowDown)], "Goes to the next fact in their minds";
-    /// The fact before.
+    /// The previous fact.
     SCENE_BACK: Panel(P::Scene), "Fact before", [key(Key::K), key(Key::ArrowUp)], "Goes to the fact before";
-    /// All present saw it.
+    /// Record that everyone present saw the fact.
     SCENE_SAW: Panel(P::Scene), "All present saw this", [key(Key::W)], "All who are here know this fact from now on: they saw it";
-    /// The party learned it.
+    /// Reveal the fact to the party.
     SCENE_REVEALED: Panel(P::Scene), "Revealed to the party", [key(Key::V)], "The players’ characters who are here learn this fact";
-    /// Why not.
+    /// Explain why the speaker cannot know the fact.
     SCENE_WHY: Panel(P::Scene), "Why not?", [key(Key::Y)], "Why the speaker cannot know this, and from whom it could hear it";
 
     // The graph.
-    /// The whole campaign.
+    /// Show the whole campaign.
     GRAPH_WHOLE: Panel(P::Graph), "Whole campaign", [key(Key::W)], "Those with most relations of all";
-    /// Farther around.
+    /// Change the depth of the neighbourhood.
     GRAPH_DEEPER: Panel(P::Graph), "Steps around", [key(Key::D)], "One, two or three steps around the center";
-    /// All into view.
+    /// Fit the graph into view.
     GRAPH_FIT: Panel(P::Graph), "Fit", [key(Key::F)], "Brings all into view";
-    /// Walk.
+    /// Make the selected entity the center.
     GRAPH_WALK: Panel(P::Graph), "Walk there", [key(Key::G)], "Makes the selected one the center; so does a second click";
-    /// Its page.
+    /// Open the page of the selected entity.
     GRAPH_PAGE: Panel(P::Graph), "Open page", [key(Key::O)], "Opens the page of the selected one";
 }
 

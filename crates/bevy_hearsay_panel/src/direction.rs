@@ -1,13 +1,13 @@
-//! Scripts that run from right to left. egui shapes each run of letters in its own direction, but sets words and runs in the
-//! order of the text: here they get the order in which they are seen, line by line. After the Unicode Bidirectional
-//! Algorithm, <https://www.unicode.org/reports/tr9/>.
+//! Right-to-left scripts. egui shapes each run of letters in its own direction, but places words and runs in the order
+//! of the text. This module reorders them into visual order, line by line, with the Unicode Bidirectional Algorithm,
+//! <https://www.unicode.org/reports/tr9/>.
 
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use egui::{Direction, FontSelection, TextFormat, TextWrapMode, Ui, WidgetText, text::LayoutJob};
 use unicode_bidi::{BidiInfo, Level};
 
-/// A text of one line with its words in the order in which they are seen, from left to right.
+/// Returns a text of one line with its words in visual order, from left to right.
 pub fn visual(text: &str) -> Cow<'_, str> {
     if !has_right_to_left(text) {
         return Cow::Borrowed(text);
@@ -16,7 +16,7 @@ pub fn visual(text: &str) -> Cow<'_, str> {
     Cow::Owned(in_order(text, &[all], &[]).into_iter().flatten().map(|piece| piece.seen).collect())
 }
 
-/// A text that may need several lines, broken and set in the order in which it is seen: for a label or a link at this place.
+/// Breaks a text into lines at this position of the layout, and puts its words in visual order. For labels and links.
 pub fn flowing(ui: &Ui, text: impl Into<WidgetText>) -> WidgetText {
     let text = text.into();
     if !has_right_to_left(text.text()) {
@@ -38,20 +38,20 @@ pub fn flowing(ui: &Ui, text: impl Into<WidgetText>) -> WidgetText {
     seen.into()
 }
 
-/// How a byte of a text is set.
+/// Returns the format of a byte of a text.
 fn format_at(job: &LayoutJob, at: usize) -> TextFormat {
     let section = job.sections.iter().find(|section| section.byte_range.end.0 > at);
     section.map_or_else(TextFormat::default, |section| section.format.clone())
 }
 
-/// Which bytes of a text come onto which line at this place, without the space between lines. egui's own rows do not tell:
-/// they have more glyphs than letters where these run from right to left.
+/// Returns the byte range of each line at this position of the layout, without the spaces between lines. egui's own
+/// rows do not contain this: right-to-left text has more glyphs than letters.
 pub(crate) fn rows(ui: &Ui, job: &LayoutJob) -> Vec<Range<usize>> {
     let text = job.text.as_str();
     let wraps = ui.wrap_mode() == TextWrapMode::Wrap;
     let most = if wraps { ui.available_width() } else { f32::INFINITY };
     let in_row = wraps && ui.layout().main_wrap() && ui.layout().main_dir() == Direction::LeftToRight;
-    // What stands before, on the first line.
+    // Width of the preceding widgets on the first line.
     let mut x = if in_row { most - ui.available_size_before_wrap().x } else { 0.0 };
     let width = |word: &str, at: usize| {
         ui.painter().layout_job(LayoutJob::single_section(word.to_owned(), format_at(job, at))).size().x
@@ -78,13 +78,13 @@ pub(crate) fn rows(ui: &Ui, job: &LayoutJob) -> Vec<Range<usize>> {
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Which bytes of the text.
+    /// Byte range of the text.
     pub(crate) span: Range<usize>,
-    /// The letters, as they are seen.
+    /// The letters in visual order.
     pub(crate) seen: String,
 }
 
-/// The pieces of each line, in the order in which they are seen. None goes over a cut.
+/// Returns the pieces of each line in visual order. No piece crosses a cut.
 pub(crate) fn in_order(text: &str, rows: &[Range<usize>], cuts: &[usize]) -> Vec<Vec<Piece>> {
     let info = BidiInfo::new(text, Some(base(text)));
     let of_row = |row: &Range<usize>| {
@@ -117,15 +117,15 @@ pub(crate) fn in_order(text: &str, rows: &[Range<usize>], cuts: &[usize]) -> Vec
     rows.iter().map(of_row).collect()
 }
 
-/// The direction of a text: from right to left where nearly all of its letters are. A sentence of the panels' own language with
-/// foreign names in it is read from left to right, even where it begins with one.
+/// Returns the base direction of a text: right to left if nearly all of its letters are. A sentence in the panels'
+/// language stays left to right, even if it begins with a foreign name.
 fn base(text: &str) -> Level {
     let letters = |wanted: fn(char) -> bool| text.chars().filter(|c| c.is_alphabetic() && wanted(*c)).count();
     let (right_to_left, all) = (letters(is_right_to_left), letters(|_| true));
     if 4 * (all - right_to_left) < right_to_left { Level::rtl() } else { Level::ltr() }
 }
 
-/// Turns the order of words around: letters of a script that runs from right to left are turned as they are shaped.
+/// Reverses the order of words. The letters of right-to-left words are reversed when they are shaped.
 fn turn(run: &str) -> String {
     let mut seen = String::with_capacity(run.len());
     let mut word: Vec<char> = Vec::new();
@@ -141,7 +141,7 @@ fn turn(run: &str) -> String {
     seen
 }
 
-/// Brackets open to the side where the text goes on.
+/// Mirrors brackets, so that they open in the direction of the text.
 fn mirrored(c: char) -> char {
     const PAIRS: [(char, char); 5] = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>'), ('\u{AB}', '\u{BB}')];
     let other = PAIRS.iter().find_map(|(open, close)| match c {
@@ -156,7 +156,7 @@ pub(crate) fn has_right_to_left(text: &str) -> bool {
     text.chars().any(is_right_to_left)
 }
 
-/// Hebrew, Arabic, Syriac, Thaana and their presentation forms.
+/// Returns whether a letter is Hebrew, Arabic, Syriac, Thaana, or one of their presentation forms.
 fn is_right_to_left(c: char) -> bool {
     matches!(c, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}' | '\u{10800}'..='\u{10FFF}')
 }

@@ -1,8 +1,8 @@
-//! egui panels over Hearsay's NPC memory: review, search, scenes, graph and time, for any bevy_egui app.
+//! egui panels for Hearsay's NPC memory: review, search, scenes, graph and time, for any bevy_egui app.
 //!
 //! # Use case 1: one line
 //!
-//! [`HearsayPanelPlugin`] puts the whole desk into an app that has a memory. F10 opens and closes it.
+//! [`HearsayPanelPlugin`] adds the complete desk to an app that has a memory. F10 opens and closes it.
 //!
 //! ```no_run
 //! # use bevy::prelude::*;
@@ -13,43 +13,46 @@
 //!     .add_plugins(HearsayPanelPlugin::default());
 //! ```
 //!
-//! # Use case 2: panels by hand
+//! # Use case 2: single panels
 //!
-//! Each panel is a [`Panel`]: call [`update`](Panel::update) and [`ui`](Panel::ui) each frame, and do what it asks for in
-//! [`Request`]s. [`Watch`] keeps the [`News`] that panels need, [`Deeds`] carries out what changes the memory. [`Desk`]
-//! does all of it, with tabs, keys and undo, and knows no Bevy. Below a panel lie a model of plain data, a function that
-//! reads it, and a function that draws it: [`panels::review::review_ui`] over a [`panels::review::ReviewModel`].
+//! Each panel is a [`Panel`]. Call [`update`](Panel::update) and [`ui`](Panel::ui) each frame, and handle the
+//! [`Request`]s that `ui` returns. [`Watch`] maintains the [`PanelContext`] that panels need. [`Deeds`] carries out the
+//! commands that change the memory. [`Desk`] combines all of this with tabs, keys and undo, and does not depend on
+//! Bevy. Each panel consists of a model of plain data, a function that reads the model, and a function that draws it:
+//! [`panels::review::review_ui`] draws a [`panels::review::ReviewModel`].
 //!
 //! # Guarantees
 //!
-//! - **Nothing waits.** What is asked of the memory comes back as a ticket; files are written by a thread of their own.
-//! - **Every change is one operation**, which undo takes back and names; where others rest on it, undo asks first.
-//! - **Nothing typed is lost** when the window closes: drafts, filters and layout are kept, see [`KeptDesk`].
-//! - **In screen-safe mode nothing secret is drawn**, nor what only some heard.
-//! - **State is never colour alone**, and all that can be clicked has a name for screen readers.
+//! - **No call blocks.** Requests to the memory return tickets, and a separate thread writes files.
+//! - **Every change is one operation**, which undo names and reverts. If later operations depend on it, undo asks
+//!   first.
+//! - **No typed text is lost** when the window closes: drafts, filters and layout are saved, see [`KeptDesk`].
+//! - **Screen-safe mode draws no secrets**, and no facts that only some of the players know.
+//! - **Colour is never the only sign of a state**, and every clickable widget has a name for screen readers.
 //!
-//! # Looks
+//! # Appearance
 //!
-//! One [theme file](Theme), dark and light, at scales from 0.75 to 2.0. Scripts that the built-in fonts lack are taken from
-//! the system's. All keys stand in [one table](commands), which feeds the help (`?`) and the palette (Ctrl+P).
+//! One [theme file](Theme) defines a dark and a light theme, at scales from 0.75 to 2.0. Scripts that the built-in
+//! fonts lack use the system's fonts. [One table](commands) defines all keys. The help (`?`) and the palette (Ctrl+P)
+//! use the same table.
 //!
 //! # Troubleshooting
 //!
-//! **Nothing opens.** egui draws on the app's first camera: spawn one. **The game hears what I type.** Gate its systems
-//! with `run_if(not(egui_wants_any_keyboard_input))`. **The panels are empty.** They show what
-//! [`MemoryState`](bevy_hearsay::MemoryState) says while the memory opens; `Failed` says why.
+//! **Nothing opens.** egui draws on the app's first camera: spawn a camera. **The game receives typed keys.** Gate its
+//! systems with `run_if(not(egui_wants_any_keyboard_input))`. **The panels are empty.** While the memory opens, they
+//! show its [`MemoryState`](bevy_hearsay::MemoryState). `Failed` contains the reason.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod async_model;
 pub mod commands;
-mod deeds;
 mod desk;
+mod desk_commands;
 pub mod direction;
-mod fresh;
 #[cfg(test)]
 mod moments;
 mod names;
-mod news;
 mod panel;
+mod panel_context;
 pub mod panels;
 mod plugin;
 #[cfg(test)]
@@ -60,10 +63,12 @@ pub mod text;
 pub mod theme;
 pub mod widgets;
 
-pub use deeds::Deeds;
 pub use desk::{Desk, KeptDesk};
+pub use desk_commands::Deeds;
 pub use names::{Named, Names};
-pub use news::{Watch, taken};
-pub use panel::{Deed, Done, Look, Make, News, Note, Outcome, Panel, PanelKind, Request, Saved, restored, saved};
+pub use panel::{
+    DeskCommand, Done, Look, Make, Note, Outcome, Panel, PanelContext, PanelKind, Request, Saved, restored, saved,
+};
+pub use panel_context::{Watch, taken};
 pub use plugin::{HearsayPanelPlugin, PanelDesk};
 pub use theme::{Shade, Theme, Tone};

@@ -1,5 +1,5 @@
-//! Ten moments of a session at the table, through the whole desk and against the real engine: each takes the DM at most ten
-//! seconds of input, where five key strokes or one click take a second.
+//! Ten moments of a session at the table, played through the complete desk with the real engine. Each may take at most
+//! ten seconds of input, where five keys or one click take one second.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use crate::{
     testing::{PATIENCE, gullhaven, shows},
 };
 
-/// What a key stroke and a click take, in seconds.
+/// Duration of a key and of a click, in seconds.
 const KEY: f32 = 0.2;
 const CLICK: f32 = 1.0;
 
@@ -28,19 +28,19 @@ struct Seat {
     copied: Option<String>,
 }
 
-/// The DM at the desk, with what was typed and clicked so far.
+/// The DM at the desk, with the time spent on keys and clicks so far.
 struct Table {
     harness: Harness<'static, Seat>,
     seconds: f32,
 }
 
 impl Table {
-    /// The example campaign on a window of 1600×900.
+    /// Opens the example campaign in a window of 1600×900.
     fn new() -> Self {
         Self::with(gullhaven())
     }
 
-    /// The same, while a session is played at the Gilded Gull.
+    /// Opens the example campaign during a session at the Gilded Gull.
     fn playing() -> Self {
         let memory = gullhaven();
         let new = NewSession { place: Some("the-gilded-gull".into()), ..NewSession::default() };
@@ -52,7 +52,7 @@ impl Table {
         let seat = Seat { desk: Desk::default(), memory, copied: None };
         let frame = |ui: &mut egui::Ui, seat: &mut Seat| {
             seat.desk.ui(ui, &seat.memory);
-            // A step of the harness is several frames, and shows what the last of them put out.
+            // A step of the harness runs several frames and returns only the output of the last.
             let copied = ui.ctx().output(|output| output.commands.iter().find_map(copied));
             seat.copied = copied.or(seat.copied.take());
         };
@@ -66,7 +66,7 @@ impl Table {
         self.harness.step();
     }
 
-    /// Lets everything arrive that is under way. No input.
+    /// Waits for all pending work, without input.
     fn rest(&mut self) {
         let begun = Instant::now();
         let mut quiet = 0;
@@ -83,7 +83,7 @@ impl Table {
         self.keys(Modifiers::NONE, key);
     }
 
-    /// A key with others held down, which take a stroke each.
+    /// Presses a key with modifiers. Each modifier counts as a key.
     fn keys(&mut self, modifiers: Modifiers, key: Key) {
         self.seconds += KEY * if modifiers.any() { 2.0 } else { 1.0 };
         self.harness.key_press_modifiers(modifiers, key);
@@ -109,14 +109,14 @@ impl Table {
 
     fn click(&mut self, name: &str) {
         self.until(name, |table| table.harness.query_all_by_label(name).next().is_some());
-        // What arrives meanwhile may move what is clicked.
+        // Pending data may move the click target.
         self.rest();
         self.seconds += CLICK;
         self.harness.get_all_by_label(name).next().unwrap().click();
         self.rest();
     }
 
-    /// Waits until something is so. The DM does nothing meanwhile.
+    /// Waits until a condition holds, without input.
     fn until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let begun = Instant::now();
         while !is_so(self) {
@@ -131,7 +131,7 @@ impl Table {
         self.until(words, |table| shows(&table.harness, words));
     }
 
-    /// Whether some panel still says that it reads or works something out.
+    /// Returns whether any panel shows that it is reading or computing.
     fn is_reading(&self) -> bool {
         self.texts().iter().any(|text| text.starts_with("Reading") || text.starts_with("Works out"))
     }
@@ -149,7 +149,7 @@ impl Table {
         self.harness.state().copied.as_deref().expect("something was copied")
     }
 
-    /// The moment is over: it took no longer than it may.
+    /// Ends the moment and checks its duration.
     fn done(self) {
         assert!(self.seconds <= 10.0, "{:.1} s of input", self.seconds);
     }
@@ -168,7 +168,7 @@ fn id(text: &str) -> EntityId {
 
 const PLAYERS: [&str; 4] = ["wren-oake", "dorric-stane", "sister-ilva", "kestrel-vane"];
 
-/// How many of the players' characters know a sentence.
+/// Returns the number of player characters that know a sentence.
 fn players_who_know(state: &State, sentence: &str) -> usize {
     let knows = |who: &&str| {
         let view = View::of(state, &Knower::Entity(id(who)), None);
@@ -317,7 +317,7 @@ fn something_never_was_so() {
     table.click(&format!("Edit: {}", pie.statement()));
     table.click("Never so");
     table.until("the retcon", |table| table.state().fact(pie.id()).is_none());
-    // And it is undone with one key.
+    // One key undoes the change.
     table.key(Key::Escape);
     table.ctrl(Key::Z);
     table.until("the undo", |table| table.state().fact(pie.id()).is_some());
@@ -347,7 +347,7 @@ fn while_players_look_no_panel_shows_a_secret() {
         .filter(|fact| query::is_secret(&state, fact) && fact.statement().split_whitespace().count() > 3)
         .map(|fact| fact.statement().to_owned())
         .collect();
-    // Names in a sentence are links, and the pieces between them texts of their own.
+    // Names in a sentence are links, and the pieces between them are separate texts.
     let shown = |table: &Table| table.texts().concat();
     let seen = |table: &Table| secrets.iter().filter(|secret| shown(table).contains(secret.as_str())).count();
     let panels = [Key::Num6, Key::Num7, Key::Num8, Key::Num9, Key::Num0];

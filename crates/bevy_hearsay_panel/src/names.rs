@@ -1,23 +1,23 @@
-//! What entities are called, for completion and for buttons that name them.
+//! Names of entities, for completion and for links.
 
 use std::collections::HashMap;
 
 use hearsay_model::{EntityId, Kind, State, text};
 use serde::{Deserialize, Serialize};
 
-/// An entity as a panel names it.
+/// An entity with its display name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Named {
-    /// Its id.
+    /// The id.
     pub id: EntityId,
-    /// What it is called first of all; its id, where it has no name.
+    /// Main name of the entity, or its id if it has no name.
     pub name: String,
-    /// What it is.
+    /// Kind of the entity.
     pub kind: Option<Kind>,
 }
 
 impl Named {
-    /// An entity of a state.
+    /// Returns the named entity of a state.
     pub fn of(state: &State, id: &EntityId) -> Self {
         Self { id: id.clone(), name: state.name_or_id(id).to_owned(), kind: state.kind(id) }
     }
@@ -28,12 +28,12 @@ impl Named {
 pub struct Names {
     all: Vec<Named>,
     by_id: HashMap<EntityId, usize>,
-    /// Names and aliases in normal form, with the entity that each is of. Sorted.
+    /// Normalized names and aliases, sorted, each with the index of its entity.
     spelled: Vec<(String, usize)>,
 }
 
 impl Names {
-    /// The names of a state, the DM's: read aside, it looks at every entity.
+    /// Reads the names of a state, as the DM knows them. Call this in the background, because it visits every entity.
     pub fn of(state: &State) -> Self {
         let mut all: Vec<Named> = state.entities().map(|entity| Named::of(state, &entity.id)).collect();
         all.sort();
@@ -54,38 +54,38 @@ impl Names {
         Self { all, by_id, spelled }
     }
 
-    /// How many entities there are.
+    /// Returns the number of entities.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no entities.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// All of them, by id.
+    /// Returns all entities, by id.
     pub fn all(&self) -> &[Named] {
         &self.all
     }
 
-    /// An entity.
+    /// Returns an entity.
     pub fn get(&self, id: &EntityId) -> Option<&Named> {
         self.by_id.get(id).map(|number| &self.all[*number])
     }
 
-    /// What an entity is called; its id, where that is not known.
+    /// Returns the name of an entity, or its id if the name is unknown.
     pub fn name<'a>(&'a self, id: &'a EntityId) -> &'a str {
         self.get(id).map_or(id.as_str(), |named| &named.name)
     }
 
-    /// The entity that has exactly this name, alias or id; nothing, where several have.
+    /// Returns the entity with exactly this name, alias or id. Returns `None` if several entities have it.
     pub fn exact(&self, name: &str) -> Option<&Named> {
         let name = text::normal(name);
         let from = self.spelled.partition_point(|(spelled, _)| *spelled < name);
         let same = self.spelled[from..].iter().take_while(|(spelled, _)| *spelled == name);
         let numbers: Vec<usize> = same.map(|(_, number)| *number).take(64).collect();
-        // The ends of longer names are spelled too: what is called so as a whole comes first.
+        // The index also contains the ends of longer names. An entity whose complete name matches takes precedence.
         let is_whole = |number: &usize| {
             let named = &self.all[*number];
             text::normal(&named.name) == name || named.id.as_str() == name
@@ -97,7 +97,8 @@ impl Names {
         }
     }
 
-    /// The entity that a text names first: by a whole name, or by a word of one that only one has.
+    /// Returns the entity that a text mentions first: by its complete name, or by a word of a name that only one entity
+    /// has.
     pub fn mentioned(&self, words: &str) -> Option<&Named> {
         let starts = words.char_indices().filter(|(at, _)| *at == 0 || !words[..*at].ends_with(char::is_alphanumeric));
         starts.map(|(at, _)| &words[at..]).find_map(|rest| {
@@ -112,7 +113,7 @@ impl Names {
         })
     }
 
-    /// The only entity one of whose names begins with this word: `Grimjaw`.
+    /// Returns the only entity with a name that begins with this word: `Grimjaw`.
     fn first_name(&self, word: &str) -> Option<&Named> {
         if word.contains(' ') {
             return None;
@@ -123,7 +124,8 @@ impl Names {
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// The entities whose name has a word that begins so, those that begin so first; at most so many.
+    /// Returns at most `limit` entities that have a name with a word that begins with `typed`. Entities whose name
+    /// begins with it come first.
     pub fn completions(&self, typed: &str, wanted: impl Fn(&Named) -> bool, limit: usize) -> Vec<&Named> {
         let typed = text::normal(typed);
         if typed.is_empty() {
@@ -132,7 +134,7 @@ impl Names {
         let from = self.spelled.partition_point(|(name, _)| *name < typed);
         let matching = self.spelled[from..].iter().take_while(|(name, _)| name.starts_with(&typed));
         let mut found: Vec<(bool, &Named)> = Vec::new();
-        // Of very short beginnings there may be thousands; the first are as good as any.
+        // A very short text may match thousands of entities; the first of them are as good as any.
         for (name, number) in matching.take(4096) {
             let named = &self.all[*number];
             let first = text::normal(&named.name).starts_with(name.as_str());

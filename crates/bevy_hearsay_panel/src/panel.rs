@@ -1,10 +1,10 @@
-//! What a panel is: it shows a model, asks for what reaches beyond it, and never waits.
+//! The interface of a panel: it shows a model, returns requests to the desk, and never blocks.
 
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
 use hearsay_memory::{
-    Decision, Decisions, Edit, GossipPlan, Happening, ImportOutcome, Keep, Log, Memory, MemoryError, MergePlan,
-    Proposal, Proposed, Retcon, SessionStep, Status, UndoTarget, World, Written,
+    Decision, Decisions, Edit, GameEvent, GossipPlan, ImportOutcome, Keep, Log, Memory, MemoryError, MergePlan,
+    Proposal, Proposed, ReadSnapshot, Retcon, SessionStep, Status, UndoTarget, Written,
 };
 use hearsay_model::{Author, EntityId, FactId, GameTime, Operation, Position, SessionId, StateVersion};
 use serde::{Serialize, de::DeserializeOwned};
@@ -13,112 +13,113 @@ use crate::{commands::Command, names::Names, theme::Theme};
 
 /// One panel of the desk.
 ///
-/// Each frame in which it is visible, the desk calls [`update`](Self::update) and then [`ui`](Self::ui). Neither waits
-/// for anything: what is asked of the memory comes back as a ticket, which the panel looks at the next time.
+/// In each frame in which the panel is visible, the desk calls [`update`](Self::update) and then [`ui`](Self::ui).
+/// Neither blocks: requests to the memory return tickets, which the panel polls in the next frame.
 pub trait Panel: Send + Sync {
-    /// What its tab says.
+    /// Returns the title of the panel's tab.
     fn title(&self) -> Cow<'_, str>;
 
-    /// Takes what came back from the memory, and asks for what is stale.
-    fn update(&mut self, memory: &Memory, news: &News);
+    /// Takes answers from the memory, and requests new data where it is stale.
+    fn update(&mut self, memory: &Memory, context: &PanelContext);
 
-    /// Draws; answers with what reaches beyond this panel.
+    /// Draws the panel. Returns its requests to the desk.
     fn ui(&mut self, ui: &mut egui::Ui, look: &Look) -> Vec<Request>;
 
-    /// How many things wait here, for a number on its tab.
+    /// Returns the number of waiting items, for a badge on the panel's tab.
     fn badge(&self) -> usize {
         0
     }
 
-    /// Shows something that was asked for elsewhere. Answers whether this is the panel for it: then the desk opens it.
+    /// Shows the target of a request from elsewhere. Returns whether this panel handles the request; if so, the desk
+    /// opens the panel.
     fn show(&mut self, request: &Request) -> bool {
         let _ = request;
         false
     }
 
-    /// Hears what became of a deed, of its own or of another panel.
+    /// Receives the outcome of a command, of this or another panel.
     fn heard(&mut self, outcome: &Outcome) {
         let _ = outcome;
     }
 
-    /// What is to be there when the desk opens again: selection, filters, and what is typed and not sent yet. Nothing
-    /// that was typed is lost when the window is closed.
+    /// Returns the state to restore when the desk opens again: selection, filters, and typed text that was not sent. No
+    /// typed text is lost when the window closes.
     fn save(&self) -> Option<Saved> {
         None
     }
 
-    /// Takes back what was [saved](Self::save). What cannot be read is as if nothing was saved.
+    /// Restores [saved](Self::save) state. Invalid state is ignored.
     fn restore(&mut self, saved: Saved) {
         let _ = saved;
     }
 }
 
-/// What a panel [saves](Panel::save).
+/// State that a panel [saves](Panel::save).
 pub type Saved = serde_json::Value;
 
-/// What the eye holds, as it is [saved](Panel::save).
+/// Serializes a panel's view state, to be [saved](Panel::save).
 pub fn saved<T: Serialize>(view: &T) -> Option<Saved> {
     serde_json::to_value(view).inspect_err(|error| tracing::debug!("a view is not saved: {error}")).ok()
 }
 
-/// What was [saved](Panel::save), if it can be read.
+/// Deserializes [saved](Panel::save) state. Returns `None` if the state is invalid.
 pub fn restored<T: DeserializeOwned>(saved: Saved) -> Option<T> {
     serde_json::from_value(saved).inspect_err(|error| tracing::debug!("a saved view is left out: {error}")).ok()
 }
 
-/// What a panel asks of the desk.
+/// A request of a panel to the desk.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum Request {
     /// Show an entity's page.
     Show(EntityId),
-    /// Show a fact: in the review panel where it waits, else on its subject's page.
+    /// Show a fact: in the review panel if it waits there, or else on its subject's page.
     ShowFact(FactId),
-    /// Search for something.
+    /// Search for text.
     Search(String),
     /// Show a scene.
     Scene {
-        /// Where; where the scene is, when nothing is said.
+        /// The place. Default: the current place of the scene.
         place: Option<EntityId>,
-        /// Who is asked.
+        /// The character that is asked.
         speaker: Option<EntityId>,
     },
     /// Show the graph around an entity.
     Graph(EntityId),
-    /// Show what was recorded in a session.
+    /// Show a session.
     Session(SessionId),
     /// Open a panel.
     Open(PanelKind),
     /// Put text on the clipboard.
     Copy(String),
-    /// Say something in the status bar.
+    /// Show a note in the status bar.
     Tell(Note),
-    /// Change the memory. What became of it is [heard](Panel::heard) by all panels.
-    Do(Deed),
-    /// Something was written without a deed: undo reaches it all the same.
+    /// Change the memory. All panels [receive](Panel::heard) the outcome.
+    Do(DeskCommand),
+    /// Register a write that was made without a [`DeskCommand`], so that undo covers it.
     Wrote(Written),
-    /// Take back the newest deed of the DM that counts: names it, and asks first when others rest on it.
+    /// Revert the DM's newest live operation. The desk names it, and asks first if later operations depend on it.
     Undo,
-    /// Take back the newest undo.
+    /// Revert the newest undo.
     Redo,
 }
 
-/// A line for the status bar.
+/// A message for the status bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Whether something went wrong.
+    /// Whether the message reports an error.
     pub trouble: bool,
 }
 
 impl Note {
-    /// Something that went well.
+    /// Makes a message that reports success.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), trouble: false }
     }
 
-    /// Something that went wrong: what was expected, and what to do.
+    /// Makes a message that reports an error: what was expected, and what to do.
     pub fn trouble(text: impl Into<String>) -> Self {
         Self { text: text.into(), trouble: true }
     }
@@ -128,32 +129,32 @@ impl Note {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PanelKind {
-    /// What waits for the DM.
+    /// Facts that wait for the DM's review.
     Review,
     /// Search and browse.
     Search,
     /// An entity's page.
     Entity,
-    /// Who is here, and what they may say.
+    /// The characters present, and what they may say.
     Scene,
     /// The graph.
     Graph,
     /// Promises, debts, quests and secrets.
     Threads,
-    /// What happened when.
+    /// Events and facts by date.
     Timeline,
-    /// Let time pass.
+    /// Let time pass, with gossip between characters.
     Time,
     /// The journal.
     History,
-    /// Files in.
+    /// Import of files.
     Import,
     /// The session: start, attendance, end, recap.
     Session,
 }
 
 impl PanelKind {
-    /// All of them, in the order of their tabs.
+    /// All panels, in the order of their tabs.
     pub const ALL: [Self; 11] = [
         Self::Review,
         Self::Search,
@@ -168,7 +169,7 @@ impl PanelKind {
         Self::Session,
     ];
 
-    /// What it is called.
+    /// Returns the panel's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Review => "Review",
@@ -185,7 +186,7 @@ impl PanelKind {
         }
     }
 
-    /// The panel of a name, as it is typed on a command line: `review`, `let-time-pass`.
+    /// Finds a panel by its name on a command line: `review`, `let-time-pass`.
     pub fn of(name: &str) -> Option<Self> {
         let same = |c: char| c.is_alphanumeric().then(|| c.to_ascii_lowercase());
         let plain = |text: &str| text.chars().filter_map(same).collect::<String>();
@@ -194,75 +195,76 @@ impl PanelKind {
     }
 }
 
-/// Makes an operation from the state at the moment of its turn.
-pub type Make = Arc<dyn Fn(&World) -> Result<Operation, MemoryError> + Send + Sync>;
+/// A function that makes an operation from the state at the time of the write.
+pub type Make = Arc<dyn Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync>;
 
-/// A change that the DM makes, carried out as one operation: it can be undone and named.
+/// A change by the DM, carried out as one operation, which can be named and reverted.
 #[derive(Clone)]
-pub enum Deed {
-    /// A decision on facts that wait, all in one operation.
+pub enum DeskCommand {
+    /// Decide on waiting facts, in one operation.
     Decide(Decisions),
-    /// Facts become secrets, or open again.
+    /// Make facts secret, or open again.
     Keep(Keep),
-    /// Something written by hand.
+    /// Make a manual edit.
     Edit(Edit),
-    /// Something that happens: somebody learns something.
-    Learn(Happening),
-    /// Lines of the session.
+    /// Record a game event, from which characters learn facts.
+    Learn(GameEvent),
+    /// Add lines to the session log.
     Log(Log),
-    /// The session begins or ends, or somebody comes or goes.
+    /// Start or end a session, or change its attendance.
     Session(SessionStep),
-    /// Something never was so, or is so no longer.
+    /// Retract a fact, or end its validity.
     Retcon(Retcon),
-    /// Proposals, through the policy.
+    /// Submit proposals to the policy.
     Propose(Author, Vec<Proposal>),
-    /// Undo, without a question.
+    /// Revert an operation without asking.
     Undo(UndoTarget),
-    /// Go back to a position of the journal: nothing of what came after remains.
+    /// Restore a position of the journal. All later operations lose their effect.
     Restore(Position),
-    /// Two entities are one.
+    /// Merge two entities.
     Merge(Box<MergePlan>),
-    /// An entity that was merged is two again.
+    /// Split a merged entity.
     Split(String),
-    /// Two entities that look alike are two.
+    /// Record that two similar entities are different.
     NotTheSame(EntityId, EntityId),
-    /// What people told each other while time passed.
+    /// Apply a gossip plan: facts that characters tell each other while time passes.
     Gossip(Box<GossipPlan>),
-    /// Files.
+    /// Import files.
     Import(PathBuf),
-    /// All that the memory holds, into one file.
+    /// Export the memory to one file.
     Export(PathBuf),
-    /// The game clock.
+    /// Set the game clock.
     SetClock(GameTime),
-    /// The state under a name.
+    /// Save a slot.
     SaveSlot(String),
-    /// The state of a name.
+    /// Load a slot.
     LoadSlot(String),
-    /// Anything else, as one operation.
+    /// Write any other operation.
     Make {
-        /// What it is, for people: `everybody present saw it`.
+        /// Short description, for display: `everybody present saw it`.
         what: String,
         /// Makes the operation. May be called more than once.
         make: Make,
     },
 }
 
-impl std::fmt::Debug for Deed {
+impl std::fmt::Debug for DeskCommand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Deed({})", self.what())
     }
 }
 
-impl Deed {
-    /// A deed of many changes in one operation.
+impl DeskCommand {
+    /// Makes a command that writes several changes as one operation.
     pub fn make(
         what: impl Into<String>,
-        make: impl Fn(&World) -> Result<Operation, MemoryError> + Send + Sync + 'static,
+        make: impl Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync + 'static,
     ) -> Self {
         Self::Make { what: what.into(), make: Arc::new(make) }
     }
 
-    /// What it is, in a few words, before it is done. Once it is done, its operation's summary says it better.
+    /// Returns a short description for use before the command completes. Afterwards the operation's summary is more
+    /// precise.
     pub fn what(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
             Self::Decide(Decisions { facts, decision, .. }) => {
@@ -301,69 +303,70 @@ impl Deed {
     }
 }
 
-/// What became of a deed.
+/// The outcome of a command.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The deed.
-    pub deed: Deed,
-    /// What it did; why not, with what to do.
+    /// The command.
+    pub desk_command: DeskCommand,
+    /// The result, or an error that says what to do.
     pub done: Result<Done, String>,
 }
 
-/// What a deed did.
+/// The result of a command.
 #[derive(Debug, Clone)]
 pub struct Done {
-    /// The position of its operation; none, when nothing changed.
+    /// Position of the operation; `None` if nothing changed.
     pub position: Option<Position>,
-    /// What it did, in a few words.
+    /// Short summary of the changes.
     pub summary: String,
-    /// Of an import: its report.
+    /// Report of an import.
     pub import: Option<Arc<ImportOutcome>>,
-    /// Of proposals: what became of them.
+    /// Outcome of proposals.
     pub proposed: Option<Proposed>,
 }
 
-/// How the memory stands, as far as is known. The same for all panels of a frame.
+/// State of the memory, as far as known. All panels of a frame share it.
 #[derive(Debug, Clone, Default)]
-pub struct News {
-    /// The newest state: what was read before it is stale.
+pub struct PanelContext {
+    /// Version of the newest state. Data of older versions is stale.
     pub version: StateVersion,
-    /// The memory's own words on how it is.
+    /// Last status of the memory.
     pub status: Option<Arc<Status>>,
-    /// What the campaign is called.
+    /// Name of the campaign.
     pub campaign: Option<String>,
-    /// The session that is played.
+    /// Current session.
     pub session: Option<SessionId>,
-    /// What that is called.
+    /// Title of the current session.
     pub session_title: Option<String>,
-    /// The game clock, on the campaign's calendar.
+    /// Time of the game clock, on the campaign's calendar.
     pub clock: Option<String>,
-    /// The game clock in minutes.
+    /// Time of the game clock, in minutes.
     pub clock_time: Option<GameTime>,
-    /// Where the scene is.
+    /// Current place of the scene.
     pub place: Option<EntityId>,
-    /// Whose characters are at the table.
+    /// Player characters whose players are at the table.
     pub here: Vec<EntityId>,
     /// All names, for completion.
     pub names: Arc<Names>,
-    /// How many deeds are under way.
+    /// Number of commands in progress.
     pub under_way: usize,
 }
 
-/// How a panel is to look now.
+/// Display settings of a panel in this frame.
 #[derive(Debug, Clone)]
 pub struct Look {
-    /// Colours, sizes, spacing.
+    /// Colours, sizes and spacing.
     pub theme: Arc<Theme>,
-    /// Players look at the screen: nothing secret is drawn, nor the DM's notes, nor what only some heard.
+    /// Whether players see the screen. If so, panels draw no secrets, no notes of the DM, and no facts that only some
+    /// of the players know.
     pub screen_safe: bool,
-    /// In combat: no badges that move, no popups that nobody asked for.
+    /// Whether quiet mode, for combat, is on: no moving badges and no unrequested popups.
     pub quiet: bool,
-    /// Whether single keys are this panel's: it is the active one, and nothing is being typed.
+    /// Whether this panel receives single keys: it is the active panel, and no text field has the focus.
     pub keys: bool,
-    /// The command that was chosen in the palette for this panel, in this frame.
+    /// The command chosen for this panel in the palette, in this frame.
     pub asked: Option<&'static str>,
-    /// All names, for completion and for what entities are called.
+    /// All names, for completion and for the display of entities.
     pub names: Arc<Names>,
 }
 
@@ -374,10 +377,10 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Whether a command of this panel was given: by its keys, or in the palette.
+    /// Returns whether a command of this panel was given, by its keys or in the palette.
     pub fn pressed(&self, ui: &egui::Ui, command: &Command) -> bool {
         let chosen = self.asked == Some(command.name);
-        // What is being typed is no command, whatever the desk thinks: the focus may have moved in this very frame.
+        // Ignore keys while a text field has the focus: the focus may have moved in this frame.
         let typing = ui.ctx().text_edit_focused();
         chosen || command.keys.iter().any(|keys| (keys.needs_no_focus() || self.keys && !typing) && keys.consume(ui))
     }

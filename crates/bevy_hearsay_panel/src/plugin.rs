@@ -1,4 +1,4 @@
-//! The thin Bevy part: a key opens the desk in any app, and what is on it is kept in a file.
+//! The Bevy plugin: opens the desk with a key, and saves its state to a file.
 
 use std::{
     fs,
@@ -18,7 +18,7 @@ use crate::{
     widgets::empty_state,
 };
 
-/// Puts the DM's panels into an app that has a memory: F10 opens and closes them.
+/// Adds the DM's panels to an app that has a memory. F10 opens and closes them.
 ///
 /// ```no_run
 /// use bevy::prelude::*;
@@ -31,19 +31,19 @@ use crate::{
 ///     .run();
 /// ```
 ///
-/// It adds [`EguiPlugin`] where the app has none. egui draws on the app's first camera: an app without one shows nothing.
-/// While the panels are open, gate the game's own keys with `run_if(not(egui_wants_any_keyboard_input))`.
+/// The plugin adds [`EguiPlugin`] if the app lacks it. egui draws on the app's first camera; without a camera, nothing
+/// is shown. While the panels are open, gate the game's own keys with `run_if(not(egui_wants_any_keyboard_input))`.
 #[derive(Debug, Clone)]
 pub struct HearsayPanelPlugin {
-    /// The key that opens and closes the panels. Default F10; none, where the app opens them by [`PanelDesk`].
+    /// Key that opens and closes the panels. Default F10. `None`: the app opens them through [`PanelDesk`].
     pub key: Option<KeyCode>,
-    /// Whether they are open at first. Default false.
+    /// Whether the panels are open at the start. Default false.
     pub open: bool,
-    /// Whether they fill the window, or lie above the game in a window of their own that can be moved. Default false.
+    /// Whether the panels fill the window. Otherwise they are in a movable window above the game. Default false.
     pub fills: bool,
-    /// The file in which layout, theme and what is being typed are kept. Default none: they are gone at the end.
+    /// File for layout, theme and typed text. Default `None`: they are not saved.
     pub kept: Option<PathBuf>,
-    /// The theme, where none was kept. Default: the built-in one, dark.
+    /// Theme to use if none was saved. Default: the built-in dark theme.
     pub theme: Option<Theme>,
 }
 
@@ -58,7 +58,7 @@ impl Default for HearsayPanelPlugin {
 pub struct PanelDesk {
     /// The desk.
     pub desk: Desk,
-    /// Whether it is shown.
+    /// Whether the desk is shown.
     pub open: bool,
 }
 
@@ -68,7 +68,7 @@ struct Settings {
     fills: bool,
 }
 
-/// Writes what is kept beside the game's thread.
+/// Writes the desk's state on a separate thread.
 #[derive(Resource)]
 struct Keeper {
     sender: Option<Sender<String>>,
@@ -102,7 +102,7 @@ impl Keeper {
     }
 }
 
-/// The file is there as a whole or not at all.
+/// Writes a file atomically.
 fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
     if let Some(directory) = file.parent() {
         fs::create_dir_all(directory)?;
@@ -156,8 +156,8 @@ fn toggle(keys: Option<Res<ButtonInput<KeyCode>>>, settings: Res<Settings>, mut 
     }
 }
 
-/// Tells egui where the pointer is after the scale changed: otherwise it is somewhere else until it moves, and a second click on
-/// the same button goes astray.
+/// Sends egui the pointer's position after a change of the scale. Without this event, egui uses the old position until
+/// the pointer moves, and a second click on the same button misses.
 fn keep_pointer(
     scaled: Query<(), Changed<EguiZoomFactor>>,
     windows: Query<(Entity, &Window)>,
@@ -180,13 +180,13 @@ fn draw(
     mut desk: ResMut<PanelDesk>,
 ) {
     if !desk.open {
-        // What was begun is finished, and the badge is right.
+        // Continue pending commands while the desk is closed, and keep the badge up to date.
         if let Some(memory) = memory.get() {
             desk.desk.attend(memory);
         }
         return;
     }
-    // An app whose window is gone has no context.
+    // An app whose window is closed has no context.
     let Ok(ctx) = contexts.ctx_mut() else { return };
     let ctx = ctx.clone();
     desk.desk.theme().apply(&ctx);
@@ -205,7 +205,7 @@ fn draw(
     }
 }
 
-/// What is shown instead of the panels, as long as there is no memory.
+/// Draws a placeholder for the panels while the memory is not open.
 fn unopened(ui: &mut egui::Ui, desk: &Desk, state: &MemoryState, progress: &LoadProgress) {
     let look = crate::Look { theme: desk.theme().clone().into(), ..crate::Look::default() };
     let frame = egui::Frame::new().fill(look.theme.palette().surface);
@@ -234,7 +234,7 @@ fn keep_at_exit(mut keeper: ResMut<Keeper>, desk: Res<PanelDesk>) {
         let _ = sender.send_timeout(text, Duration::from_secs(1));
     }
     let Some(writer) = keeper.writer.take() else { return };
-    // Closing waits for a disk, but not for ever.
+    // Closing waits for the disk, but at most two seconds.
     while !writer.is_finished() && begun.elapsed() < Duration::from_secs(2) {
         thread::sleep(Duration::from_millis(2));
     }

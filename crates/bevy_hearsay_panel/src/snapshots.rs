@@ -1,9 +1,9 @@
-//! What panels show of a small campaign, word for word. `UPDATE_SNAPSHOTS=1 cargo test -p bevy_hearsay_panel snapshots`
-//! writes them anew: look at what changed before it is kept.
+//! Snapshots of the panels' models for a small campaign. `UPDATE_SNAPSHOTS=1 cargo test -p bevy_hearsay_panel
+//! snapshots` rewrites them: check the differences before you commit them.
 
 use std::{fs, path::PathBuf};
 
-use hearsay_memory::World;
+use hearsay_memory::ReadSnapshot;
 use hearsay_model::EntityId;
 use serde::Serialize;
 
@@ -36,7 +36,7 @@ const PEOPLE: &str = "entities:
   - {id: ann, name: Ann, kind: npc, location: the-gull}
 ";
 
-/// Holds a model against the file of this name.
+/// Compares a model with the snapshot of this name.
 fn check(name: &str, model: &impl Serialize) {
     let now = serde_json::to_string_pretty(model).unwrap() + "\n";
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("src/snapshots/{name}.json"));
@@ -62,7 +62,7 @@ fn what_panels_show_of_a_small_campaign() {
     check("import", &ReportModel::of(&outcome.report));
     memory.import(directory.path()).unwrap().wait().unwrap();
     let id = |text: &str| EntityId::new(text).unwrap();
-    let read = move |world: &World| {
+    let read = move |world: &ReadSnapshot| {
         let request = StageRequest { speaker: Some(id("bram")), ..StageRequest::default() };
         check("scene", &StageModel::load(world, &request)?);
         check("entity", &EntityModel::load(world, &EntityRequest { id: id("bram") })?);

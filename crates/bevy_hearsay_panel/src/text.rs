@@ -1,4 +1,4 @@
-//! Text as it is shown: sentences with links, cut where it is long.
+//! Text for display: sentences with links, and shortened text.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -7,36 +7,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::names::Named;
 
-/// A sentence in which names lead to the entities that they mean.
+/// A sentence in which names link to their entities.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Linked {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Where names are, and whom they mean. In order, and apart.
+    /// The links, in order and without overlap.
     pub links: Vec<Link>,
 }
 
-/// A name within a text.
+/// A link in a text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Link {
-    /// Which bytes.
+    /// Byte range of the name.
     pub span: Range<usize>,
-    /// Whom it means.
+    /// Target of the link.
     pub to: Named,
 }
 
 impl Linked {
-    /// A text without links.
+    /// Makes a text without links.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), links: Vec::new() }
     }
 
-    /// The sentence of a fact, with links to those whom it is about.
+    /// Makes the sentence of a fact, with links to its entities.
     pub fn fact(state: &State, fact: &Fact) -> Self {
         Self::of(state, fact.statement(), fact.entities())
     }
 
-    /// A text, with links to those of some entities that it names.
+    /// Makes a text with links to those of the given entities that it names.
     pub fn of<'a>(state: &State, words: &str, entities: impl IntoIterator<Item = &'a EntityId>) -> Self {
         let mut links: Vec<Link> = Vec::new();
         let mut seen: Vec<&EntityId> = Vec::new();
@@ -59,7 +59,7 @@ impl Linked {
         Self { text: words.to_owned(), links }
     }
 
-    /// The pieces in order: text, and whom it leads to.
+    /// Returns the pieces of the text in order, each with its link target.
     pub fn pieces(&self) -> impl Iterator<Item = (&str, Option<&Named>)> {
         let mut at = 0;
         let mut pieces = Vec::with_capacity(self.links.len() * 2 + 1);
@@ -77,7 +77,7 @@ impl Linked {
     }
 }
 
-/// Where words are in a text, as words and not as parts of words.
+/// Finds whole words in a text. Returns their byte range.
 pub fn find_words(within: &str, words: &str) -> Option<Range<usize>> {
     if words.is_empty() {
         return None;
@@ -89,7 +89,8 @@ pub fn find_words(within: &str, words: &str) -> Option<Range<usize>> {
     };
     let exact = within.match_indices(words).map(|(at, _)| at..at + words.len()).find(boundary);
     exact.or_else(|| {
-        // Curly and straight quotes are the same, and so are capitals; such texts keep their length nearly always.
+        // Normalization makes curly and straight quotes equal, and ignores case. It nearly always keeps the length of
+        // the text.
         let (plain, wanted) = (text::normal(within), text::normal(words));
         if plain.len() != within.len() || !within.is_ascii() {
             return None;
@@ -98,7 +99,7 @@ pub fn find_words(within: &str, words: &str) -> Option<Range<usize>> {
     })
 }
 
-/// A text cut to so many characters, with `…` where something is cut.
+/// Shortens a text to at most `most` characters, with `…` if text is omitted.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),
@@ -106,7 +107,7 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// A count with its noun: `1 fact`, `3 facts`.
+/// Formats a count with its noun: `1 fact`, `3 facts`.
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

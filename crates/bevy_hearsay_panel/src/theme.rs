@@ -1,4 +1,4 @@
-//! How the panels look: one theme file, dark and light, at any scale.
+//! The appearance of the panels: one theme file with a dark and a light theme, at any scale.
 
 use std::{collections::BTreeMap, fs, path::PathBuf, sync::Arc};
 
@@ -8,22 +8,22 @@ use egui::{
 use hearsay_model::Kind;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The theme that the panels come with.
+/// The built-in theme.
 const BUILT_IN: &str = include_str!("../../../assets/theme.toml");
 
 /// Dark or light.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shade {
-    /// Light text on a dark ground: for a dim room.
+    /// Light text on a dark background, for a dim room.
     #[default]
     Dark,
-    /// Dark text on a light ground.
+    /// Dark text on a light background.
     Light,
 }
 
 impl Shade {
-    /// The other one.
+    /// Returns the other shade.
     pub fn other(self) -> Self {
         match self {
             Self::Dark => Self::Light,
@@ -53,19 +53,19 @@ pub struct ThemeFile {
     light: Palette,
 }
 
-/// Sizes of text and of what is clicked, in points.
+/// Sizes of text and widgets, in points.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sizes {
     /// Small text: hints, counts.
     pub small: f32,
-    /// Text.
+    /// Body text.
     pub body: f32,
     /// Headings.
     pub heading: f32,
-    /// The least height of what is clicked.
+    /// Minimum height of clickable widgets.
     pub target: f32,
-    /// The height of a row of a list with one line.
+    /// Height of a list row with one line.
     pub row: f32,
 }
 
@@ -73,13 +73,13 @@ pub struct Sizes {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spacing {
-    /// Between what belongs together.
+    /// Between related widgets.
     pub tight: f32,
-    /// Between things.
+    /// Between widgets.
     pub normal: f32,
-    /// Between groups of things.
+    /// Between groups of widgets.
     pub wide: f32,
-    /// Of corners.
+    /// Radius of corners.
     pub rounding: f32,
 }
 
@@ -87,58 +87,58 @@ pub struct Spacing {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Palette {
-    /// Behind everything.
+    /// Background of the window.
     #[serde(deserialize_with = "colour")]
     pub background: Color32,
-    /// Of panels.
+    /// Panels.
     #[serde(deserialize_with = "colour")]
     pub surface: Color32,
-    /// Of cards, buttons and fields.
+    /// Cards, buttons and fields.
     #[serde(deserialize_with = "colour")]
     pub raised: Color32,
-    /// Of what the pointer is over.
+    /// Widgets under the pointer.
     #[serde(deserialize_with = "colour")]
     pub hovered: Color32,
-    /// Of lines between things.
+    /// Lines between widgets.
     #[serde(deserialize_with = "colour")]
     pub line: Color32,
-    /// Of text.
+    /// Text.
     #[serde(deserialize_with = "colour")]
     pub text: Color32,
-    /// Of what stands out.
+    /// Emphasized text.
     #[serde(deserialize_with = "colour")]
     pub strong: Color32,
-    /// Of what stands back.
+    /// De-emphasized text.
     #[serde(deserialize_with = "colour")]
     pub weak: Color32,
-    /// Of what is focused.
+    /// Focused widgets.
     #[serde(deserialize_with = "colour")]
     pub accent: Color32,
-    /// Of text on the accent.
+    /// Text on the accent colour.
     #[serde(deserialize_with = "colour")]
     pub on_accent: Color32,
-    /// Behind what is selected.
+    /// Background of selected items.
     #[serde(deserialize_with = "colour")]
     pub selection: Color32,
-    /// Of names that lead somewhere.
+    /// Links.
     #[serde(deserialize_with = "colour")]
     pub link: Color32,
-    /// Of what is well.
+    /// Success.
     #[serde(deserialize_with = "colour")]
     pub good: Color32,
-    /// Of what wants a look.
+    /// Warnings.
     #[serde(deserialize_with = "colour")]
     pub warn: Color32,
-    /// Of what is wrong.
+    /// Errors.
     #[serde(deserialize_with = "colour")]
     pub bad: Color32,
-    /// Of secrets.
+    /// Secrets.
     #[serde(deserialize_with = "colour")]
     pub secret: Color32,
-    /// Behind the words of a quote that matter.
+    /// Background of the relevant words of a quote.
     #[serde(deserialize_with = "colour")]
     pub mark: Color32,
-    /// Of entities, by kind; `other` for the campaign's own kinds.
+    /// Entities, by kind; `other` is for kinds that the campaign defines.
     #[serde(deserialize_with = "colours")]
     pub kinds: BTreeMap<String, Color32>,
 }
@@ -155,28 +155,28 @@ fn colours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String
     Ok(named.into_iter().map(|(name, Colour(colour))| (name, colour)).collect())
 }
 
-/// What is said by a colour, and always by words beside it.
+/// The meaning of a colour. The panels always show the same meaning in words, too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
-    /// Nothing in particular.
+    /// No particular meaning.
     #[default]
     Plain,
-    /// Stands back.
+    /// De-emphasized.
     Weak,
-    /// Is focused, or new.
+    /// Focused or new.
     Accent,
-    /// Is well.
+    /// Success.
     Good,
-    /// Wants a look.
+    /// Warning.
     Warn,
-    /// Is wrong.
+    /// Error.
     Bad,
-    /// Is a secret.
+    /// Secret.
     Secret,
 }
 
-/// The theme as it is shown: one shade of a theme file, at a scale.
+/// The theme in use: one shade of a theme file, at a scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
     file: Arc<ThemeFile>,
@@ -191,56 +191,56 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// The least and the greatest scale.
+    /// Minimum and maximum scale.
     pub const SCALES: std::ops::RangeInclusive<f32> = 0.75..=2.0;
 
-    /// The theme that the panels come with.
+    /// Returns the built-in theme.
     ///
     /// # Panics
-    /// Never: a test reads the file that is compiled in.
+    /// Never: a test parses the file that is compiled in.
     #[allow(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
     pub fn built_in(shade: Shade) -> Self {
         let file = Self::parse(BUILT_IN).expect("the built-in theme is right");
         Self { file: Arc::new(file), shade, scale: 1.0 }
     }
 
-    /// A theme of a file's text.
+    /// Parses the text of a theme file.
     ///
     /// # Errors
-    /// When the text is no theme: which line, and what was expected.
+    /// If the text is not a theme. The error contains the line, and what was expected.
     pub fn parse(text: &str) -> Result<ThemeFile, toml::de::Error> {
         toml::from_str(text)
     }
 
-    /// The same of another file.
+    /// Returns the theme with the values of another file.
     pub fn with_file(mut self, file: ThemeFile) -> Self {
         self.file = Arc::new(file);
         self
     }
 
-    /// Dark or light.
+    /// Returns the current shade.
     pub fn shade(&self) -> Shade {
         self.shade
     }
 
-    /// Makes it dark or light.
+    /// Sets the shade.
     pub fn set_shade(&mut self, shade: Shade) {
         self.shade = shade;
     }
 
-    /// How large everything is; 1.0 is as the file says.
+    /// Returns the scale; 1.0 is the size in the theme file.
     pub fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// Makes everything larger or smaller, within [`SCALES`](Self::SCALES).
+    /// Sets the scale, clamped to [`SCALES`](Self::SCALES).
     pub fn set_scale(&mut self, scale: f32) {
         if scale.is_finite() {
             self.scale = scale.clamp(*Self::SCALES.start(), *Self::SCALES.end());
         }
     }
 
-    /// The colours.
+    /// Returns the colours.
     pub fn palette(&self) -> &Palette {
         match self.shade {
             Shade::Dark => &self.file.dark,
@@ -248,17 +248,17 @@ impl Theme {
         }
     }
 
-    /// Sizes of text and targets.
+    /// Returns the sizes of text and widgets.
     pub fn sizes(&self) -> Sizes {
         self.file.sizes
     }
 
-    /// Distances.
+    /// Returns the distances.
     pub fn spacing(&self) -> Spacing {
         self.file.spacing
     }
 
-    /// The colour of a tone.
+    /// Returns the colour of a tone.
     pub fn tone(&self, tone: Tone) -> Color32 {
         let palette = self.palette();
         match tone {
@@ -272,14 +272,14 @@ impl Theme {
         }
     }
 
-    /// The colour of a kind of entity.
+    /// Returns the colour of a kind of entity.
     pub fn kind(&self, kind: Option<&Kind>) -> Color32 {
         let palette = self.palette();
         let named = kind.and_then(|kind| palette.kinds.get(kind.as_str()));
         named.or_else(|| palette.kinds.get("other")).copied().unwrap_or(palette.weak)
     }
 
-    /// Makes a context look like this. Cheap when nothing changed.
+    /// Applies the theme to an egui context. Cheap if nothing changed.
     pub fn apply(&self, ctx: &egui::Context) {
         let key = egui::Id::new("hearsay theme");
         let applied: Option<(Shade, u32)> = ctx.data(|data| data.get_temp(key));
@@ -297,7 +297,7 @@ impl Theme {
         ctx.data_mut(|data| data.insert_temp(key, now));
     }
 
-    /// The style of egui's widgets.
+    /// Returns the style of egui's widgets.
     pub fn style(&self) -> Style {
         let (palette, sizes, spacing) = (self.palette(), self.sizes(), self.spacing());
         let proportional = |size| FontId::new(size, FontFamily::Proportional);
@@ -322,7 +322,7 @@ impl Theme {
         style.spacing.scroll = egui::style::ScrollStyle::solid();
         style.spacing.scroll.bar_width = spacing.normal;
         style.interaction.tooltip_delay = 0.3;
-        // Lists say what is clicked; selecting text by dragging would take clicks from them.
+        // List rows are clickable; text selection by dragging would take their clicks.
         style.interaction.selectable_labels = false;
         style.visuals.selection.bg_fill = palette.selection;
         style
@@ -332,7 +332,7 @@ impl Theme {
         let (palette, spacing) = (self.palette(), self.spacing());
         let mut visuals = if self.shade == Shade::Dark { Visuals::dark() } else { Visuals::light() };
         let rounding = CornerRadius::same(spacing.rounding as u8);
-        // Dark letters on light ground look thinner than they are.
+        // Dark letters on a light background look thinner than they are.
         if self.shade == Shade::Light {
             visuals.text_options.color_transfer_function = egui::epaint::FontColorTransferFunction::Gamma(0.6);
         }
@@ -365,7 +365,7 @@ impl Theme {
             state.corner_radius = rounding;
             state.expansion = 0.0;
         }
-        // What a scroll bar is moved by must be seen on its rail.
+        // The handle of a scroll bar must be visible on its rail.
         visuals.widgets.inactive.bg_fill = palette.line;
         visuals.widgets.hovered.bg_stroke = Stroke::new(1.0, palette.accent);
         visuals.widgets.active.bg_stroke = Stroke::new(1.5, palette.accent);
@@ -373,7 +373,7 @@ impl Theme {
     }
 }
 
-/// The fonts that egui has, and after them what the system has for other scripts: Hebrew, Arabic, Chinese and so on.
+/// Returns egui's fonts, followed by the system's fonts for other scripts, such as Hebrew, Arabic and Chinese.
 pub fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     for (name, path) in system_fonts() {
@@ -386,7 +386,7 @@ pub fn fonts() -> FontDefinitions {
     fonts
 }
 
-/// Fonts of the system that have other scripts, those that are there.
+/// Returns the available system fonts for other scripts.
 fn system_fonts() -> Vec<(String, PathBuf)> {
     const FONTS: &[&str] = &[
         "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",

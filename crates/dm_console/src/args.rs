@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Command line of the console.
 
 use std::{fs, path::PathBuf};
 
@@ -6,52 +6,52 @@ use anyhow::Context;
 use bevy_hearsay_panel::{PanelKind, Shade, Theme};
 use clap::Parser;
 
-/// The console that a dungeon master leaves open at the table.
+/// Console for the dungeon master during play
 #[derive(Debug, Parser)]
 #[command(
     version,
     after_help = "F1 or ? shows all keys. On a machine without a display: xvfb-run dm_console --screenshot out.png CAMPAIGN"
 )]
 pub(crate) struct Args {
-    /// The directory of the campaign, such as campaigns/gullhaven.
+    /// Directory of the campaign, such as campaigns/gullhaven
     pub(crate) campaign: PathBuf,
-    /// Saves a picture of the window and ends.
+    /// Save a picture of the window to FILE and exit
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
-    /// Fails where the picture differs from this one, which was taken before.
+    /// Fail if the picture differs from this earlier picture
     #[arg(long, value_name = "FILE", requires = "screenshot")]
     pub(crate) compare: Option<PathBuf>,
-    /// Opens this panel: review, search, entity, scene, graph, threads, timeline, time, history, import, session.
+    /// Open this panel: review, search, entity, scene, graph, threads, timeline, time, history, import, session
     #[arg(long, value_name = "NAME", value_parser = panel)]
     pub(crate) panel: Option<PanelKind>,
-    /// Shows this entity, fact or text: an id.
+    /// Show the entity, fact or text with this id
     #[arg(long, value_name = "ID")]
     pub(crate) show: Option<String>,
-    /// Types this into the search box.
+    /// Enter this text in the search box
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
-    /// The size of the window.
+    /// Size of the window in pixels
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
     pub(crate) size: (u32, u32),
-    /// `dark`, `light`, or a theme file.
+    /// `dark`, `light`, or a theme file
     #[arg(long, value_name = "THEME", default_value = "dark")]
     theme: String,
-    /// How large everything is: 0.75 to 2.0.
+    /// Scale of the interface, from 0.75 to 2.0
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     scale: f32,
-    /// Begins in screen-safe mode: nothing secret is drawn.
+    /// Start in screen-safe mode, which hides all secrets
     #[arg(long)]
     pub(crate) screen_safe: bool,
-    /// Goes without the sentence encoder: words and graph answer.
+    /// Search without the sentence encoder, by words and graph only
     #[arg(long)]
     pub(crate) no_model: bool,
-    /// Leaves the campaign's files alone.
+    /// Do not import changes in the campaign's files
     #[arg(long)]
     pub(crate) no_import: bool,
 }
 
 impl Args {
-    /// The theme that is asked for.
+    /// Returns the theme that the options select.
     pub(crate) fn theme(&self) -> anyhow::Result<Theme> {
         anyhow::ensure!(
             Theme::SCALES.contains(&self.scale),

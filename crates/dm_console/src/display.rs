@@ -1,9 +1,10 @@
-//! Whether there is a display.
+//! Detection of a display.
 
-/// Whether a window can be opened; what to do, where it cannot.
+/// Checks whether a window can be opened.
 ///
 /// # Errors
-/// On Linux, when no display server answers: the window system would end the program there without a word of help.
+/// On Linux, if no display server answers, with a hint. Without this check, the window system would end the program
+/// without an explanation.
 pub(crate) fn check() -> anyhow::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -13,7 +14,7 @@ pub(crate) fn check() -> anyhow::Result<()> {
         let Some(display) = std::env::var("DISPLAY").ok().filter(|display| !display.is_empty()) else {
             anyhow::bail!("there is no display (DISPLAY is not set): {HELP}");
         };
-        // `:1.0` is the first screen of the local server 1; a server elsewhere is not looked for.
+        // `:1.0` is the first screen of the local server 1. Remote servers are not checked.
         let number = display.strip_prefix(':').map(|rest| rest.split('.').next().unwrap_or(rest));
         let answers = |number: &str| std::os::unix::net::UnixStream::connect(format!("/tmp/.X11-unix/X{number}"));
         if number.is_some_and(|number| answers(number).is_err()) {

@@ -1,11 +1,11 @@
-//! The console that a dungeon master leaves open at the table.
+//! Console for the dungeon master during play.
 //!
 //! ```sh
 //! cargo run --bin dm_console -- campaigns/gullhaven
 //! ```
 //!
-//! It opens a campaign as the program `hearsay` does: its memory lies in the campaign's directory, and what changed in the
-//! files is taken over. What the panels look like is kept with the memory.
+//! Like the program `hearsay`, it opens the memory in the campaign's directory and imports changes in the campaign's
+//! files. The layout of the panels is stored with the memory.
 
 mod args;
 mod display;
@@ -26,7 +26,7 @@ use hearsay_memory::Settings;
 
 use args::Args;
 
-/// What is wrong with the command line or the campaign.
+/// Exit code for an error in the command line or the campaign.
 const WRONG: u8 = 2;
 
 fn main() -> ExitCode {
@@ -54,13 +54,13 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
         directory.display(),
         match directory.exists() {
             true => "this is a file; name the directory of the campaign",
-            false => "there is no such directory; `hearsay new` makes a campaign",
+            false => "there is no such directory; `hearsay new` creates a campaign",
         }
     );
     let mut settings = Settings::read(directory)?;
     anyhow::ensure!(
         hearsay_memory::is_campaign(directory, &settings),
-        "{}: this is no campaign: it has neither campaign files nor {}; `hearsay new` makes one",
+        "{}: this is no campaign: it has neither campaign files nor {}; `hearsay new` creates one",
         directory.display(),
         hearsay_memory::SETTINGS_FILE
     );
@@ -75,7 +75,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
         key: None,
         open: true,
         fills: true,
-        // A picture shows the console as it is at first, and leaves no trace.
+        // A screenshot shows the default layout, and must not change the stored one.
         kept: args.screenshot.is_none().then(|| database.join("console.json")),
         theme: Some(theme),
     };
@@ -83,7 +83,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
         campaign: Some(directory.clone()),
         save: Some(database),
         settings: Some(settings),
-        take_over: !args.no_import,
+        sync_campaign_files: !args.no_import,
         gives_way: false,
         ..MemoryPlugin::default()
     };
@@ -100,13 +100,13 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
     };
     let mut app = App::new();
     app.add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }).set(LogPlugin {
-        // The database and the renderer tell of themselves; a DM does not ask.
+        // Log messages of the database and the renderer do not help a DM.
         filter: "warn,surrealkv=error,bevy_egui=error,bevy_render=error,wgpu=error,winit=error".into(),
         ..default()
     }))
-    .add_plugins(HearsayPlugins { memory, ..HearsayPlugins::empty() }.materialise(bevy_hearsay::Materialise::Nothing))
+    .add_plugins(HearsayPlugins { memory, ..HearsayPlugins::empty() }.spawn_policy(bevy_hearsay::SpawnPolicy::Nothing))
     .add_plugins(panels)
-    // Looks at the memory now and then, and draws when something moves: a laptop at the table lasts longer.
+    // Redraws only for changes and at intervals, which saves power on a laptop.
     .insert_resource(WinitSettings {
         focused_mode: UpdateMode::reactive(std::time::Duration::from_millis(50)),
         unfocused_mode: UpdateMode::reactive(std::time::Duration::from_millis(200)),

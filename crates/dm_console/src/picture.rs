@@ -1,4 +1,4 @@
-//! What is opened at the start, and the picture of it.
+//! Options for the start of the console, and screenshots.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,26 +21,26 @@ use hearsay_model::EntityId;
 
 use crate::args::Args;
 
-/// How long the picture waits for the model and for what is read.
+/// Maximum time to wait for the model and for data before the screenshot.
 const PATIENCE: Duration = Duration::from_secs(150);
 
-/// How often a frame is drawn until then. The memory's threads give way to those that draw: where the processor draws, frames
-/// without a pause would leave them little.
+/// Time between two frames until then. The memory's threads have lower priority than the rendering threads. With
+/// software rendering, frames without a pause would leave them little processor time.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// How many frames nothing may be under way before the picture is taken: fonts and layout take two.
+/// Number of idle frames before the screenshot. Fonts and layout take two.
 const CALM: usize = 45;
 
-/// So many shades of a colour may differ: drivers round otherwise.
+/// Maximum difference of a colour value, because drivers round differently.
 const SHADES: u8 = 32;
 
-/// So many thousandths of a picture may differ by more than that.
+/// Maximum share of the pixels with a larger difference, in thousandths.
 const FEW: usize = 5;
 
 #[derive(Resource)]
 struct Picture {
     file: PathBuf,
-    /// A picture that was taken before.
+    /// An earlier picture to compare with.
     kept: Option<PathBuf>,
     calm: usize,
     waited: Duration,
@@ -70,7 +70,7 @@ pub(crate) fn plugin(app: &mut App, args: &Args) {
     });
     app.add_systems(bevy_egui::EguiPrimaryContextPass, open_first.run_if(resource_exists::<Opening>));
     let Some(file) = args.screenshot.clone() else { return };
-    // The pointer of a virtual display rests in the middle, and would show what it is over.
+    // The pointer of a virtual display is in the middle of the window, and would trigger hover effects.
     app.add_systems(First, |mut windows: Query<&mut Window>| {
         for mut window in &mut windows {
             window.set_cursor_position(Some(Vec2::splat(1.0)));
@@ -139,11 +139,11 @@ fn take(
 }
 
 fn save(image: &Image, file: &Path) -> anyhow::Result<()> {
-    // Without the alpha channel, in which a compositor may have left anything.
+    // The alpha channel is removed, because its content depends on the compositor.
     image.clone().try_into_dynamic()?.to_rgb8().save(file).context("the picture could not be written")
 }
 
-/// Compares a picture with one that was taken before.
+/// Compares a picture with an earlier one.
 fn compare(image: &Image, kept: &Path) -> anyhow::Result<()> {
     let read = || {
         let bytes = std::fs::read(kept)?;

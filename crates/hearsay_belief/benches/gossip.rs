@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 use divan::{Bencher, black_box};
 use hearsay_belief::gossip::{GossipOptions, gossip};
 use hearsay_model::{
-    Author, Change, Date, Entity, EntityId, Fact, FactBuilder, GameTime, How, Knower, Knowledge, Method, Operation,
-    Provenance, State,
+    Acquisition, Author, Change, Date, Entity, EntityId, Fact, FactBuilder, GameTime, Knower, KnowledgeEdge, Method,
+    Operation, Provenance, State,
 };
 
 const DAY: i64 = 24 * 60;
@@ -27,10 +27,10 @@ fn state(changes: &mut Vec<Change>, fact: FactBuilder, knowers: &[&EntityId], le
     let fact = Arc::new(fact.build().unwrap());
     changes.push(Change::AssertFact(Arc::clone(&fact)));
     for knower in knowers {
-        let edge = Knowledge::authored(Knower::Entity((*knower).clone()), fact.id());
-        let how = if learned.is_some() { How::Witnessed } else { How::Authored };
+        let edge = KnowledgeEdge::authored(Knower::Entity((*knower).clone()), fact.id());
+        let acquisition = if learned.is_some() { Acquisition::Witnessed } else { Acquisition::Authored };
         let learned = learned.map(|minute| Date::at(GameTime(minute)));
-        changes.push(Change::Learn(Arc::new(Knowledge { how, learned, ..edge })));
+        changes.push(Change::Learn(Arc::new(KnowledgeEdge { acquisition, learned, ..edge })));
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::{Arc, LazyLock};
 
 use divan::{Bencher, black_box};
 use hearsay_belief::{Occasion, View, learn};
-use hearsay_model::{Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Provenance, State};
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Provenance, State,
+};
 
 const ENTITIES: usize = 20_000;
 const FACTS: usize = 100_000;
@@ -30,10 +32,10 @@ static WORLD: LazyLock<State> = LazyLock::new(|| {
     let mut write = |fact: Arc<Fact>, knowers: &[usize], common: bool| {
         changes.push(Change::AssertFact(Arc::clone(&fact)));
         for knower in knowers {
-            changes.push(Change::Learn(Arc::new(Knowledge::authored(id(*knower).into(), fact.id()))));
+            changes.push(Change::Learn(Arc::new(KnowledgeEdge::authored(id(*knower).into(), fact.id()))));
         }
         if common {
-            changes.push(Change::Learn(Arc::new(Knowledge::authored(Knower::World, fact.id()))));
+            changes.push(Change::Learn(Arc::new(KnowledgeEdge::authored(Knower::World, fact.id()))));
         }
     };
     for person in TOWNS..ENTITIES {

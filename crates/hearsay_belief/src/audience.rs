@@ -1,14 +1,15 @@
-//! Who knows a fact that is not marked (decision 9 of the design: the audience rules).
+//! Default audience: the knowers of a fact that is not marked.
 
-use hearsay_model::{Audience, EntityId, Fact, Kind, Knower, Standing, State, predicate};
+use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, State, predicate};
 
-/// What the audience rules ask about the entities of a fact. A state answers it; an importer answers it for facts that
-/// are about to be written.
+/// Entity data that the audience rules depend on.
+///
+/// [`State`] implements it. An importer implements it for facts that it is about to write.
 pub trait Surroundings {
-    /// What an entity is.
+    /// Returns the kind of an entity.
     fn kind(&self, id: &EntityId) -> Option<Kind>;
 
-    /// Where an entity lives, or else where it is.
+    /// Returns the place where an entity lives, or else its current location.
     fn place(&self, id: &EntityId) -> Option<EntityId>;
 }
 
@@ -24,17 +25,18 @@ impl Surroundings for State {
     }
 }
 
-/// Those who know a fact of an audience from the start. Groups and places stand for their members and residents.
-/// Sorted, each once.
+/// Returns the initial knowers of a fact with the given audience. Groups and places stand for their members and
+/// residents. Sorted and unique.
 ///
 /// - **Private**: the subject.
 /// - **Parties**: subject and object.
-/// - **Local**: both, and the place: the subject itself if it is one, else where it lives or is, else where the object
-///   lives or is.
-/// - **Common**: everybody.
+/// - **Local**: subject, object and a place. A subject that is a location is the place itself. Otherwise the place is
+///   the residence or location of the subject, or else that of the object.
+/// - **Common**: everyone.
 ///
-/// Things and events know nothing and are left out: an item's private fact is known to nobody.
-pub fn knowers(audience: Audience, fact: &Fact, around: &impl Surroundings) -> Vec<Knower> {
+/// Entities that cannot know anything, such as items and events, are left out. No knower knows a private fact of an
+/// item.
+pub fn default_audience(audience: Audience, fact: &Fact, around: &impl Surroundings) -> Vec<Knower> {
     let (subject, object) = (fact.subject(), fact.object().entity());
     let mut knowers: Vec<EntityId> = Vec::new();
     match audience {
@@ -55,10 +57,11 @@ pub fn knowers(audience: Audience, fact: &Fact, around: &impl Surroundings) -> V
     knowers.into_iter().map(Knower::Entity).collect()
 }
 
-/// Whether membership or residence that a fact states is so: structure follows the world, and only what is canon.
+/// Returns whether a fact states a membership, residence or part that counts. Structure follows the world: only canon
+/// facts count.
 pub(crate) fn is_structure(fact: &Fact) -> bool {
     let name = fact.predicate().as_str();
-    fact.standing() == Standing::Canon
+    fact.status() == FactStatus::Canon
         && [predicate::MEMBER_OF, predicate::RESIDENT_OF, predicate::PART_OF].contains(&name)
 }
 
@@ -91,7 +94,7 @@ mod tests {
             let id = |text| EntityId::new(text).unwrap();
             let provenance = Provenance::new(Method::Authored, Author::Dm);
             let fact = Fact::relation(&id(subject), "RELATED_TO", &id(object), provenance).unwrap().build().unwrap();
-            let found = knowers(audience, &fact, &Town);
+            let found = default_audience(audience, &fact, &Town);
             assert_eq!(
                 found.iter().map(Knower::as_str).collect::<Vec<_>>(),
                 expected,

@@ -1,61 +1,66 @@
-//! What one believes of something, and why; and what one has reason to think that another knows.
+//! Beliefs of a knower, their reasons, and the knowledge that a knower attributes to others.
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{Bearing, Credence, EntityId, FactId, GameTime, How, KnowledgeId, Predicate, predicate};
+use hearsay_model::{
+    Acquisition, Credence, EntityId, FactId, FactRelation, GameTime, KnowledgeId, Predicate, predicate,
+};
 use serde::Serialize;
 
 use crate::{
-    Known, Via, View,
+    AccessPath, Known, View,
     credence::{credence, refuted},
     view::Recency,
 };
 
-/// The least credence at which something is taken to be so.
+/// The minimum credence at which a fact counts as believed.
 pub const BELIEVED: f64 = 0.5;
 
-/// How one holds a fact that it knows.
+/// How a knower holds a fact that it knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
-    /// Takes it to be so.
+    /// The knower believes the fact.
     Believed,
-    /// Has heard of it, and does not take it to be so.
+    /// The knower has heard of the fact and does not believe it.
     Doubted,
-    /// Has learned that it is so no longer, by this fact.
+    /// The knower has learned from this fact that the held fact no longer holds.
     Ended(FactId),
-    /// Knows a later state, by this fact.
+    /// The knower knows a later state, stated by this fact.
     Superseded(FactId),
-    /// Believes rather this fact, which says otherwise.
+    /// The knower believes this contradicting fact instead.
     Outweighed(FactId),
 }
 
-/// One answer to what somebody believes.
+/// A belief of a knower about a subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Belief<'v> {
-    /// The fact, with the ways in which it is known.
+    /// The fact, with the edges by which it is known.
     pub known: &'v Known,
-    /// How much it is believed, what speaks against it counted in.
+    /// The credence, contradicting facts included.
     pub credence: Credence,
-    /// How it is held.
+    /// How the fact is held.
     pub hold: Hold,
-    /// What the knower knows that cannot be so together with it. By id.
+    /// Known facts that contradict this one, by id.
     pub against: Vec<FactId>,
 }
 
 impl View {
-    /// What the knower believes of something: every fact that it knows with this subject and predicate, those that it
-    /// takes to be so first, then by credence, the latest first.
+    /// Returns the knower's beliefs: every fact that it knows with this subject and predicate.
     ///
-    /// One that is refuted is believed `c (1 − r) ÷ (1 − c r)`, with `c` the [credence](Known::credence) and `r` that of the
-    /// refutation, by Dempster's rule. What one saw is not moved by talk; if one saw both, the later stands.
+    /// Facts that it believes come first, then by descending credence, then the latest first.
+    ///
+    /// The credence of a refuted fact is `c (1 − r) ÷ (1 − c r)`, with `c` the [credence](Known::credence) of the fact
+    /// and `r` that of the refutation, by Dempster's rule. Testimony does not change an observation. If the knower saw
+    /// both, the later one holds.
     pub fn believes(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
         let of_subject = |known: &&Known| known.subject() == subject && known.predicate() == predicate;
         let candidates: Vec<&Known> = self.facts().filter(of_subject).collect();
         let mut beliefs: Vec<Belief> = candidates.into_iter().map(|known| self.belief(known)).collect();
         if self.vocabulary().is_functional(predicate) {
             let holds = |belief: &&Belief| belief.hold == Hold::Believed;
-            // Of several states that are believed the latest is so now; of equally late ones the surest.
+            // Of several believed states, the latest holds now; of equally late ones, the one with the highest
+            // credence.
             let rank = |belief: &Belief| (belief.known.recency().state(), belief.credence, belief.known.id());
             let latest = beliefs
                 .iter()
@@ -76,17 +81,17 @@ impl View {
         beliefs
     }
 
-    /// How one fact that the knower knows is held.
+    /// Returns how the knower holds a fact that it knows.
     pub fn belief<'v>(&'v self, known: &'v Known) -> Belief<'v> {
         let mut refutations = Vec::new();
         let (mut ended, mut outweighed) = (None, None);
-        for other in self.bearing_on(known.id()) {
-            match other.bearing() {
-                Some(Bearing::Refutes(_)) => {
+        for other in self.relations_to(known.id()) {
+            match other.fact_relation() {
+                Some(FactRelation::Refutes(_)) => {
                     refutations.push((other.credence().get(), other.learned()));
                     outweighed = outweighed.max(Some((other.credence(), other.id())));
                 }
-                Some(Bearing::Ends(_)) if other.credence().get() >= BELIEVED => {
+                Some(FactRelation::Ends(_)) if other.credence().get() >= BELIEVED => {
                     let past = self
                         .as_of()
                         .is_none_or(|now| other.since().and_then(|date| date.time).is_none_or(|ended| ended <= now));
@@ -106,19 +111,24 @@ impl View {
         Belief { known, credence: credence(belief), hold, against }
     }
 
-    /// What the knower has reason to think that somebody else knows. By fact.
+    /// Returns the facts that the knower has reason to think another entity knows, with the reasons.
     ///
-    /// Only from its own knowledge: what it learned in the other's company, what the other told it or it told the other,
-    /// what a group or place knows to which it knows the other to belong, and common lore. And where it sees something
-    /// that came to its place while, as far as it knows, the other was there: what is plain to all who are there.
+    /// The answer depends on the knower's own knowledge only:
+    ///
+    /// - facts that it learned in the presence of the other;
+    /// - facts that the other told it, or that it told the other;
+    /// - facts of a group or place to which, as far as it knows, the other belongs;
+    /// - common lore;
+    /// - locations that it witnessed, if the other was there when the thing arrived, as far as the knower knows.
+    ///   Everyone present can see that thing.
     pub fn attributed(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attributed>> {
         let mut thought = Thought::default();
         let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut thought));
         self.facts().map(reasons).filter(|(_, reasons)| !reasons.is_empty()).collect()
     }
 
-    /// Why the knower thinks that somebody else knows a fact: what [`attributed`](Self::attributed) tells of it. The
-    /// latest first.
+    /// Returns the reasons why the knower thinks that another entity knows a fact, as in
+    /// [`attributed`](Self::attributed). The latest first.
     pub fn attributes(&self, other: &EntityId, known: &Known) -> Vec<Attributed> {
         self.reasons(other, known, &mut Thought::default())
     }
@@ -136,37 +146,42 @@ impl View {
         let mut note = |reason, edge, since, belief| {
             reasons.push(Attributed { reason, edge, since, credence: belief });
         };
-        for way in known.ways() {
-            let with_other = way.edge.company.contains(other);
-            match &way.via {
-                Via::Own if with_other => note(Reason::Present, way.id, way.since, way.belief),
-                Via::Own if way.edge.how == How::Witnessed && *known.predicate() == *predicate::LOCATED_AT => {
+        for way in known.known_edges() {
+            let with_other = way.edge.co_present.contains(other);
+            match &way.access_path {
+                AccessPath::Own if with_other => note(Reason::Present, way.id, way.since, way.belief),
+                AccessPath::Own
+                    if way.edge.acquisition == Acquisition::Witnessed
+                        && *known.predicate() == *predicate::LOCATED_AT =>
+                {
                     let stays = thought.stays.get_or_insert_with(|| Stays::of(self));
                     if let Some((stay, moment)) = stays.was_there(other, known) {
                         note(Reason::WasThere(stay.place.clone()), stay.edge, Some(moment), way.belief);
                     }
                 }
-                Via::Own if matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other) => {
+                AccessPath::Own if matches!(&way.edge.acquisition, Acquisition::Told { by: Some(by), .. } if by == other) =>
+                {
                     note(Reason::ToldMe, way.id, way.since, Credence::FULL);
                 }
-                Via::Member(group) | Via::Resident(group) => {
+                AccessPath::Member(group) | AccessPath::Resident(group) => {
                     if *thought.belonging.entry(group.clone()).or_insert_with(|| belongs(group)) {
                         note(Reason::Belongs(group.clone()), way.id, way.since, way.belief);
                     }
                 }
-                Via::Common => note(Reason::Common, way.id, way.since, way.belief),
-                Via::Own => {}
+                AccessPath::Common => note(Reason::Common, way.id, way.since, way.belief),
+                AccessPath::Own => {}
             }
         }
-        for way in known.shared().iter().filter(|way| way.edge.company.contains(other)) {
+        for way in known.shared().iter().filter(|way| way.edge.co_present.contains(other)) {
             note(Reason::ToldByMe, way.id, way.since, Credence::FULL);
         }
         reasons.sort_by(|a, b| (b.since, &b.reason, b.edge).cmp(&(a.since, &a.reason, a.edge)));
         reasons
     }
 
-    /// What the knower has reason to think that somebody else believes of something: the facts it attributes to them
-    /// with this subject and predicate, the latest that it attributes first.
+    /// Returns what the knower has reason to think another entity believes about a subject.
+    ///
+    /// These are the attributed facts with this subject and predicate. The latest state comes first.
     pub fn thinks_believes(
         &self,
         other: &EntityId,
@@ -177,7 +192,7 @@ impl View {
         let fitting = attributed.into_iter().filter_map(|(id, reasons)| Some((self.fact(id)?, reasons)));
         let mut fitting: Vec<_> =
             fitting.filter(|(known, _)| known.subject() == subject && known.predicate() == predicate).collect();
-        // What they learned of a later state counts, whenever they learned it.
+        // Knowledge of a later state takes precedence, whenever the other learned it.
         let rank = |(known, reasons): &(&Known, Vec<Attributed>)| {
             let learned = reasons.iter().map(|reason| reason.since).max().flatten();
             (known.since().and_then(|date| date.time), learned, known.recency(), known.id())
@@ -187,7 +202,7 @@ impl View {
     }
 }
 
-/// What is found out once while one thinks of another.
+/// Cache of lookups that are shared while the knower reasons about another entity.
 #[derive(Default)]
 struct Thought<'v> {
     /// Whether the other belongs to a group or place.
@@ -195,7 +210,7 @@ struct Thought<'v> {
     stays: Option<Stays<'v>>,
 }
 
-/// A stay of somebody or something at a place, as far as the one whose view it is knows.
+/// Stay of an entity at a place, as far as the owner of the view knows.
 struct Stay<'v> {
     place: &'v EntityId,
     from: Option<GameTime>,
@@ -203,17 +218,17 @@ struct Stay<'v> {
     edge: KnowledgeId,
 }
 
-/// Who and what was where, and when, as far as the one whose view it is knows.
+/// All stays by entity, as far as the owner of the view knows.
 struct Stays<'v>(BTreeMap<&'v EntityId, Vec<Stay<'v>>>);
 
-/// Within how many things something may lie that still is at the place.
+/// Maximum number of nested containers through which a thing counts as being at a place.
 const NESTED: usize = 4;
 
 impl<'v> Stays<'v> {
     fn of(view: &'v View) -> Self {
         let mut ends: BTreeMap<FactId, Option<GameTime>> = BTreeMap::new();
         for known in view.facts().filter(|known| known.credence().get() >= BELIEVED) {
-            if let Some(Bearing::Ends(id)) = known.bearing() {
+            if let Some(FactRelation::Ends(id)) = known.fact_relation() {
                 let end = moment(known).unwrap_or(GameTime(i64::MIN));
                 let earliest = ends.entry(id).or_default();
                 *earliest = Some(earliest.map_or(end, |earlier| earlier.min(end)));
@@ -221,13 +236,13 @@ impl<'v> Stays<'v> {
         }
         let mut stays: BTreeMap<&EntityId, Vec<Stay>> = BTreeMap::new();
         for known in view.facts().filter(|known| *known.predicate() == *predicate::LOCATED_AT) {
-            let (Some(place), Some(way)) = (known.object().entity(), known.ways().first()) else { continue };
+            let (Some(place), Some(way)) = (known.object().entity(), known.known_edges().first()) else { continue };
             if known.credence().get() >= BELIEVED {
                 let (from, until) = (moment(known), ends.get(&known.id()).copied().flatten());
                 stays.entry(known.subject()).or_default().push(Stay { place, from, until, edge: way.id });
             }
         }
-        // One thing is at one place: the next stay ends the last.
+        // An entity is at one place at a time: the next stay ends the previous one.
         for of_one in stays.values_mut() {
             of_one.sort_by_key(|stay| (stay.from, stay.edge));
             let next: Vec<_> = of_one.iter().skip(1).map(|stay| stay.from).collect();
@@ -246,7 +261,8 @@ impl<'v> Stays<'v> {
         self.0.get(id)?.iter().rev().find(holds)
     }
 
-    /// Whether somebody was at the place when something came there, or to a thing that lay there; and when that was.
+    /// Returns the stay and the moment, if the other was present when the subject arrived at a place or in a thing at
+    /// that place.
     fn was_there(&self, other: &EntityId, known: &'v Known) -> Option<(&Stay<'v>, GameTime)> {
         let moment = moment(known)?;
         let stay = self.at(other, moment)?;
@@ -261,45 +277,45 @@ impl<'v> Stays<'v> {
     }
 }
 
-/// Since when something is so.
+/// Returns the moment since which a fact holds.
 fn moment(known: &Known) -> Option<GameTime> {
     known.since().and_then(|date| date.time)
 }
 
-/// Why one thinks that another knows something. The firmest reason last.
+/// Reason to think that another entity knows a fact. Ordered by strength, the strongest last.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// Everybody knows it.
+    /// The fact is common lore.
     Common,
-    /// The other belongs to a group or place that knows it.
+    /// The other belongs to a group or place that knows the fact.
     Belongs(EntityId),
-    /// The other was at this place when it came to be so there, as far as the one knows.
+    /// The other was at this place when the fact came about there, as far as the knower knows.
     WasThere(EntityId),
-    /// The one told it to the other.
+    /// The knower told the other.
     ToldByMe,
-    /// The other was there when the one learned it.
+    /// The other was present when the knower learned the fact.
     Present,
-    /// The other told it to the one.
+    /// The other told the knower.
     ToldMe,
 }
 
-/// A fact that one has reason to think another knows.
+/// Reason to attribute a fact to another entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Attributed {
-    /// Why.
+    /// The kind of reason.
     pub reason: Reason,
-    /// The edge of the one that gives the reason.
+    /// The knower's edge that gives the reason.
     pub edge: KnowledgeId,
-    /// Since when.
+    /// When the other learned the fact, as far as the knower knows.
     pub since: Option<GameTime>,
-    /// How far the one takes the other to believe it.
+    /// The credence that the knower attributes to the other.
     pub credence: Credence,
 }
 
 impl Recency {
-    /// What orders the states of a thing in the world, for one who knows them: since when they are so, and else when they
-    /// were learned.
+    /// Returns the sort key for states of a subject: the moment since which the state holds, then the moment of
+    /// learning.
     fn state(self) -> (Option<GameTime>, Option<GameTime>) {
         (self.since, self.learned)
     }

@@ -1,36 +1,38 @@
-//! How much is believed: along a chain of retellings, and of several ways together.
+//! Credence along chains of retellings, and of several edges together.
 //!
 //! # Along a chain
 //!
-//! An edge that rests on nothing is believed as it says. One that was told from somebody's knowledge is believed
+//! An edge without justifications is believed at its own credence. An edge that was told is believed at
 //!
 //! ```text
 //! belief(edge) = share(edge) × RETELLING × belief(what the teller knew it by)
 //! share(edge)  = (FIRST_IMPRESSION × credence(edge) + kept) / (FIRST_IMPRESSION + kept + broken)
 //! ```
 //!
-//! where `credence(edge)` is the knower's trust in the teller when it was told, and `kept` and `broken` count what the
-//! same teller had told before that turned out to be so, or not: the expected value of a beta distribution, as in the
-//! beta reputation system (Jøsang and Ismail, 2002). One that was concluded is believed as `credence(edge)` times the
-//! belief in each of its premises.
+//! where `credence(edge)` is the knower's trust in the teller at the time of telling. `kept` and `broken` count earlier
+//! testimonies of the same teller that turned out true or untrue. The share is the expected value of a beta
+//! distribution, as in the beta reputation system (Jøsang and Ismail, 2002). A deduced edge is believed at
+//! `credence(edge)` times the belief in each of its premises.
 //!
-//! # Of several ways
+//! # Of several edges
 //!
-//! Ways of independent origin corroborate each other: `1 − Π (1 − belief)` over the origins, each counted by the
-//! strongest way that comes from it. Independent means *as far as the knower can tell*: see [`combine`]. What somebody
-//! saw, or knows for certain, is not moved by talk.
+//! Edges of independent origin corroborate each other: `1 − Π (1 − belief)` over the origins. Each origin counts with
+//! its strongest edge. Origins are independent *as far as the knower can tell*: see [`combine`]. Testimony does not
+//! change the belief in an observation or in a certain fact.
 //!
-//! Everything is read from edges of the knower and from what they rest on, so nothing else can influence it.
+//! The computation reads only the knower's edges and their justifications, so that nothing else can influence it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_model::{Credence, EntityId, GameTime, How, Knower, Knowledge, KnowledgeId, Source, State};
+use hearsay_model::{
+    Acquisition, Credence, EntityId, GameTime, Justification, Knower, KnowledgeEdge, KnowledgeId, State,
+};
 use rustc_hash::FxHashMap;
 
-/// What is left of the belief in something each time it is retold, even by one who is trusted fully.
+/// Factor by which each retelling reduces belief, even if the teller is trusted fully.
 pub const RETELLING: f64 = 0.9;
 
-/// How many experiences a first impression of somebody weighs as much as.
+/// Weight of the first impression of a teller, as a number of experiences.
 pub const FIRST_IMPRESSION: f64 = 4.0;
 
 /// Computes beliefs along chains, each edge once.
@@ -38,31 +40,31 @@ pub const FIRST_IMPRESSION: f64 = 4.0;
 pub struct Weigher<'s> {
     state: &'s State,
     /// Edges that are not in the state yet.
-    made: FxHashMap<KnowledgeId, Arc<Knowledge>>,
+    made: FxHashMap<KnowledgeId, Arc<KnowledgeEdge>>,
     known: FxHashMap<KnowledgeId, f64>,
 }
 
 impl<'s> Weigher<'s> {
-    /// A weigher of the edges of a state.
+    /// Creates a weigher for the edges of a state.
     pub fn new(state: &'s State) -> Self {
         Self { state, made: FxHashMap::default(), known: FxHashMap::default() }
     }
 
-    /// Counts an edge in that is not in the state yet.
-    pub(crate) fn add(&mut self, id: KnowledgeId, edge: Arc<Knowledge>) {
+    /// Adds an edge that is not in the state yet.
+    pub(crate) fn add(&mut self, id: KnowledgeId, edge: Arc<KnowledgeEdge>) {
         self.made.insert(id, edge);
     }
 
-    fn edge(&self, id: KnowledgeId) -> Option<&Knowledge> {
+    fn edge(&self, id: KnowledgeId) -> Option<&KnowledgeEdge> {
         self.state.knowledge(id).or_else(|| self.made.get(&id)).map(AsRef::as_ref)
     }
 
-    /// How much the knower of an edge believes its fact by this edge alone, 0.0–1.0.
-    pub fn belief(&mut self, id: KnowledgeId, edge: &Knowledge) -> f64 {
+    /// Returns how much the knower believes the fact by this edge alone, 0.0–1.0.
+    pub fn belief(&mut self, id: KnowledgeId, edge: &KnowledgeEdge) -> f64 {
         if edge.sources.is_empty() {
             return edge.credence.get();
         }
-        // Chains may be long, so they are walked without recursion: an edge is weighed when what it rests on is.
+        // Chains may be long, so the walk is iterative. An edge is weighed after all edges that it depends on.
         let mut open = vec![id];
         while let Some(&next) = open.last() {
             let Some(edge) = self.edge(next).filter(|_| !self.known.contains_key(&next)) else {
@@ -80,16 +82,16 @@ impl<'s> Weigher<'s> {
         self.known.get(&id).copied().unwrap_or_default()
     }
 
-    /// The edges that are there of those that an edge rests on.
-    fn basis<'a>(&'a self, edge: &'a Knowledge) -> impl Iterator<Item = (KnowledgeId, &'a Knowledge)> {
+    /// Returns the existing edges among the bases of an edge.
+    fn basis<'a>(&'a self, edge: &'a KnowledgeEdge) -> impl Iterator<Item = (KnowledgeId, &'a KnowledgeEdge)> {
         edge.sources.iter().filter_map(|source| match source {
-            Source::Basis { edge, .. } => Some((*edge, self.edge(*edge)?)),
-            Source::Experience { .. } => None,
+            Justification::Basis { edge, .. } => Some((*edge, self.edge(*edge)?)),
+            Justification::Experience { .. } => None,
         })
     }
 
-    /// The belief of an edge, when those that it rests on are weighed.
-    fn weigh(&self, edge: &Knowledge) -> f64 {
+    /// Computes the belief of an edge whose bases are weighed already.
+    fn weigh(&self, edge: &KnowledgeEdge) -> f64 {
         let share = self.share(edge);
         let mut basis: Vec<_> = self.basis(edge).collect();
         if basis.is_empty() {
@@ -98,42 +100,45 @@ impl<'s> Weigher<'s> {
         basis.sort_by_key(|(id, edge)| (edge.fact, *id));
         let mut belief = share;
         for of_one_fact in basis.chunk_by(|(_, a), (_, b)| a.fact == b.fact) {
-            let (shared, ways): (Vec<_>, Vec<_>) = of_one_fact.iter().partition(|(_, edge)| edge.how == How::Shared);
-            let weighed = ways.iter().map(|(id, source)| Weighed {
+            let (shared, known_edges): (Vec<_>, Vec<_>) =
+                of_one_fact.iter().partition(|(_, edge)| edge.acquisition == Acquisition::Shared);
+            let weighed = known_edges.iter().map(|(id, source)| Weighed {
                 id: *id,
                 edge: source,
                 belief: self.known.get(id).copied().unwrap_or_else(|| source.credence.get()),
                 own: Some(&source.knower) == teller(edge).as_ref(),
             });
-            let shared: Vec<&Knowledge> = shared.iter().map(|(_, edge)| *edge).collect();
+            let shared: Vec<&KnowledgeEdge> = shared.iter().map(|(_, edge)| *edge).collect();
             belief *= combine(&weighed.collect::<Vec<_>>(), &shared);
         }
-        if matches!(edge.how, How::Deduced { .. }) { belief } else { belief * RETELLING }
+        if matches!(edge.acquisition, Acquisition::Deduced { .. }) { belief } else { belief * RETELLING }
     }
 
-    /// How much of the teller's belief an edge takes over, experience counted in.
-    pub(crate) fn share(&self, edge: &Knowledge) -> f64 {
-        let experience = |source: &Source| match source {
-            Source::Experience { told, seen, held } => {
+    /// Returns the share of the teller's belief that an edge takes over, experience included.
+    pub(crate) fn share(&self, edge: &KnowledgeEdge) -> f64 {
+        let experience = |source: &Justification| match source {
+            Justification::Experience { told, seen, held } => {
                 let when = self.edge(*seen)?.learned_at();
                 self.edge(*told).map(|_| (*told, (when, *seen), *held))
             }
-            Source::Basis { .. } => None,
+            Justification::Basis { .. } => None,
         };
         experienced(edge.credence.get(), edge.sources.iter().filter_map(experience))
     }
 }
 
-/// Whose knowledge an edge rests on: the teller's, or the knower's own.
-fn teller(edge: &Knowledge) -> Option<Knower> {
-    match &edge.how {
-        How::Told { by, .. } => by.clone().map(Knower::Entity),
+/// Returns the knower of the bases of an edge: the teller, or the edge's own knower.
+fn teller(edge: &KnowledgeEdge) -> Option<Knower> {
+    match &edge.acquisition {
+        Acquisition::Told { by, .. } => by.clone().map(Knower::Entity),
         _ => Some(edge.knower.clone()),
     }
 }
 
-/// A first impression, corrected by experience: what was told, when and by which edge the knower saw for itself, whether
-/// it was so. Of each thing told the latest sight counts.
+/// Returns a first impression, corrected by experiences.
+///
+/// Each experience names the testimony, the time and edge of the knower's own observation, and whether the testimony
+/// was true. Only the latest observation for each testimony counts.
 pub(crate) fn experienced(
     first: f64,
     experiences: impl Iterator<Item = (KnowledgeId, (Option<GameTime>, KnowledgeId), bool)>,
@@ -147,32 +152,32 @@ pub(crate) fn experienced(
     (FIRST_IMPRESSION * first + kept) / (FIRST_IMPRESSION + latest.len() as f64)
 }
 
-/// An edge to one fact with the belief that it gives.
+/// An edge to a fact with its belief.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighed<'a> {
-    /// Its id.
+    /// The id of the edge.
     pub id: KnowledgeId,
     /// The edge.
-    pub edge: &'a Knowledge,
-    /// The belief that it gives by itself.
+    pub edge: &'a KnowledgeEdge,
+    /// The belief by this edge alone.
     pub belief: f64,
-    /// Whether it is the knower's own, and not its group's or everybody's.
+    /// Whether the edge is the knower's own, not that of a group or place or common lore.
     pub own: bool,
 }
 
-/// How much a fact is believed that is known in several ways, 0.0–1.0; `shared` are the knower's records of having
-/// passed it on.
+/// Returns the belief in a fact that is known by several edges, 0.0–1.0. `shared` are the knower's records of passing
+/// the fact on.
 ///
-/// - Own ways decide, if there are any: what somebody was told weighs more than what the place believes.
-/// - What somebody saw, and what it knows to be so or not so (authored at 1 or 0), stands by itself; the latest counts.
-/// - Who has passed it on without having it from anywhere has made it up, and believes nothing of it.
-/// - Else the ways are sorted by origin: the people who told it and whom they cited, the document, the town's talk. Ways
-///   that have a person in common are of one origin. So is a way told by somebody who was there when the knower learned it
-///   before, to whom the knower told it, or who cites the knower. Origins are taken to be independent.
-pub fn combine(ways: &[Weighed], shared: &[&Knowledge]) -> f64 {
-    let own: Vec<Weighed> = ways.iter().filter(|way| way.own).copied().collect();
-    let ways = if own.is_empty() { ways } else { &own };
-    let latest = ways.iter().filter(|way| is_certain(way.edge)).max_by(|a, b| {
+/// - The knower's own edges decide, if there are any. Testimony weighs more than the belief of the knower's place.
+/// - Observations and certain facts (authored at 1 or 0) count alone; the latest one applies.
+/// - A knower that passed the fact on without knowing it from anywhere made it up, and its belief is zero.
+/// - Otherwise edges are grouped by origin: tellers and cited sources, the document, talk of the town. Edges that name
+///   a common person have one origin. The same applies to an edge told by a person who was present when the knower
+///   learned the fact before, whom the knower told, or who cites the knower. Origins count as independent.
+pub fn combine(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> f64 {
+    let own: Vec<Weighed> = known_edges.iter().filter(|way| way.own).copied().collect();
+    let known_edges = if own.is_empty() { known_edges } else { &own };
+    let latest = known_edges.iter().filter(|way| is_certain(way.edge)).max_by(|a, b| {
         let rank = |way: &Weighed| (way.edge.learned_at(), way.belief.to_bits(), way.id);
         rank(a).cmp(&rank(b))
     });
@@ -182,35 +187,36 @@ pub fn combine(ways: &[Weighed], shared: &[&Knowledge]) -> f64 {
     if shared.iter().any(|record| is_made_up(record)) {
         return 0.0;
     }
-    let origins = origins(ways, shared);
+    let origins = origins(known_edges, shared);
     let mut disbelief = 1.0;
-    for origin in 0..ways.len() {
-        let of_origin = ways.iter().zip(&origins).filter(|(_, of)| **of == origin);
+    for origin in 0..known_edges.len() {
+        let of_origin = known_edges.iter().zip(&origins).filter(|(_, of)| **of == origin);
         disbelief *= 1.0 - of_origin.map(|(way, _)| way.belief).fold(0.0, f64::max);
     }
     1.0 - disbelief
 }
 
-/// Whether a record of passing something on rests on nothing: a lie.
-pub(crate) fn is_made_up(record: &Knowledge) -> bool {
-    record.how == How::Shared && !record.sources.iter().any(|source| matches!(source, Source::Basis { .. }))
+/// Returns whether a record of passing a fact on has no basis: a lie.
+pub(crate) fn is_made_up(record: &KnowledgeEdge) -> bool {
+    record.acquisition == Acquisition::Shared
+        && !record.sources.iter().any(|source| matches!(source, Justification::Basis { .. }))
 }
 
-fn is_certain(edge: &Knowledge) -> bool {
+fn is_certain(edge: &KnowledgeEdge) -> bool {
     let certain = [Credence::FULL, Credence::NONE].contains(&edge.credence);
-    match edge.how {
-        How::Witnessed => true,
-        How::Authored => certain,
+    match edge.acquisition {
+        Acquisition::Witnessed => true,
+        Acquisition::Authored => certain,
         _ => false,
     }
 }
 
-/// From whom a way comes, as far as the knower can tell.
+/// Origin of an edge, as far as the knower can tell.
 #[derive(Debug, PartialEq, Eq)]
 enum Origin<'a> {
-    /// The knower, or its group, has it from nobody.
+    /// The knower itself, or its group.
     Itself(&'a Knower),
-    /// Who told it, and whom that person cited.
+    /// The teller, and the source that the teller cited.
     People([Option<&'a EntityId>; 2]),
     Document(&'a EntityId),
     Text,
@@ -219,18 +225,18 @@ enum Origin<'a> {
 }
 
 fn origin<'a>(way: &Weighed<'a>) -> Origin<'a> {
-    match &way.edge.how {
-        How::Told { by: None, citing: None } => Origin::Talk,
-        How::Told { by, citing } => Origin::People([by.as_ref(), citing.as_ref()]),
-        How::Read { document: Some(document) } => Origin::Document(document),
-        How::Read { document: None } => Origin::Text,
-        How::Deduced { .. } => Origin::Conclusion(way.id),
-        How::Witnessed | How::Authored | How::Shared => Origin::Itself(&way.edge.knower),
+    match &way.edge.acquisition {
+        Acquisition::Told { by: None, citing: None } => Origin::Talk,
+        Acquisition::Told { by, citing } => Origin::People([by.as_ref(), citing.as_ref()]),
+        Acquisition::Read { document: Some(document) } => Origin::Document(document),
+        Acquisition::Read { document: None } => Origin::Text,
+        Acquisition::Deduced { .. } => Origin::Conclusion(way.id),
+        Acquisition::Witnessed | Acquisition::Authored | Acquisition::Shared => Origin::Itself(&way.edge.knower),
     }
 }
 
 impl Origin<'_> {
-    /// Whether two ways come from the same, as far as the knower can tell.
+    /// Returns whether two edges have the same origin, as far as the knower can tell.
     fn shares(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::People(these), Self::People(those)) => {
@@ -241,9 +247,9 @@ impl Origin<'_> {
     }
 }
 
-/// For each way the first way of its origin.
-fn origins(ways: &[Weighed], shared: &[&Knowledge]) -> Vec<usize> {
-    let mut first: Vec<usize> = (0..ways.len()).collect();
+/// Returns for each edge the index of the first edge of the same origin.
+fn origins(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> Vec<usize> {
+    let mut first: Vec<usize> = (0..known_edges.len()).collect();
     let mut join = |a: usize, b: usize| {
         let (low, high) = (first[a].min(first[b]), first[a].max(first[b]));
         for of in first.iter_mut().filter(|of| **of == high) {
@@ -251,20 +257,20 @@ fn origins(ways: &[Weighed], shared: &[&Knowledge]) -> Vec<usize> {
         }
     };
     let not_after = |a: Option<GameTime>, b: Option<GameTime>| a <= b;
-    for (index, way) in ways.iter().enumerate() {
-        for (other, earlier) in ways.iter().enumerate().filter(|(other, _)| *other != index) {
+    for (index, way) in known_edges.iter().enumerate() {
+        for (other, earlier) in known_edges.iter().enumerate().filter(|(other, _)| *other != index) {
             if other < index && origin(way).shares(&origin(earlier)) {
                 join(index, other);
             }
-            let How::Told { by, citing } = &way.edge.how else { continue };
+            let Acquisition::Told { by, citing } = &way.edge.acquisition else { continue };
             let is_echo = citing.is_some() && citing.as_ref() == way.edge.knower.entity();
             if is_echo && not_after(earlier.edge.learned_at(), way.edge.learned_at()) {
                 join(index, other);
             }
             let mut people = by.iter().chain(citing);
-            // Who was there when the knower learned it, or was told by the knower, may only be repeating it.
-            let was_there = |edge: &Knowledge, person| {
-                edge.company.contains(person) && not_after(edge.learned_at(), way.edge.learned_at())
+            // A person who was present when the knower learned the fact, or whom the knower told, may only repeat it.
+            let was_there = |edge: &KnowledgeEdge, person| {
+                edge.co_present.contains(person) && not_after(edge.learned_at(), way.edge.learned_at())
             };
             let told_by_knower = |person| {
                 let to_them = shared.iter().filter(|record| was_there(record, person));
@@ -278,9 +284,10 @@ fn origins(ways: &[Weighed], shared: &[&Knowledge]) -> Vec<usize> {
     first
 }
 
-/// How far something is believed that is refuted: `c (1 − r) ÷ (1 − c r)`, where `c` is how far it is believed by itself
-/// and `r` how far the refutations are, together `1 − Π (1 − rᵢ)`: Dempster's rule for two bodies of evidence. So what is
-/// certain is not moved by talk; and where both are certain, what was learned later stands.
+/// Returns the belief in a refuted fact: `c (1 − r) ÷ (1 − c r)`, by Dempster's rule for two bodies of evidence.
+///
+/// `c` is the belief in the fact alone, and `r` the belief in the refutations together, `1 − Π (1 − rᵢ)`. Testimony
+/// therefore does not change a certain fact. If both are certain, the one learned later holds.
 pub(crate) fn refuted(
     (belief, learned): (f64, Option<GameTime>),
     refutations: impl IntoIterator<Item = (f64, Option<GameTime>)>,
@@ -294,14 +301,14 @@ pub(crate) fn refuted(
     }
     let both = 1.0 - belief * (1.0 - open);
     match certain_since {
-        // Rounding may leave the scale by a hair.
+        // Rounding may exceed the range slightly.
         _ if both > 0.0 => (belief * open / both).min(1.0),
         Some(since) if since >= learned => 0.0,
         _ => belief,
     }
 }
 
-/// A belief as a credence. Rounding may leave the scale by a hair.
+/// Converts a belief to a credence. Clamps it, because rounding may exceed the range slightly.
 pub(crate) fn credence(belief: f64) -> Credence {
     Credence::new(belief.clamp(0.0, 1.0)).unwrap_or(Credence::NONE)
 }

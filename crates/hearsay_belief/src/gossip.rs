@@ -1,42 +1,50 @@
-//! Gossip: in game time, characters who meet pass on what they would tell.
+//! Gossip: over game time, characters who meet pass on news.
 //!
-//! [`gossip`] reads a state and gives the changes of one operation; it applies none, so a step that is not committed is
-//! a preview. The same state, seed and options give the same bytes, and a step gives the same as the two that it can be
-//! split into.
+//! [`gossip`] reads a state and returns the changes of one operation; it applies none. A step that is not committed is
+//! a preview. The same state, seed and options give the same bytes. One step gives the same result as any two steps
+//! that it can be split into.
 //!
-//! # Who meets
+//! # Meetings
 //!
-//! Living NPCs who are at the same place: by canon LOCATED_AT, else RESIDENT_OF, at that time. A day has eight rounds
-//! from its eighth to its twenty-second of twenty-four parts; in each some take part, and pair up by lot. What players'
-//! characters say and hear is played, so they take no part.
+//! Living NPCs at the same place meet: by canon LOCATED_AT at that time, else by RESIDENT_OF. A day has eight rounds,
+//! from the eighth to the twenty-second of 24 parts. In each round some characters take part and are paired at random.
+//! Player characters take no part, because their conversations are played.
 //!
-//! Now and then somebody visits a neighbouring place: one that shares a canon relation with its own (PART_OF it, or a
-//! road) or is PART_OF the same place. Whoever visits sets out as a day begins, is on the road that day and meets
-//! nobody, and is there all the next day. There it tells what it knew when it set out, and hears what there is to hear.
-//! So news needs at least a day from place to place.
+//! Now and then a character visits a neighbouring place. Neighbours share a canon relation (PART_OF, or a road), or are
+//! PART_OF the same place. A visitor sets out at the start of a day, is on the road that day and meets nobody. It stays
+//! at the neighbouring place all the next day. There it tells news that it knew when it set out, and hears the local
+//! news. News therefore needs at least a day from place to place.
 //!
-//! # What is told
+//! # News
 //!
-//! News: what the teller came to know at a moment of the last days, the newest first. What it has known since ever is
-//! none; nor is what everybody knows, what is secret, what it conceals, what is
-//! [private](hearsay_model::Audience::Private) by the rules of the campaign, and structure: where somebody is, lives or
-//! belongs, and whatever is not embedded (names, kinds, moods). Nobody tells others what is about them, what it believes
-//! less than [`least_credence`](GossipOptions::least_credence), what it has learned to be refuted or over, or what it
-//! has reason to think that the other knows: who was there, told it, was told it, or belongs to those who know it.
+//! News is a fact that the teller learned at a moment of the last days, the newest first. The following facts are not
+//! news:
 //!
-//! The chance that it tells one of these facts is
+//! - facts that the teller has known since ever, and common lore;
+//! - facts that are secret, concealed by the teller, or [private](hearsay_model::Audience::Private) by the rules of the
+//!   campaign;
+//! - structure: locations, residences and memberships;
+//! - facts that are not embedded: names, kinds, moods.
+//!
+//! A teller never tells the hearer a fact about the hearer. It does not tell a fact below
+//! [`least_credence`](GossipOptions::least_credence), or a fact that it has learned to be refuted or over. It does not
+//! tell a fact that it has reason to think the hearer knows: the hearer was present, told it, was told it, or belongs
+//! to a group or place that knows it.
+//!
+//! The chance of telling one of these facts is
 //!
 //! ```text
 //! talkativeness × openness × freshness × interest
 //! ```
 //!
-//! where talkativeness is the teller's attribute (0.5 when nothing is said); openness is (trust − 0.3) ÷ 0.5, of the
-//! teller's [`Trust`] in the hearer, at least 0.05 and at most 1; freshness falls from 1 to 0 over the
-//! [days](GossipOptions::news_days) that news stays news, counted from when the teller, or its group or place, learned it; and interest is 1 when the fact concerns somebody whom both
-//! know by name, and else 0.6. A hearer who believes it already, or has heard it from four, nods, and learns nothing.
+//! where talkativeness is the teller's attribute (default 0.5). Openness is (trust − 0.3) ÷ 0.5, of the teller's
+//! [`Trust`] in the hearer, at least 0.05 and at most 1. Freshness falls from 1 to 0 over the
+//! [days](GossipOptions::news_days) that news stays news, counted from when the teller, or its group or place, learned
+//! it. Interest is 1 if the fact concerns an entity that both know by name, else 0.6. A hearer that believes the fact
+//! already, or has heard it four times, learns nothing.
 //!
-//! What is told leaves the same edges as [`learn::tell`](crate::learn::tell): it rests on the edges by which the teller
-//! knew it, and falls with them.
+//! Telling creates the same edges as [`learn::tell`](crate::learn::tell). They depend on the edges by which the teller
+//! knew the fact, and become inactive with them.
 
 mod meet;
 mod minds;
@@ -47,53 +55,56 @@ use std::{
 };
 
 use hearsay_model::{
-    Change, Credence, Date, EntityId, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, Source, State,
+    Acquisition, Change, Credence, Date, EntityId, FactId, GameTime, Justification, Knower, KnowledgeEdge, KnowledgeId,
+    State,
 };
 use thiserror::Error;
 
-use crate::{BELIEVED, Occasion, Trust, Via, learn::basis};
+use crate::{AccessPath, BELIEVED, Occasion, Trust, learn::basis};
 use meet::{Dice, Meeting, Person, Town};
 use minds::Minds;
 
-/// The most days in one step.
+/// Maximum number of days in one step.
 const MOST_DAYS: i64 = 1_000;
 
-/// The rounds of a day in which characters meet.
+/// Rounds of meetings in a day.
 const ROUNDS: u32 = 8;
 
-/// The most facts that somebody has in mind to tell: the newest.
+/// Maximum number of facts that a character considers telling: the newest.
 const CARRIED: usize = 32;
 
-/// After hearing it so often, one need not hear it again.
+/// Number of the hearer's own edges to a fact at which further telling has no effect.
 const ENOUGH: usize = 4;
 
-/// How much is left of the interest in a fact that is about nobody whom both know.
+/// Interest in a fact that concerns nobody whom both know by name.
 const STRANGE: f64 = 0.6;
 
-/// When people gossip, and how much.
+/// Time span and intensity of gossip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GossipOptions {
-    /// After this moment.
+    /// The start of the step, excluded.
     pub from: GameTime,
-    /// Up to this moment, itself included.
+    /// The end of the step, included.
     pub until: GameTime,
-    /// Another seed makes other meetings. Keep it for all steps of one game.
+    /// The seed of the random draws. Another seed gives other meetings. Keep it for all steps of one game.
     pub seed: u64,
-    /// How often a character meets somebody in a day, 0–8, as far as there is somebody to meet; 4 by default.
+    /// Average number of meetings of a character in a day, 0–8, as far as others are available; 4 by default.
     pub meetings_per_day: f64,
-    /// How likely a character sets out to a neighbouring place on a day, 0–1; 0.1 by default.
+    /// Probability that a character sets out to a neighbouring place on a day, 0–1; 0.1 by default.
     pub visits_per_day: f64,
-    /// The most facts that one tells the other when they meet; 2 by default.
+    /// Maximum number of facts that one character tells the other in a meeting; 2 by default.
     pub facts_per_meeting: usize,
-    /// For how many days after somebody learned it a fact is news to tell; 14 by default.
+    /// Number of days for which a learned fact stays news; 14 by default.
     pub news_days: u32,
-    /// The least [credence](Credence) with which somebody passes a fact on; 0.1 by default. That is far below
-    /// [`BELIEVED`]: rumours travel though nobody vouches for them, and hearing them from several makes them believed.
+    /// Minimum [credence](Credence) at which a character passes a fact on; 0.1 by default.
+    ///
+    /// The default is far below [`BELIEVED`]. Rumours spread though no teller vouches for them, and hearing them from
+    /// several tellers makes them believed.
     pub least_credence: Credence,
 }
 
 impl GossipOptions {
-    /// The usual talk after one moment and up to another.
+    /// Creates the default options for a time span.
     pub fn between(from: GameTime, until: GameTime) -> Self {
         Self {
             from,
@@ -127,83 +138,84 @@ impl GossipOptions {
     }
 }
 
-/// Options that cannot be.
+/// Error: invalid gossip options.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GossipError {
     /// The step ends before it begins.
     #[error("gossip cannot go back in time, from {from} to {until}")]
     Backwards {
-        /// The beginning.
+        /// The start of the step.
         from: GameTime,
-        /// The end.
+        /// The end of the step.
         until: GameTime,
     },
-    /// The step is too long to be gone through day by day.
+    /// The step is too long to be simulated day by day.
     #[error("a step of gossip has {most} days at most; make several")]
     TooLong {
-        /// The most days.
+        /// Maximum number of days.
         most: i64,
     },
-    /// A number outside its range.
+    /// A number is outside its range.
     #[error("{what} must lie from 0 to {high}, not {value}")]
     Range {
-        /// Which number.
+        /// The name of the option.
         what: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// The most.
+        /// The maximum.
         high: f64,
     },
 }
 
-/// Something that was passed on.
+/// A fact that one character told another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
-    /// What.
+    /// The fact.
     pub fact: FactId,
-    /// Who told it.
+    /// The teller.
     pub teller: EntityId,
-    /// Who learned it.
+    /// The hearer.
     pub hearer: EntityId,
-    /// When.
+    /// The time.
     pub when: GameTime,
-    /// Where.
+    /// The place.
     pub place: EntityId,
     /// The hearer's edge.
     pub edge: KnowledgeId,
-    /// How far this edge makes the hearer believe it.
+    /// How much this edge makes the hearer believe the fact.
     pub belief: Credence,
-    /// Whether the hearer had heard of it before, and doubted it.
+    /// Whether the hearer knew the fact before and did not believe it.
     pub knew: bool,
 }
 
-/// What a step of gossip would do.
+/// Result of a gossip step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GossipStep {
-    /// The changes of the operation; none, when nobody told anything.
+    /// The changes of the operation; empty if nobody told anything.
     pub changes: Vec<Change>,
-    /// What was passed on, in the order of time. Names and kinds that come with it are left out.
+    /// The facts that were told, in order of time. Accompanying names and kinds are left out.
     pub news: Vec<News>,
-    /// How often two met.
+    /// Number of meetings.
     pub meetings: usize,
 }
 
-/// How far one fact spread in a step.
+/// Spread of one fact in a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spread {
     /// The fact.
     pub fact: FactId,
-    /// How many knew it before, by edges of their own: a group or place counts as one, whoever belongs to it.
+    /// Number of knowers before, by own edges. A group or place counts as one knower.
     pub before: usize,
-    /// How many know it afterwards.
+    /// Number of knowers afterwards.
     pub after: usize,
-    /// Where it was told, with the first time at each place. In the order of time.
+    /// The places where the fact was told, with the first time at each. In order of time.
     pub places: Vec<(EntityId, GameTime)>,
 }
 
 impl GossipStep {
-    /// How far each fact spread that was told: those that most learned first, then by id. `state` is the one that the
-    /// step was made from, as it was then.
+    /// Returns the spread of each told fact: facts with the most new knowers first, then by id.
+    ///
+    /// `state` is the state from which the step was computed.
     pub fn spread(&self, state: &State) -> Vec<Spread> {
         let mut by_fact: BTreeMap<FactId, Vec<&News>> = BTreeMap::new();
         for news in &self.news {
@@ -211,7 +223,8 @@ impl GossipStep {
         }
         let spread = |(fact, news): (FactId, Vec<&News>)| {
             let first = news.first().map(|news| news.when);
-            let earlier = |edge: &&Arc<Knowledge>| edge.how != How::Shared && edge.learned_at() <= first;
+            let earlier =
+                |edge: &&Arc<KnowledgeEdge>| edge.acquisition != Acquisition::Shared && edge.learned_at() <= first;
             let mut knowers: BTreeSet<Knower> =
                 state.known_by(fact).filter(earlier).map(|edge| edge.knower.clone()).collect();
             let before = knowers.len();
@@ -230,10 +243,10 @@ impl GossipStep {
     }
 }
 
-/// What characters tell each other in a stretch of game time. See the [module](self) for the rules.
+/// Simulates gossip over a span of game time. See the [module](self) for the rules.
 ///
 /// # Errors
-/// When the options cannot be.
+/// Returns an error if the options are invalid.
 pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, GossipError> {
     let day_length = state.calendar().minutes_per_day().max(1);
     options.check(day_length)?;
@@ -281,18 +294,18 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
     Ok(talk.step)
 }
 
-/// One who meets another, and may tell something.
+/// A meeting from the side of one character, who may tell news.
 struct Chat<'a> {
     teller: &'a Person<'a>,
     hearer: &'a Person<'a>,
     when: GameTime,
-    /// The teller tells what it knew by then.
+    /// The teller tells only facts that it knew by this time.
     known_by: GameTime,
     occasion: &'a Occasion,
     dice: [u64; 2],
 }
 
-/// How willing somebody is to talk to another whom it trusts so far.
+/// Returns how willing a character is to talk, given its trust in the hearer.
 fn openness(trust: &Trust) -> f64 {
     ((trust.level().get() - 0.3) / 0.5).clamp(0.05, 1.0)
 }
@@ -323,7 +336,7 @@ impl Talk<'_> {
             let fact_hash = (id.as_u128() >> 64) as u64 ^ id.as_u128() as u64;
             let [day, round] = chat.dice;
             let roll = self.dice.roll([meet::TELL, day, round, teller.hash, hearer.hash ^ fact_hash.rotate_left(17)]);
-            // Most is settled by lot, before anybody is asked what it knows and whom it trusts.
+            // The draw rejects most facts, so it comes before the costly lookups of knowledge and trust.
             if roll >= teller.talkativeness * fresh(learned) {
                 continue;
             }
@@ -338,7 +351,7 @@ impl Talk<'_> {
         }
     }
 
-    /// Whether the teller would tell a fact to the hearer; if it is of little interest, only when that does not matter.
+    /// Returns whether the teller would tell a fact to the hearer. `anyhow` skips the check of the hearer's interest.
     fn would_tell(&mut self, chat: &Chat, id: FactId, anyhow: bool) -> bool {
         let (teller, hearer, when) = (chat.teller.index, chat.hearer.index, chat.when);
         let Some(fact) = self.state.fact(id) else { return false };
@@ -352,12 +365,12 @@ impl Talk<'_> {
             && !self.minds.supposes(teller, hearer, &known, when)
     }
 
-    /// One tells the other a fact. Whether that was news to it.
+    /// Lets the teller tell a fact. Returns whether it was news to the hearer.
     fn tell(&mut self, chat: &Chat, id: FactId) -> bool {
         let &Chat { teller, hearer, when, occasion, .. } = chat;
         let before = self.minds.known(hearer.index, id, when);
         let heard_enough = before.as_ref().is_some_and(|known| {
-            let own = known.ways().iter().filter(|way| way.via == Via::Own).count();
+            let own = known.known_edges().iter().filter(|way| way.access_path == AccessPath::Own).count();
             known.credence().get() >= BELIEVED || own >= ENOUGH
         });
         let (Some(fact), Some(known)) = (self.state.fact(id), self.minds.known(teller.index, id, when)) else {
@@ -366,23 +379,24 @@ impl Talk<'_> {
         if heard_enough {
             return false;
         }
-        let sources: Vec<Source> = basis(&known).collect();
-        let record = Knowledge {
-            company: vec![hearer.id.clone()],
+        let sources: Vec<Justification> = basis(&known).collect();
+        let record = KnowledgeEdge {
+            co_present: vec![hearer.id.clone()],
             sources: sources.clone(),
             credence: Credence::NONE,
-            ..occasion.edge(teller.id, id, How::Shared)
+            ..occasion.edge(teller.id, id, Acquisition::Shared)
         };
         let trust = self.minds.trust(hearer.index, teller.index, when);
-        let how = How::told(Some(teller.id.clone()));
-        let experiences = trust.experiences.iter().cloned().map(Source::from);
+        let acquisition = Acquisition::told(Some(teller.id.clone()));
+        let experiences = trust.experiences.iter().cloned().map(Justification::from);
         let sources = sources.into_iter().chain(experiences).collect();
-        let edge = Knowledge { sources, credence: trust.first, ..occasion.edge(hearer.id, id, how.clone()) };
-        let names: Vec<Knowledge> = self
+        let edge =
+            KnowledgeEdge { sources, credence: trust.first, ..occasion.edge(hearer.id, id, acquisition.clone()) };
+        let names: Vec<KnowledgeEdge> = self
             .minds
             .names(fact, teller.index, hearer.index, when)
             .into_iter()
-            .map(|(id, sources)| Knowledge { sources, ..occasion.edge(hearer.id, id, how.clone()) })
+            .map(|(id, sources)| KnowledgeEdge { sources, ..occasion.edge(hearer.id, id, acquisition.clone()) })
             .collect();
         self.learn(teller.index, &Arc::new(record.sorted()));
         let told = Arc::new(edge.sorted());
@@ -403,7 +417,7 @@ impl Talk<'_> {
         true
     }
 
-    fn learn(&mut self, who: u32, edge: &Arc<Knowledge>) -> KnowledgeId {
+    fn learn(&mut self, who: u32, edge: &Arc<KnowledgeEdge>) -> KnowledgeId {
         self.step.changes.push(Change::Learn(Arc::clone(edge)));
         self.minds.learn(who, edge)
     }

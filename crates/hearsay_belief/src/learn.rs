@@ -1,8 +1,8 @@
-//! Learning: how knowers come to know, as changes to be committed in one operation.
+//! Learning: changes by which knowers acquire knowledge, to be committed in one operation.
 //!
-//! Every function reads a state and gives the changes of one operation; none applies them. What somebody learns leaves
-//! an edge with its source chain: the edges by which the teller knew it, and the experiences that the hearer had with
-//! the teller. The dead learn and tell nothing.
+//! Every function reads a state and returns the changes of one operation; none applies them. Learning creates an edge
+//! with its justifications: the edges by which the teller knew the fact, and the hearer's experiences with the teller.
+//! Dead characters learn and tell nothing.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,129 +10,129 @@ use std::{
 };
 
 use hearsay_model::{
-    Bearing, Change, Credence, Date, EntityId, Fact, FactError, FactId, How, Knower, Knowledge, KnowledgeId, Passage,
-    Provenance, Reader, Secrecy, Source, State, attribute,
+    Acquisition, Change, Credence, Date, EntityId, Fact, FactError, FactId, FactRelation, Justification, Knower,
+    KnowledgeEdge, KnowledgeId, Passage, PassageReader, Provenance, Secrecy, State, attribute,
 };
 use thiserror::Error;
 
 use crate::{
-    Known, Occasion, RETELLING, Trust, Via, View, Way,
+    AccessPath, Known, KnownEdge, Occasion, RETELLING, Trust, View,
     credence::{credence, is_made_up},
     occasion::{can_know, is_dead},
 };
 
-/// Why something cannot be learned or told. Nothing was changed.
+/// Error: a fact cannot be learned or told. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LearnError {
-    /// Somebody tells what it does not know.
+    /// The teller does not know the fact.
     #[error(
         "{teller} does not know that \u{201C}{statement}\u{201D}, and cannot tell it; let it learn that first, or say that it lies"
     )]
     NotKnown {
-        /// Who was to tell it.
+        /// The teller.
         teller: EntityId,
-        /// The fact's sentence.
+        /// The statement of the fact.
         statement: String,
     },
-    /// Somebody is to conclude from what it does not know.
+    /// The knower does not know a premise of the deduction.
     #[error("{knower} does not know that \u{201C}{statement}\u{201D}, and cannot conclude anything from it")]
     NoPremise {
-        /// Who was to conclude.
+        /// The knower.
         knower: EntityId,
-        /// The premise's sentence.
+        /// The statement of the premise.
         statement: String,
     },
-    /// The dead learn and tell nothing.
+    /// A participant is dead.
     #[error("{0} is dead at that time: the dead learn and tell nothing")]
     Dead(EntityId),
-    /// A thing, a document or an event.
+    /// The entity cannot know anything: an item, a document or an event.
     #[error("{0} is no character, group or place: it cannot know anything")]
     CannotKnow(EntityId),
-    /// Nobody hears it.
+    /// No hearer is given.
     #[error("nobody is there to learn it; name those who are")]
     Nobody,
-    /// Somebody tells itself.
+    /// The teller is among the hearers.
     #[error("{0} cannot tell itself anything")]
     ToItself(EntityId),
-    /// A fact that waits for the DM, or was rejected.
-    #[error("\u{201C}{statement}\u{201D} is {standing}: nobody in the world can learn it; accept it first")]
+    /// The fact is proposed or rejected.
+    #[error("\u{201C}{statement}\u{201D} is {status}: nobody in the world can learn it; accept it first")]
     NotInWorld {
-        /// The fact's sentence.
+        /// The statement of the fact.
         statement: String,
-        /// What the world says of it.
-        standing: &'static str,
+        /// The status of the fact.
+        status: &'static str,
     },
-    /// A document in which nothing is written.
+    /// The document has no passages.
     #[error("nothing is written in {0} that could be read: no passage names it as its document")]
     NothingWritten(EntityId),
-    /// Nothing to conclude from.
+    /// A deduction has no premises.
     #[error("a conclusion needs at least one fact that it follows from")]
     NoPremises,
-    /// The fact cannot be.
+    /// The fact is invalid.
     #[error(transparent)]
     Fact(#[from] FactError),
 }
 
-/// What somebody learned.
+/// A fact that a knower learned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
-    /// Who.
+    /// The knower.
     pub knower: EntityId,
-    /// What.
+    /// The fact.
     pub fact: FactId,
     /// The edge.
     pub edge: KnowledgeId,
-    /// How far this edge makes it believe that.
+    /// How much this edge makes the knower believe the fact.
     pub belief: Credence,
-    /// Whether it knew of it before.
+    /// Whether the knower knew the fact before.
     pub knew: bool,
 }
 
-/// What is learned on one occasion.
+/// Result of one occasion of learning.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Learning {
     /// The changes of the operation.
     pub changes: Vec<Change>,
-    /// Who learns what; names and kinds that come with it are left out. In the order of the knowers.
+    /// The learned facts by knower. Accompanying names and kinds are left out. In the order of the knowers.
     pub lessons: Vec<Lesson>,
-    /// Those who were there but are dead. Sorted.
+    /// Dead characters among those present. Sorted.
     pub dead: Vec<EntityId>,
 }
 
-/// How sincerely something is told.
+/// Sincerity of a telling.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sincerity {
-    /// The teller passes on what it knows, as sure as it is itself.
+    /// The teller passes on knowledge, with its own credence.
     #[default]
     Sincere,
-    /// The teller claims it against what it knows, or makes it up. The chain ends with it.
+    /// The teller contradicts its knowledge or makes the fact up. The derivation ends with the teller.
     Lie,
 }
 
-/// Something told by one knower to others.
+/// A fact that one knower tells others.
 #[derive(Debug, Clone)]
 pub struct Telling<'a> {
-    /// Who tells it.
+    /// The teller.
     pub teller: &'a EntityId,
-    /// The secret name under which it tells it. Whoever does not know whose name it is has it from nobody in particular,
-    /// and believes it as a stranger's word.
+    /// The secret name under which the teller speaks. A hearer that does not know its bearer has the fact from no named
+    /// teller, and believes it as it believes a stranger.
     pub alias: Option<&'a str>,
-    /// To whom: characters, groups or places. In any order.
+    /// The hearers: characters, groups or places. In any order.
     pub hearers: &'a [EntityId],
-    /// What it knows.
+    /// The fact that the teller knows.
     pub fact: &'a Arc<Fact>,
-    /// What it says instead, when it retells it wrongly: a fact that [distorts](Bearing::Distorts) the first.
+    /// The distorted version that the teller tells instead: a fact that [distorts](FactRelation::Distorts) the first.
     pub retold: Option<&'a Arc<Fact>>,
-    /// Whether it lies.
+    /// Whether the teller lies.
     pub sincerity: Sincerity,
-    /// From whom it says to have it.
+    /// The source that the teller names.
     pub citing: Option<&'a EntityId>,
-    /// How far the hearers believe it, where their trust is not to decide.
+    /// The credence of the hearers; `None` computes it from their trust.
     pub credence: Option<Credence>,
 }
 
 impl<'a> Telling<'a> {
-    /// Something that the teller knows, told sincerely and as it is.
+    /// Creates a sincere, undistorted telling.
     pub fn new(teller: &'a EntityId, hearers: &'a [EntityId], fact: &'a Arc<Fact>) -> Self {
         Self {
             teller,
@@ -147,10 +147,10 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// Those present learn what happens before their eyes.
+/// Lets the entities present learn facts that they witness.
 ///
 /// # Errors
-/// When nobody is there, somebody named is dead or cannot know, or a fact is not part of the world.
+/// Returns an error if no witness is given, a witness is dead or cannot know, or a fact is proposed or rejected.
 pub fn witness(
     state: &State,
     facts: &[Arc<Fact>],
@@ -164,33 +164,36 @@ pub fn witness(
     }
     for knower in &witnesses {
         let view = scribe.view(knower);
-        let company = others(&witnesses, knower, None);
+        let co_present = others(&witnesses, knower, None);
         for fact in facts {
-            let edge = Knowledge { company: company.clone(), ..scribe.edge(knower, fact, How::Witnessed) };
+            let edge =
+                KnowledgeEdge { co_present: co_present.clone(), ..scribe.edge(knower, fact, Acquisition::Witnessed) };
             scribe.learn(&view, edge, credence(1.0));
         }
-        scribe.names(&view, facts, &company, &How::Witnessed, None);
+        scribe.names(&view, facts, &co_present, &Acquisition::Witnessed, None);
     }
     Ok(scribe.learning)
 }
 
-/// One knower tells others what it knows, or lies.
+/// Lets one knower tell others a fact that it knows, or lie.
 ///
-/// A hearer takes it up with the credence that follows its [trust](Trust) in the teller, how sure the teller is, and one
-/// more [retelling](RETELLING). The teller keeps a record of whom it told.
+/// The credence of a hearer follows from its [trust](Trust) in the teller, the teller's own credence, and one more
+/// [retelling](RETELLING). The teller keeps a record of the hearers.
 ///
 /// # Errors
-/// When the teller does not know it and does not lie, tells itself, or is dead; or as [`witness`].
+/// Returns an error if a sincere teller does not know the fact, is dead, or is among the hearers. Other errors are as
+/// in [`witness`].
 pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
     let mut scribe = Scribe::new(state, occasion);
     scribe.tell(telling, &BTreeSet::new())?;
     Ok(scribe.learning)
 }
 
-/// One knower tells others what it says first: what it did not know before, it knows from itself, unless it lies.
+/// Lets one knower tell others a fact of its own. A fact that it did not know becomes its own knowledge, unless it
+/// lies.
 ///
 /// # Errors
-/// As [`tell`], but that the teller need not have known it.
+/// As in [`tell`], except that the teller need not know the fact.
 pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
     let mut scribe = Scribe::new(state, occasion);
     scribe.alive(telling.teller)?;
@@ -200,13 +203,13 @@ pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Le
     Ok(scribe.learning)
 }
 
-/// A line is said aloud: everyone in earshot learns that it was said, and by whom, and takes up what it states. What the
-/// speaker did not know before, it knows from itself, unless it lies.
+/// Records a line that is said aloud. All hearers learn that the speaker said it, and learn the facts that it states.
 ///
-/// The passage needs its speaker; who hears it, when and where are taken from the other arguments.
+/// A fact that the speaker did not know becomes its own knowledge, unless it lies. The passage needs its speaker.
+/// Hearers, time and place are taken from the other arguments.
 ///
 /// # Errors
-/// As [`tell`].
+/// As in [`tell`].
 pub fn say(
     state: &State,
     passage: Passage,
@@ -238,10 +241,10 @@ pub fn say(
     Ok(scribe.learning)
 }
 
-/// Somebody reads a document: its passages, and what they state.
+/// Lets readers read a document: its passages, and the facts that they state.
 ///
 /// # Errors
-/// When nothing is written in it, or as [`witness`].
+/// Returns an error if the document has no passages. Other errors are as in [`witness`].
 pub fn read(
     state: &State,
     document: &EntityId,
@@ -261,32 +264,36 @@ pub fn read(
             let knower = Knower::Entity(id.clone());
             if passage.reached(&knower).is_none_or(|reached| reached > occasion.moment()) {
                 passage.readers.retain(|reader| reader.knower != knower);
-                passage.readers.push(Reader { knower, since: occasion.moment() });
+                passage.readers.push(PassageReader { knower, since: occasion.moment() });
             }
         }
         passage.readers.sort();
         scribe.learning.changes.push(Change::AddPassage(Arc::new(passage)));
     }
     let stated = passages.keys().flat_map(|id| state.facts_citing(*id));
-    let stated = stated.filter(|fact| fact.standing().is_in_world()).map(|fact| (fact.id(), Arc::clone(fact)));
+    let stated = stated.filter(|fact| fact.status().is_in_world()).map(|fact| (fact.id(), Arc::clone(fact)));
     let facts: Vec<Arc<Fact>> = stated.collect::<BTreeMap<_, _>>().into_values().collect();
-    let how = How::Read { document: Some(document.clone()) };
+    let acquisition = Acquisition::Read { document: Some(document.clone()) };
     for knower in &readers {
         let view = scribe.view(knower);
-        let company = others(&readers, knower, None);
+        let co_present = others(&readers, knower, None);
         for fact in &facts {
-            let edge = Knowledge { credence, company: company.clone(), ..scribe.edge(knower, fact, how.clone()) };
+            let edge = KnowledgeEdge {
+                credence,
+                co_present: co_present.clone(),
+                ..scribe.edge(knower, fact, acquisition.clone())
+            };
             scribe.learn(&view, edge, credence);
         }
-        scribe.names(&view, &facts, &company, &how, None);
+        scribe.names(&view, &facts, &co_present, &acquisition, None);
     }
     Ok(scribe.learning)
 }
 
-/// Somebody concludes a fact from others that it knows. When one of them falls, so does the conclusion.
+/// Lets a knower deduce a fact from others that it knows. The new edge depends on the premises.
 ///
 /// # Errors
-/// When there are no premises, one is not known, or as [`witness`].
+/// Returns an error if there are no premises or the knower does not know a premise. Other errors are as in [`witness`].
 pub fn deduce(
     state: &State,
     knower: &EntityId,
@@ -313,24 +320,25 @@ pub fn deduce(
     let mut from = from.to_vec();
     from.sort_unstable();
     from.dedup();
-    let edge = Knowledge { credence: certainty, sources, ..scribe.edge(knower, fact, How::Deduced { from }) };
+    let edge =
+        KnowledgeEdge { credence: certainty, sources, ..scribe.edge(knower, fact, Acquisition::Deduced { from }) };
     scribe.learn(&view, edge, credence(belief));
     Ok(scribe.learning)
 }
 
-/// A fact that says that another is not so, to be told like any other.
+/// Creates a fact that refutes another. It can be told like any other fact.
 ///
 /// # Errors
-/// When the sentence is empty.
+/// Returns an error if the statement is empty.
 pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) -> Result<Arc<Fact>, LearnError> {
     let statement = statement.map_or_else(|| refuting(fact), str::to_owned);
-    about(fact, Bearing::Refutes(fact.id()), statement, provenance, None)
+    about(fact, FactRelation::Refutes(fact.id()), statement, provenance, None)
 }
 
-/// A fact that says that another is so no longer, to be told like any other.
+/// Creates a fact that states the end of another. It can be told like any other fact.
 ///
 /// # Errors
-/// When the sentence is empty.
+/// Returns an error if the statement is empty.
 pub fn ending(
     fact: &Fact,
     until: Date,
@@ -338,15 +346,15 @@ pub fn ending(
     provenance: Provenance,
 ) -> Result<Arc<Fact>, LearnError> {
     let statement = statement.map_or_else(|| ending_of(fact, Some(&until)), str::to_owned);
-    about(fact, Bearing::Ends(fact.id()), statement, provenance, Some(until))
+    about(fact, FactRelation::Ends(fact.id()), statement, provenance, Some(until))
 }
 
-/// The sentence that says that a fact is not so.
+/// Returns the default statement of a refutation.
 pub fn refuting(fact: &Fact) -> String {
     format!("It is not so that {}", lower_first(fact.statement()))
 }
 
-/// The sentence that says that a fact is so no longer; since when, where that is known.
+/// Returns the statement that a fact no longer holds, with the date if it is known.
 pub fn ending_of(fact: &Fact, since: Option<&Date>) -> String {
     let since = since.filter(|date| !date.raw.is_empty());
     let when = since.map_or_else(String::new, |date| format!(" since {}", date.raw));
@@ -355,7 +363,7 @@ pub fn ending_of(fact: &Fact, since: Option<&Date>) -> String {
 
 fn about(
     fact: &Fact,
-    bearing: Bearing,
+    fact_relation: FactRelation,
     statement: String,
     provenance: Provenance,
     since: Option<Date>,
@@ -364,10 +372,11 @@ fn about(
     let said = Fact::attribute(fact.subject(), attribute::LORE, statement.clone(), provenance)?;
     let mentions = fact.entities().cloned().collect::<Vec<_>>();
     let said = said.statement(statement).mentions(mentions).validity(validity);
-    Ok(Arc::new(said.secrecy(fact.secrecy()).bearing(Some(bearing)).build()?))
+    Ok(Arc::new(said.secrecy(fact.secrecy()).fact_relation(Some(fact_relation)).build()?))
 }
 
-/// A sentence as it stands after others: names keep their capitals, and so does what may be one.
+/// Returns a sentence for use after other words. Only known function words lose their capital, because any other word
+/// may be a name.
 fn lower_first(sentence: &str) -> String {
     let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
     let plain = ["The", "A", "An", "There", "It", "He", "She", "They", "His", "Her", "Their", "Nobody", "Somebody"];
@@ -375,29 +384,31 @@ fn lower_first(sentence: &str) -> String {
     format!("{first} {rest}").trim_end().to_owned()
 }
 
-/// The edges by which a fact is known, as sources: the knower's own, if it has any. What it has passed on itself tells
-/// which of several are echoes, and what it made up.
-pub(crate) fn basis(known: &Known) -> impl Iterator<Item = Source> {
-    let own = known.ways().iter().any(|way| way.via == Via::Own);
-    let ways: Vec<&Way> = known.ways().iter().filter(|way| !own || way.via == Via::Own).collect();
-    let several = ways.len() > 1;
+/// Returns the edges by which a fact is known, as justifications: the knower's own edges, if it has any.
+///
+/// Records of passing the fact on are included where they matter: to detect echoes among several edges, and lies.
+pub(crate) fn basis(known: &Known) -> impl Iterator<Item = Justification> {
+    let own = known.known_edges().iter().any(|way| way.access_path == AccessPath::Own);
+    let known_edges: Vec<&KnownEdge> =
+        known.known_edges().iter().filter(|way| !own || way.access_path == AccessPath::Own).collect();
+    let several = known_edges.len() > 1;
     let shared = known.shared().iter().filter(move |record| several || is_made_up(&record.edge));
-    ways.into_iter().chain(shared).map(|way| Source::Basis { fact: known.id(), edge: way.id })
+    known_edges.into_iter().chain(shared).map(|way| Justification::Basis { fact: known.id(), edge: way.id })
 }
 
-/// All of some but one or two.
+/// Returns all ids except one or two.
 fn others(all: &[EntityId], one: &EntityId, another: Option<&EntityId>) -> Vec<EntityId> {
     all.iter().filter(|id| *id != one && Some(*id) != another).cloned().collect()
 }
 
-/// The name and the kind by which somebody is spoken of, with the attribute of each.
+/// Returns the newest name and kind of an entity that are not secret, each with its attribute.
 pub(crate) fn naming<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = (&'static str, &'s Fact)> + use<'s> {
     let newest = [attribute::NAME, attribute::KIND].map(|name| (name, state.newest(id, name)));
     let known = newest.into_iter().filter_map(|(name, fact)| Some((name, fact?)));
     known.filter(|(_, fact)| fact.secrecy() != Secrecy::Secret)
 }
 
-/// Writes down what is learned on one occasion.
+/// Collects the changes of one occasion of learning.
 struct Scribe<'s> {
     state: &'s State,
     occasion: &'s Occasion,
@@ -424,7 +435,7 @@ impl<'s> Scribe<'s> {
         Ok(())
     }
 
-    /// Those who are there to learn something: sorted, each once.
+    /// Returns the hearers, sorted and unique, after checking that each can learn.
     fn hearers(&self, given: &[EntityId]) -> Result<Vec<EntityId>, LearnError> {
         let hearers: BTreeSet<&EntityId> = given.iter().collect();
         for id in &hearers {
@@ -436,13 +447,13 @@ impl<'s> Scribe<'s> {
         Ok(hearers.into_iter().cloned().collect())
     }
 
-    /// Makes sure that a fact is on record, and part of the world.
+    /// Checks that a fact is part of the world, and records it if it is new.
     fn state_fact(&mut self, fact: &Arc<Fact>) -> Result<(), LearnError> {
         let recorded = self.state.fact(fact.id());
-        let standing = recorded.map_or(fact.standing(), |fact| fact.standing());
-        if !standing.is_in_world() {
+        let status = recorded.map_or(fact.status(), |fact| fact.status());
+        if !status.is_in_world() {
             let statement = fact.statement().to_owned();
-            return Err(LearnError::NotInWorld { statement, standing: standing.as_str() });
+            return Err(LearnError::NotInWorld { statement, status: status.as_str() });
         }
         if recorded.is_none() && self.stated.insert(fact.id()) {
             self.learning.changes.push(Change::AssertFact(Arc::clone(fact)));
@@ -450,11 +461,11 @@ impl<'s> Scribe<'s> {
         Ok(())
     }
 
-    fn edge(&self, knower: &EntityId, fact: &Fact, how: How) -> Knowledge {
-        self.occasion.edge(knower, fact.id(), how)
+    fn edge(&self, knower: &EntityId, fact: &Fact, acquisition: Acquisition) -> KnowledgeEdge {
+        self.occasion.edge(knower, fact.id(), acquisition)
     }
 
-    fn learn(&mut self, view: &View, edge: Knowledge, belief: Credence) {
+    fn learn(&mut self, view: &View, edge: KnowledgeEdge, belief: Credence) {
         let edge = edge.sorted();
         if let Some(knower) = edge.knower.entity() {
             let knew = view.fact(edge.fact).is_some_and(|known| !known.is_made_up());
@@ -464,7 +475,7 @@ impl<'s> Scribe<'s> {
         self.learning.changes.push(Change::Learn(Arc::new(edge)));
     }
 
-    /// The speaker knows from itself what it says and did not know before, unless it lies; nothing, when it knew it.
+    /// Records that the speaker knows its own statement, unless it lies or knew the fact before. Returns the new edge.
     fn own(
         &mut self,
         view: &View,
@@ -476,7 +487,7 @@ impl<'s> Scribe<'s> {
         if sincerity == Sincerity::Lie || view.fact(fact.id()).is_some_and(|known| !known.is_made_up()) {
             return Ok(BTreeSet::new());
         }
-        let edge = self.edge(speaker, fact, How::Authored);
+        let edge = self.edge(speaker, fact, Acquisition::Authored);
         let own = BTreeSet::from([(fact.id(), edge.id())]);
         self.learn(view, edge, Credence::FULL);
         Ok(own)
@@ -493,8 +504,9 @@ impl<'s> Scribe<'s> {
         self.state_fact(said)?;
         let view = self.view(teller);
         let known = view.fact(fact.id());
-        let mut sources: Vec<Source> = known.filter(|known| !known.is_made_up()).into_iter().flat_map(basis).collect();
-        sources.extend(own.iter().map(|(fact, edge)| Source::Basis { fact: *fact, edge: *edge }));
+        let mut sources: Vec<Justification> =
+            known.filter(|known| !known.is_made_up()).into_iter().flat_map(basis).collect();
+        sources.extend(own.iter().map(|(fact, edge)| Justification::Basis { fact: *fact, edge: *edge }));
         let surety = match sincerity {
             Sincerity::Sincere if sources.is_empty() => {
                 let statement = fact.statement().to_owned();
@@ -506,28 +518,28 @@ impl<'s> Scribe<'s> {
                 1.0
             }
         };
-        let record = Knowledge {
-            company: hearers.clone(),
+        let record = KnowledgeEdge {
+            co_present: hearers.clone(),
             sources: sources.clone(),
             credence: Credence::NONE,
-            ..self.edge(teller, said, How::Shared)
+            ..self.edge(teller, said, Acquisition::Shared)
         };
         self.learning.changes.push(Change::Learn(Arc::new(record.sorted())));
         for knower in &hearers {
             let of_hearer = self.view(knower);
             let by = telling.alias.is_none_or(|alias| of_hearer.knows_name(teller, alias)).then_some(teller);
-            let how = How::Told { by: by.cloned(), citing: telling.citing.cloned() };
+            let acquisition = Acquisition::Told { by: by.cloned(), citing: telling.citing.cloned() };
             let trust = by.map_or_else(Trust::of_stranger, |teller| Trust::of(&of_hearer, teller));
-            let company = others(&hearers, knower, Some(teller));
+            let co_present = others(&hearers, knower, Some(teller));
             let level = trust.level().get();
-            let mut edge = Knowledge {
-                company: company.clone(),
+            let mut edge = KnowledgeEdge {
+                co_present: co_present.clone(),
                 sources: sources.clone(),
-                ..self.edge(knower, said, how.clone())
+                ..self.edge(knower, said, acquisition.clone())
             };
             let belief = match telling.credence {
                 Some(given) => {
-                    // What is given is the end of it, as far as a share of the teller's belief can make it so.
+                    // The given credence is the final one, as far as a share of the teller's belief can reach it.
                     let most = if sources.is_empty() { 1.0 } else { RETELLING * surety };
                     edge.credence = if given.get() < most { credence(given.get() / most) } else { Credence::FULL };
                     credence(edge.credence.get() * most)
@@ -537,18 +549,25 @@ impl<'s> Scribe<'s> {
                         true => credence(trust.first.get() * RETELLING),
                         false => trust.first,
                     };
-                    edge.sources.extend(trust.experiences.iter().cloned().map(Source::from));
+                    edge.sources.extend(trust.experiences.iter().cloned().map(Justification::from));
                     credence(level * RETELLING * surety)
                 }
             };
             self.learn(&of_hearer, edge, belief);
-            self.names(&of_hearer, std::slice::from_ref(said), &company, &how, Some(&view));
+            self.names(&of_hearer, std::slice::from_ref(said), &co_present, &acquisition, Some(&view));
         }
         Ok(())
     }
 
-    /// With a fact come the names in it: name and kind of those it speaks of, as far as the teller knows them.
-    fn names(&mut self, view: &View, facts: &[Arc<Fact>], company: &[EntityId], how: &How, teller: Option<&View>) {
+    /// Adds the names and kinds of the entities in the facts, as far as the teller knows them.
+    fn names(
+        &mut self,
+        view: &View,
+        facts: &[Arc<Fact>],
+        co_present: &[EntityId],
+        acquisition: &Acquisition,
+        teller: Option<&View>,
+    ) {
         let Some(knower) = view.knower().entity() else { return };
         let entities: BTreeSet<&EntityId> = facts.iter().flat_map(|fact| fact.entities()).collect();
         for id in entities {
@@ -563,7 +582,11 @@ impl<'s> Scribe<'s> {
                     Some(Some(known)) => basis(known).collect(),
                     None => Vec::new(),
                 };
-                let edge = Knowledge { company: company.to_vec(), sources, ..self.edge(knower, fact, how.clone()) };
+                let edge = KnowledgeEdge {
+                    co_present: co_present.to_vec(),
+                    sources,
+                    ..self.edge(knower, fact, acquisition.clone())
+                };
                 self.learning.changes.push(Change::Learn(Arc::new(edge.sorted())));
             }
         }

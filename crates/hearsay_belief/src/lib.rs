@@ -1,8 +1,8 @@
-//! Who knows what, from whom, and how surely.
+//! Knowledge and belief of characters: who knows what, from whom, and how surely.
 //!
-//! A [`View`] is all that one knower knows at a moment of game time: what it learned itself, what the groups it
-//! belongs to and the place it lives in know, and common lore. Everything that a character is told in Hearsay is made
-//! from its view and nothing else, so what it cannot know cannot reach it.
+//! A [`View`] holds everything that one knower knows at a moment of game time: the facts that it learned itself, the
+//! facts that its groups and its place of residence know, and common lore. Every text that Hearsay produces for a
+//! character is made from the character's view only. Therefore no fact that the character cannot know reaches it.
 //!
 //! # Example
 //!
@@ -38,44 +38,45 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Where to find what
+//! # Overview
 //!
 //! | question | answer |
 //! |---|---|
-//! | what does somebody know, at a moment? | [`View::of`] |
-//! | how does it learn? | [`learn`]: witness, say, tell, read, deduce, refute |
-//! | how surely does it believe that? | [`combine`] and [`Weigher`], which state the formulas; [`Trust`] |
-//! | what does it believe of something, and what speaks against it? | [`View::believes`], [`View::belief`] |
-//! | what does it think that another knows? | [`View::attributed`], [`View::thinks_believes`] |
-//! | how does it know this? what falls when that is withdrawn? | [`chains`], [`fallout`] |
-//! | how does news spread? | [`gossip`] |
-//! | may a secret be told now? | [`judge`], [`revealable`] |
-//! | who knows a fact that is not marked? | [`knowers`] |
+//! | What does a character know at a moment? | [`View::of`] |
+//! | How does it learn? | [`learn`]: witness, say, tell, read, deduce, refute |
+//! | How surely does it believe a fact? | [`combine`] and [`Weigher`], which state the formulas; [`Trust`] |
+//! | What does it believe about a subject, and what contradicts that? | [`View::believes`], [`View::belief`] |
+//! | What does it think that another knows? | [`View::attributed`], [`View::thinks_believes`] |
+//! | How does it know a fact, and what does a withdrawal change? | [`chains`], [`retraction_impact`] |
+//! | How does news spread? | [`gossip`] |
+//! | May a secret be told now? | [`judge`], [`revealable`] |
+//! | Who knows a fact that is not marked? | [`knowers`] |
 //!
-//! # What belief does not read
+//! # Data that belief never reads
 //!
-//! A view never looks at what the world says of a fact: not its standing, not the end of its validity, not the
-//! confidence of its extraction. [`Known`] does not give access to them. A character learns that something ended or was
-//! untrue the way it learns anything: as a fact. (Facts that are proposed or rejected are no part of the world yet;
-//! the state lets their edges sleep.)
+//! A view never reads whether the campaign treats a fact as true: not its status, not the end of its validity, not the
+//! confidence of its extraction. [`Known`] gives no access to them. A character learns that something ended or was
+//! untrue in the same way as anything else: as a fact. (Proposed and rejected facts are not part of the world; the
+//! state treats their edges as inactive.)
 //!
-//! Membership and residence are structure, not belief: they count while they are canon and only if the member itself
-//! knows of them.
+//! Membership and residence are structure, not belief. They count only while they are canon, and only if the member
+//! itself knows of them.
 //!
 //! # Guarantees
 //!
-//! - **Exact withdrawal.** Withdrawing what somebody saw equals its never having seen it, for everybody who had it from
-//!   there, trust included. (Trust counts the latest 16 things that somebody told.)
-//! - **As-of is replay.** A view as of a moment equals the view of the journal's state at that moment, where things were
-//!   recorded as they were learned.
-//! - **One definition.** The view equals a naive one that looks at every edge of the world, in a property test.
-//! - **Pure.** No I/O, no clock, no random numbers but a seed that is given.
+//! - **Exact withdrawal.** Withdrawing an observation gives the same state as if the knower had never made it, for
+//!   every knower that had the fact from there, trust included. (Trust counts the latest 16 testimonies of a teller.)
+//! - **As-of is replay.** A view as of a moment equals the view of the journal's state at that moment, if facts were
+//!   recorded when they were learned.
+//! - **Tested against a reference.** A property test compares the view with a naive implementation that visits every
+//!   edge.
+//! - **Pure.** No I/O, no clock, and no randomness except from a given seed.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod audience;
 mod believe;
-mod chain;
 mod credence;
+mod derivation;
 pub mod gossip;
 pub mod learn;
 mod occasion;
@@ -85,11 +86,11 @@ mod view;
 #[cfg(test)]
 mod world;
 
-pub use audience::{Surroundings, knowers};
+pub use audience::{Surroundings, default_audience};
 pub use believe::{Attributed, BELIEVED, Belief, Hold, Reason};
-pub use chain::{ChainLink, Fallout, chains, fallout, withdrawal};
 pub use credence::{FIRST_IMPRESSION, RETELLING, Weighed, Weigher, combine};
+pub use derivation::{DerivationStep, RetractionImpact, chains, retraction_impact, withdrawal};
 pub use occasion::{Occasion, is_dead, present};
 pub use reveal::{Judgement, Revealable, TrustIn, judge, player_characters, revealable, revealable_to};
 pub use trust::{Experience, Trust};
-pub use view::{Brief, Heard, Known, Recency, Via, View, Way};
+pub use view::{AccessPath, Brief, Heard, Known, KnownEdge, Recency, View};

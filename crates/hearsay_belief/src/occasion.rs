@@ -1,73 +1,74 @@
-//! Occasions: when and where something is learned, and who is there.
+//! Occasions: time, place and session of learning, and the characters present.
 
 use std::sync::Arc;
 
 use hearsay_model::{
-    Date, EntityId, Fact, FactId, GameTime, How, Kind, Knowledge, SessionId, Standing, State, attribute, predicate,
-    text,
+    Acquisition, Date, EntityId, Fact, FactId, FactStatus, GameTime, Kind, KnowledgeEdge, SessionId, State, attribute,
+    predicate, text,
 };
 
-/// When and where something is learned.
+/// Time, place and session of learning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Occasion {
-    /// When, in game time; since ever, when nothing is said.
+    /// The game time; `None` means since ever.
     pub time: Option<Date>,
-    /// Where.
+    /// The place.
     pub place: Option<EntityId>,
-    /// In which session.
+    /// The session.
     pub session: Option<SessionId>,
 }
 
 impl Occasion {
-    /// The present of a state: what its game clock shows.
+    /// Creates an occasion at the current time of the game clock.
     pub fn now(state: &State) -> Self {
         let time = state.clock().map(|time| Date { raw: state.calendar().print(time), time: Some(time) });
         Self { time, ..Self::default() }
     }
 
-    /// An edge of somebody who learns a fact on this occasion.
-    pub(crate) fn edge(&self, knower: &EntityId, fact: FactId, how: How) -> Knowledge {
+    /// Creates an edge for a knower that learns a fact on this occasion.
+    pub(crate) fn edge(&self, knower: &EntityId, fact: FactId, acquisition: Acquisition) -> KnowledgeEdge {
         let (learned, session) = (self.time.clone(), self.session.clone());
-        Knowledge { how, learned, session, ..Knowledge::authored(knower.clone().into(), fact) }
+        KnowledgeEdge { acquisition, learned, session, ..KnowledgeEdge::authored(knower.clone().into(), fact) }
     }
 
-    /// The moment, where it can be placed.
+    /// Returns the game time, if the calendar understands the date.
     pub fn moment(&self) -> Option<GameTime> {
         self.time.as_ref().and_then(|date| date.time)
     }
 }
 
-/// Whether a canon fact holds at a moment; or now, when none is given.
+/// Returns whether a canon fact holds at a moment, or now if no moment is given.
 pub(crate) fn holds(fact: &Fact, moment: Option<GameTime>) -> bool {
-    fact.standing() == Standing::Canon && fact.validity().holds_at(moment)
+    fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
 }
 
-/// What says that somebody is dead: a canon `condition`.
+/// Values of a canon `condition` that mean death.
 const DEAD: [&str; 5] = ["dead", "deceased", "died", "killed", "slain"];
 
-/// Whether somebody is dead at a moment: by a canon `condition` such as `dead` that holds then.
+/// Returns whether an entity is dead at a moment: a canon `condition` such as `dead` holds then.
 pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
     let holding = state.facts_with_subject(id, attribute::CONDITION).at(moment);
-    holding.filter(|fact| fact.standing() == Standing::Canon).any(|fact| says_dead(fact))
+    holding.filter(|fact| fact.status() == FactStatus::Canon).any(|fact| says_dead(fact))
 }
 
 fn says_dead(fact: &Fact) -> bool {
     fact.object().text().is_some_and(|words| DEAD.contains(&text::normal(words).as_str()))
 }
 
-/// What says that somebody is dead, at some moment.
+/// Returns the canon facts that state the death of an entity, at any moment.
 pub(crate) fn deaths<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> + use<'s> {
     let conditions = state.facts_with_subject(id, attribute::CONDITION).all();
-    conditions.filter(|fact| fact.standing() == Standing::Canon && says_dead(fact))
+    conditions.filter(|fact| fact.status() == FactStatus::Canon && says_dead(fact))
 }
 
-/// The characters who are at a place at a moment, by canon LOCATED_AT; the living ones. Sorted. Those in a part of the
-/// place are elsewhere.
+/// Returns the living characters at a place at a moment, by canon LOCATED_AT. Sorted.
+///
+/// Characters in a part of the place do not count.
 pub fn present(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {
     let mut here: Vec<EntityId> = state
         .facts_with_object(place, predicate::LOCATED_AT)
         .at(moment)
-        .filter(|fact| fact.standing() == Standing::Canon)
+        .filter(|fact| fact.status() == FactStatus::Canon)
         .map(|fact| fact.subject().clone())
         .filter(|id| state.kind(id).is_some_and(|kind| kind.is_character()) && !is_dead(state, id, moment))
         .collect();
@@ -76,7 +77,7 @@ pub fn present(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec
     here
 }
 
-/// Whether an entity can know anything: no thing, document or event can.
+/// Returns whether an entity can know anything. Items, documents and events cannot.
 pub(crate) fn can_know(state: &State, id: &EntityId) -> bool {
     state.kind(id).as_ref().is_none_or(Kind::can_know)
 }

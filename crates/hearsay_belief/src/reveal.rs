@@ -1,4 +1,4 @@
-//! Who may tell a secret now, and what is missing where nobody may.
+//! Evaluation of reveals: who may tell a secret now, and which conditions are missing.
 
 use std::{
     cell::RefCell,
@@ -6,45 +6,44 @@ use std::{
 };
 
 use hearsay_model::{
-    Condition, Credence, Date, EntityId, Fact, FactId, Kind, Knower, Predicate, Standing, State, Who, predicate, text,
+    Condition, Credence, Date, EntityId, Fact, FactId, FactStatus, Kind, Knower, Predicate, State, Who, predicate, text,
 };
 use serde::Serialize;
 
 use crate::{View, is_dead};
 
-/// How far one trusts another.
+/// Function that returns how much the first entity trusts the second.
 pub type TrustIn<'a> = &'a dyn Fn(&EntityId, &EntityId) -> Credence;
 
-/// Whether a condition holds.
+/// Evaluation of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Judgement {
-    /// Whether it does.
+    /// Whether the condition holds.
     pub holds: bool,
-    /// For whom, where the condition speaks of whoever asks: the one that was given, or all player characters for whom it
-    /// holds. Sorted.
+    /// The listeners for whom a condition about the listener holds: the given one, or player characters. Sorted.
     pub listeners: Vec<EntityId>,
-    /// What is missing, in words for the DM; empty when it holds. Where several might ask, what the nearest of them
-    /// lacks.
+    /// The missing conditions, in words for the DM; empty if the condition holds. With several possible listeners, the
+    /// conditions that the nearest one lacks.
     pub missing: Vec<String>,
 }
 
-/// Whether one who holds a secret may tell it.
+/// Evaluation of a reveal for one holder of the secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Revealable {
-    /// The reveal's id.
+    /// The id of the reveal.
     pub reveal: String,
     /// The secret.
     pub fact: FactId,
-    /// Who may tell it, or may not yet.
+    /// The holder that may tell the secret, or may not yet.
     pub holder: EntityId,
-    /// Whether the condition holds, for whom, and what is missing.
+    /// The evaluation of the condition.
     #[serde(flatten)]
     pub judgement: Judgement,
 }
 
-/// Judges a condition by the state as it is at the game clock.
+/// Evaluates a condition against the state at the game clock.
 ///
-/// Without a listener, a condition that speaks of one holds if it holds for any player character.
+/// Without a listener, a condition about the listener holds if it holds for any player character.
 pub fn judge(
     state: &State,
     condition: &Condition,
@@ -59,19 +58,19 @@ pub fn judge(
     Judge::new(state, &players, trust).judge(condition, holder, listener)
 }
 
-/// Judges all reveals, each for its holder or for all who conceal its fact, at the game clock. Sorted by reveal, then by
-/// holder.
+/// Evaluates all reveals at the game clock, each for its holder or for all knowers that conceal its fact. Sorted by
+/// reveal, then by holder.
 pub fn revealable(state: &State, trust: TrustIn) -> Vec<Revealable> {
     revealable_to(state, &player_characters(state), trust)
 }
 
-/// The player characters. Sorted.
+/// Returns the player characters. Sorted.
 pub fn player_characters(state: &State) -> Vec<EntityId> {
     let ids = state.entities().map(|entity| &entity.id);
     ids.filter(|id| state.kind(id) == Some(Kind::Player)).cloned().collect()
 }
 
-/// As [`revealable`], for the listeners given: to find the player characters reads every entity.
+/// Like [`revealable`], for given player characters. Avoids the scan over all entities that finds them.
 pub fn revealable_to(state: &State, players: &[EntityId], trust: TrustIn) -> Vec<Revealable> {
     let judge = Judge::new(state, players, trust);
     let mut all = Vec::new();
@@ -91,7 +90,7 @@ pub fn revealable_to(state: &State, players: &[EntityId], trust: TrustIn) -> Vec
     all
 }
 
-/// What is asked of the state, with the views that were taken so far.
+/// Evaluation context with a cache of views.
 struct Judge<'a> {
     state: &'a State,
     trust: TrustIn<'a>,
@@ -99,7 +98,7 @@ struct Judge<'a> {
     known: RefCell<BTreeMap<EntityId, View>>,
 }
 
-/// For whom a condition is judged.
+/// The entities that a condition is evaluated for.
 #[derive(Clone, Copy)]
 struct Ends<'a> {
     holder: &'a EntityId,
@@ -121,7 +120,8 @@ impl<'a> Judge<'a> {
         Self { state, trust, players, known: RefCell::default() }
     }
 
-    /// Whether a holder may tell a fact now: who is alive, knows it, and has somebody to tell it to who does not.
+    /// Evaluates whether a holder may tell a fact now. The holder must be alive and know the fact, and a player
+    /// character must not know it yet.
     fn open(&self, condition: &Condition, fact: FactId, holder: &EntityId) -> Judgement {
         let called = |id: &EntityId| self.state.name_or_id(id).to_owned();
         let not = |missing: String| Judgement { holds: false, listeners: Vec::new(), missing: vec![missing] };
@@ -169,7 +169,7 @@ impl<'a> Judge<'a> {
         Judgement { holds: false, listeners, missing }
     }
 
-    /// What keeps a condition from being so, or from being not so; nothing, when it is as wanted.
+    /// Returns the conditions that keep a condition from being as wanted; empty if it is as wanted.
     fn missing(&self, condition: &Condition, ends: Ends, wanted: bool) -> Vec<String> {
         match condition {
             Condition::Not(part) => self.missing(part, ends, !wanted),
@@ -177,10 +177,10 @@ impl<'a> Judge<'a> {
             Condition::Any(parts) if !wanted => self.of_all(parts, ends, wanted),
             Condition::All(parts) | Condition::Any(parts) => self.of_any(parts, ends, wanted),
             _ => {
-                let (holds, how) = self.look(condition, ends);
+                let (holds, wording) = self.look(condition, ends);
                 match (holds, wanted) {
-                    (true, false) => vec![format!("{how} (wanted: otherwise)")],
-                    (false, true) => vec![how],
+                    (true, false) => vec![format!("{wording} (wanted: otherwise)")],
+                    (false, true) => vec![wording],
                     _ => Vec::new(),
                 }
             }
@@ -192,23 +192,23 @@ impl<'a> Judge<'a> {
     }
 
     fn of_any(&self, parts: &[Condition], ends: Ends, wanted: bool) -> Vec<String> {
-        let mut ways = Vec::new();
+        let mut alternatives = Vec::new();
         for part in parts {
             let missing = self.missing(part, ends, wanted);
             if missing.is_empty() {
                 return missing;
             }
-            ways.push(missing.join(" and "));
+            alternatives.push(missing.join(" and "));
         }
-        match ways.len() {
-            // Of no conditions, none holds.
+        match alternatives.len() {
+            // An empty list has no condition that could hold.
             0 => vec!["the condition names nothing that could be so".into()],
-            1 => ways,
-            _ => vec![format!("one of these: {}", ways.join("; or "))],
+            1 => alternatives,
+            _ => vec![format!("one of these: {}", alternatives.join("; or "))],
         }
     }
 
-    /// Whether a single condition holds, and how it stands, in words.
+    /// Returns whether a single condition holds, and its current state in words.
     fn look(&self, condition: &Condition, ends: Ends) -> (bool, String) {
         let state = self.state;
         let called = |id: &EntityId| state.name_or_id(id).to_owned();
@@ -262,13 +262,13 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The canon facts with a subject and a predicate that hold at the game clock.
+    /// Returns the canon facts with a subject and a predicate that hold at the game clock.
     fn now(&self, subject: &EntityId, name: &str) -> impl Iterator<Item = &'a Fact> {
         let held = self.state.facts_with_subject(subject, name).at(self.state.clock());
-        held.map(AsRef::as_ref).filter(|fact: &&Fact| fact.standing() == Standing::Canon)
+        held.map(AsRef::as_ref).filter(|fact: &&Fact| fact.status() == FactStatus::Canon)
     }
 
-    /// Those to which an entity has a relation.
+    /// Returns the objects of a relation of an entity.
     fn ends_of(&self, subject: &EntityId, name: &str) -> Vec<&'a EntityId> {
         self.now(subject, name).filter_map(|fact| fact.object().entity()).collect()
     }
@@ -279,7 +279,7 @@ impl<'a> Judge<'a> {
         owns(who) || self.ends_of(who, predicate::MEMBER_OF).into_iter().filter(is_party).any(owns)
     }
 
-    /// Whether a relation leads somewhere, or to a part of it.
+    /// Returns whether a relation leads to an entity or to a part of it.
     fn is_within(&self, who: &EntityId, name: &str, whole: &EntityId) -> bool {
         let mut reached: BTreeSet<&EntityId> = BTreeSet::new();
         let mut open = self.ends_of(who, name);
@@ -299,7 +299,7 @@ impl<'a> Judge<'a> {
         held.sort();
         let called = self.state.name_or_id(of);
         let holds = held.iter().any(|held| text::normal(held) == text::normal(is));
-        let how = match (holds, held.as_slice()) {
+        let wording = match (holds, held.as_slice()) {
             (true, _) => format!("the {name} of {called} is \u{201C}{is}\u{201D}"),
             (false, []) => format!("{called} has no {name} (wanted: \u{201C}{is}\u{201D})"),
             (false, held) => {
@@ -307,7 +307,7 @@ impl<'a> Judge<'a> {
                 format!("the {name} of {called} is \u{201C}{held}\u{201D} (wanted: \u{201C}{is}\u{201D})")
             }
         };
-        (holds, how)
+        (holds, wording)
     }
 
     fn date(&self, from: &Date) -> (bool, String) {

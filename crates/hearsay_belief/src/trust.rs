@@ -1,60 +1,62 @@
-//! Trust: how far one character believes what another says.
+//! Trust: how much one character believes the statements of another.
 
 use hearsay_model::{
-    Attitude, Bearing, Credence, EntityId, GameTime, How, KnowledgeId, Source, State, Vocabulary, predicate,
+    Acquisition, Attitude, Credence, EntityId, FactRelation, GameTime, Justification, KnowledgeId, State, Vocabulary,
+    predicate,
 };
 
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Known, Via, View, Way,
+    AccessPath, Known, KnownEdge, View,
     credence::{credence, experienced},
     view::are_against,
 };
 
-/// Trust in somebody of whom nothing is known.
+/// Trust in an entity about which nothing is known.
 const STRANGER: f64 = 0.6;
 
-/// How far an attitude of 100 moves trust.
+/// Change of trust for an attitude of 100.
 const SWAY: f64 = 0.35;
 
-/// Things told that count: the latest so many.
+/// Number of recent testimonies that affect trust.
 const MEMORY: usize = 16;
 
-/// Something told that turned out to be so, or not.
+/// A testimony that the knower saw confirmed or disproved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Experience {
-    /// The edge by which it was told.
+    /// The edge by which the knower was told.
     pub told: KnowledgeId,
     /// The edge by which the knower saw for itself.
     pub seen: KnowledgeId,
-    /// When it saw.
+    /// When the knower saw it.
     pub when: Option<GameTime>,
-    /// Whether it was so.
+    /// Whether the testimony was true.
     pub held: bool,
 }
 
-impl From<Experience> for Source {
+impl From<Experience> for Justification {
     fn from(Experience { told, seen, held, .. }: Experience) -> Self {
         Self::Experience { told, seen, held }
     }
 }
 
-/// How far one character believes what another says.
+/// Trust of one character in another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trust {
-    /// What its feelings and allegiances make of it.
+    /// The first impression, from attitudes and allegiances.
     pub first: Credence,
-    /// What it has experienced with the other: of the latest 16 things told, every sight. The latest thing told last.
+    /// All observations for the latest 16 testimonies of the other. The latest testimony comes last.
     pub experiences: Vec<Experience>,
 }
 
 impl Trust {
-    /// The trust of the one whose view it is in somebody.
+    /// Returns the trust of the view's knower in another entity.
     ///
-    /// The first impression is 0.6, moved by how the knower feels about them, as far as it knows itself: by 0.35 for an
-    /// attitude of ±100, in proportion. TRUSTS says it outright: 0 at −100, 1 at +100. Without an attitude of its own,
-    /// HOSTILE_TO counts as −60, ALLIED_WITH, LIKES and CHILD_OF as +40, and KNOWS as +10; of several the strongest counts.
+    /// The first impression is 0.6, changed by the attitude towards the other, as far as the knower knows it. An
+    /// attitude of ±100 changes it by 0.35, smaller ones in proportion. TRUSTS sets it directly: 0 at −100, 1 at +100.
+    /// Without an explicit attitude, HOSTILE_TO counts as −60, ALLIED_WITH, LIKES and CHILD_OF as +40, and KNOWS as
+    /// +10. Of several, the strongest counts.
     pub fn of(view: &View, other: &EntityId) -> Self {
         let first = match view.knower().entity() {
             Some(knower) => first_impression(knower, other, view.facts_about(knower)),
@@ -68,17 +70,17 @@ impl Trust {
         Self { first: credence(first), experiences }
     }
 
-    /// The trust in somebody of whom nothing is known.
+    /// Returns the trust in an entity about which nothing is known.
     pub fn of_stranger() -> Self {
         Self { first: credence(STRANGER), experiences: Vec::new() }
     }
 
-    /// The trust of one character in another, as of what the game clock shows.
+    /// Returns the trust of one character in another at the time of the game clock.
     pub fn between(state: &State, who: &EntityId, other: &EntityId) -> Self {
         Self::of(&View::of(state, &who.clone().into(), state.clock()), other)
     }
 
-    /// The trust with experience counted in, 0.0–1.0. See the [formula](crate::Weigher).
+    /// Returns the trust with experience included, 0.0–1.0. See the [formula](crate::Weigher).
     pub fn level(&self) -> Credence {
         let experiences = self.experiences.iter();
         let experiences = experiences.map(|sight| (sight.told, (sight.when, sight.seen), sight.held));
@@ -86,7 +88,7 @@ impl Trust {
     }
 }
 
-/// What somebody's feelings and allegiances make of it, by what it knows of itself and the other.
+/// Returns the first impression of another entity, from the knower's facts about both.
 pub(crate) fn first_impression<'k>(
     knower: &EntityId,
     other: &EntityId,
@@ -125,44 +127,58 @@ pub(crate) fn first_impression<'k>(
     }
 }
 
-/// What the knower was told by somebody and also saw for itself, or saw to be otherwise: of what it was told, and what it
-/// has seen.
+/// Returns the testimonies of another entity that the knower's own observations confirm or contradict.
 pub(crate) fn experiences(
     told: &[&Known],
     seen: &[&Known],
     other: &EntityId,
     vocabulary: &Vocabulary,
 ) -> Vec<Experience> {
-    let sights = |known: &Known| known.ways().iter().any(|way| way.via == Via::Own && way.edge.how == How::Witnessed);
+    let sights = |known: &Known| {
+        known
+            .known_edges()
+            .iter()
+            .any(|way| way.access_path == AccessPath::Own && way.edge.acquisition == Acquisition::Witnessed)
+    };
     let seen: Vec<&Known> = seen.iter().copied().filter(|known| sights(known)).collect();
     let mut by_subject: FxHashMap<&EntityId, Vec<&Known>> = FxHashMap::default();
     for known in &seen {
         by_subject.entry(known.subject()).or_default().push(known);
     }
-    let mut tellings: Vec<(&Known, &Way)> = Vec::new();
+    let mut tellings: Vec<(&Known, &KnownEdge)> = Vec::new();
     for known in told {
-        let by_other = |way: &&Way| matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other);
-        tellings
-            .extend(known.ways().iter().filter(|way| way.via == Via::Own).filter(by_other).map(|way| (*known, way)));
+        let by_other =
+            |way: &&KnownEdge| matches!(&way.edge.acquisition, Acquisition::Told { by: Some(by), .. } if by == other);
+        tellings.extend(
+            known
+                .known_edges()
+                .iter()
+                .filter(|way| way.access_path == AccessPath::Own)
+                .filter(by_other)
+                .map(|way| (*known, way)),
+        );
     }
     tellings.sort_by_key(|(_, told)| std::cmp::Reverse((told.since, told.id)));
     let mut found: Vec<Vec<Experience>> = Vec::new();
     for (known, told) in tellings {
         let mut experiences = Vec::new();
         let mut note = |known: &Known, held| {
-            let seen = known.ways().iter().filter(|way| way.via == Via::Own && way.edge.how == How::Witnessed);
-            let sight = |way: &Way| Experience { told: told.id, seen: way.id, when: way.edge.learned_at(), held };
+            let seen = known
+                .known_edges()
+                .iter()
+                .filter(|way| way.access_path == AccessPath::Own && way.edge.acquisition == Acquisition::Witnessed);
+            let sight = |way: &KnownEdge| Experience { told: told.id, seen: way.id, when: way.edge.learned_at(), held };
             experiences.extend(seen.map(sight));
         };
         note(known, true);
         let of_subject = by_subject.get(known.subject()).into_iter().flatten().copied();
         let refuting = seen.iter().copied().filter(|other| {
-            other.subject() != known.subject() && other.bearing() == Some(Bearing::Refutes(known.id()))
+            other.subject() != known.subject() && other.fact_relation() == Some(FactRelation::Refutes(known.id()))
         });
         for other in of_subject.chain(refuting).filter(|other| are_against(vocabulary, known, other)) {
-            // What began after it was told does not make it wrong.
+            // A state that began after the testimony does not make the testimony wrong.
             let then = other.since().and_then(|date| date.time) <= told.since;
-            if then || other.bearing() == Some(Bearing::Refutes(known.id())) {
+            if then || other.fact_relation() == Some(FactRelation::Refutes(known.id())) {
                 note(other, false);
             }
         }

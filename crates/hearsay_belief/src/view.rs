@@ -8,8 +8,9 @@ use std::{
 };
 
 use hearsay_model::{
-    Attitude, Bearing, Credence, Date, EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId,
-    Object, Passage, PassageId, Predicate, Secrecy, SessionId, State, Timestamp, Vocabulary,
+    Acquisition, Attitude, Credence, Date, EntityId, Evidence, Fact, FactId, FactRelation, GameTime, Knower,
+    KnowledgeEdge, KnowledgeId, Object, Passage, PassageId, Predicate, Secrecy, SessionId, State, Timestamp,
+    Vocabulary,
 };
 
 use rustc_hash::FxHashMap;
@@ -17,36 +18,37 @@ use smallvec::SmallVec;
 use taking::Taking;
 pub(crate) use taking::{Reach, groups, learned};
 
-/// By which way an edge of knowledge reaches the knower.
+/// How a knowledge edge reaches the knower.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Via {
-    /// By an edge of its own.
+pub enum AccessPath {
+    /// By the knower's own edge.
     Own,
     /// As a member of a group.
     Member(EntityId),
     /// As a resident of a place.
     Resident(EntityId),
-    /// As everybody does.
+    /// As common lore.
     Common,
 }
 
-/// One way in which a fact is known: an edge, and how it reaches the knower.
+/// An edge to a known fact, and how it reaches the knower.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Way {
-    /// The edge's id.
+pub struct KnownEdge {
+    /// The id of the edge.
     pub id: KnowledgeId,
     /// The edge.
-    pub edge: Arc<Knowledge>,
-    /// How it reaches the knower.
-    pub via: Via,
-    /// Since when the knower has it by this way: the later of learning and joining.
+    pub edge: Arc<KnowledgeEdge>,
+    /// How the edge reaches the knower.
+    pub access_path: AccessPath,
+    /// When the knower received the fact by this edge: the later of learning and joining.
     pub since: Option<GameTime>,
-    /// How much it makes the knower believe, with the chain behind it counted in.
+    /// How much the edge makes the knower believe the fact, derivation included.
     pub belief: Credence,
 }
 
-/// How late a state of something is: by the moment from which it is so, then by when it was learned, then by when it was
-/// recorded. Two states may be equally late.
+/// Recency of a state: by the moment since which it holds, then by learning time, then by recording time.
+///
+/// Two states may be equally recent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Recency {
     pub(crate) since: Option<GameTime>,
@@ -54,85 +56,85 @@ pub struct Recency {
     pub(crate) recorded: Timestamp,
 }
 
-/// A fact that is known, with the ways in which it is.
+/// A known fact, with the edges by which it is known.
 ///
-/// It shows what the knower can know of the fact, not what the world says of it.
+/// It exposes only data that the knower can know, not the status of the fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     fact: Arc<Fact>,
-    /// Nearly always one.
-    ways: SmallVec<[Way; 1]>,
-    shared: Vec<Way>,
+    /// Nearly always a single edge.
+    known_edges: SmallVec<[KnownEdge; 1]>,
+    shared: Vec<KnownEdge>,
     credence: Credence,
 }
 
 impl Known {
     pub(crate) fn new(fact: Arc<Fact>) -> Self {
-        Self { fact, ways: SmallVec::new(), shared: Vec::new(), credence: Credence::NONE }
+        Self { fact, known_edges: SmallVec::new(), shared: Vec::new(), credence: Credence::NONE }
     }
 
     fn brief(&self, index: u32) -> Brief {
-        let own = self.ways.first().is_some_and(|way| way.via == Via::Own);
+        let own = self.known_edges.first().is_some_and(|way| way.access_path == AccessPath::Own);
         Brief { id: self.id(), index, own, secret: self.is_secret() }
     }
 
-    /// The fact's id.
+    /// Returns the id of the fact.
     #[inline]
     pub fn id(&self) -> FactId {
         self.fact.id()
     }
 
-    /// Whom or what it is about.
+    /// Returns the entity that the fact is about.
     #[inline]
     pub fn subject(&self) -> &EntityId {
         self.fact.subject()
     }
 
-    /// What it says of the subject.
+    /// Returns the predicate.
     #[inline]
     pub fn predicate(&self) -> &Predicate {
         self.fact.predicate()
     }
 
-    /// What it points at.
+    /// Returns the object.
     #[inline]
     pub fn object(&self) -> &Object {
         self.fact.object()
     }
 
-    /// What it has to do with another fact.
+    /// Returns the relation to another fact.
     #[inline]
-    pub fn bearing(&self) -> Option<Bearing> {
-        self.fact.bearing()
+    pub fn fact_relation(&self) -> Option<FactRelation> {
+        self.fact.fact_relation()
     }
 
-    /// The sentence that states it.
+    /// Returns the sentence that states the fact.
     #[inline]
     pub fn statement(&self) -> &str {
         self.fact.statement()
     }
 
-    /// All entities of the fact: subject, object, mentions.
+    /// Returns all entities of the fact: subject, object and mentions.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.fact.entities()
     }
 
-    /// How the subject feels about the object.
+    /// Returns the attitude of the subject towards the object.
     pub fn attitude(&self) -> Option<Attitude> {
         self.fact.attitude()
     }
 
-    /// The subject's rank in the object.
+    /// Returns the subject's rank in the object.
     pub fn rank(&self) -> Option<&str> {
         self.fact.rank()
     }
 
-    /// Since when it is so, as it was told. Its end is a fact of its own.
+    /// Returns the date since which the fact holds, as it was told. Its end is a separate fact.
     pub fn since(&self) -> Option<&Date> {
         self.fact.validity().from.as_ref()
     }
 
-    /// Orders states of one thing, the latest last.
+    /// Returns the recency, which orders states of one subject from oldest to latest.
     pub fn recency(&self) -> Recency {
         Recency {
             since: self.since().and_then(|date| date.time),
@@ -141,104 +143,107 @@ impl Known {
         }
     }
 
-    /// Whether it is meant as a secret.
+    /// Returns whether the fact is secret.
     #[inline]
     pub fn is_secret(&self) -> bool {
         self.fact.secrecy() == Secrecy::Secret
     }
 
-    /// Where it was written down, for a receipt.
+    /// Returns the evidence, for a citation.
     pub fn evidence(&self) -> &[Evidence] {
         &self.fact.provenance().evidence
     }
 
-    /// The session it was recorded in, for a receipt.
+    /// Returns the session in which the fact was learned or recorded, for a citation.
     pub fn session(&self) -> Option<&SessionId> {
-        let learned = self.ways.iter().find_map(|way| way.edge.session.as_ref());
+        let learned = self.known_edges.iter().find_map(|way| way.edge.session.as_ref());
         learned.or(self.fact.provenance().session.as_ref())
     }
 
-    /// The ways in which it is known: own ones first, then the strongest.
+    /// Returns the edges by which the fact is known: own edges first, then by descending belief.
     #[inline]
-    pub fn ways(&self) -> &[Way] {
-        &self.ways
+    pub fn known_edges(&self) -> &[KnownEdge] {
+        &self.known_edges
     }
 
-    /// The knower's own records of having passed it on: the company of each edge is whom it told. What it made up it has
-    /// in no other way.
-    pub fn shared(&self) -> &[Way] {
+    /// Returns the knower's own records of passing the fact on. `co_present` of each edge lists the hearers.
+    ///
+    /// A fact that the knower made up has no other edges.
+    pub fn shared(&self) -> &[KnownEdge] {
         &self.shared
     }
 
-    /// Whether the knower has it from nowhere: it said so, and that is all.
+    /// Returns whether the knower has no source for the fact: it only said so.
     pub fn is_made_up(&self) -> bool {
-        self.ways.is_empty()
+        self.known_edges.is_empty()
     }
 
-    /// How much the knower believes it, by all [ways](crate::combine) together.
+    /// Returns how much the knower believes the fact, by all edges [together](crate::combine).
     ///
-    /// What somebody saw or was told weighs more than what the place believes: a liar does not take up his own lie
-    /// because his town does.
+    /// Own observations and testimonies weigh more than the belief of the knower's place: a liar does not believe his
+    /// own lie because his town does.
     #[inline]
     pub fn credence(&self) -> Credence {
         self.credence
     }
 
-    /// How it was learned, by the way that counts.
-    pub fn how(&self) -> Option<(&How, &Via)> {
-        self.ways.first().map(|way| (&way.edge.how, &way.via))
+    /// Returns how the fact was learned, by the decisive edge.
+    pub fn acquisition(&self) -> Option<(&Acquisition, &AccessPath)> {
+        self.known_edges.first().map(|way| (&way.edge.acquisition, &way.access_path))
     }
 
-    /// Whether the knower keeps it to itself: as its own edges say, if it has any; else as its group or place keeps it.
+    /// Returns whether the knower conceals the fact. Its own edges decide, if it has any, else those of its group or
+    /// place.
     pub fn conceals(&self) -> bool {
-        let own = self.ways.iter().any(|way| way.via == Via::Own);
-        self.ways.iter().any(|way| (!own || way.via == Via::Own) && way.edge.conceals)
+        let own = self.known_edges.iter().any(|way| way.access_path == AccessPath::Own);
+        self.known_edges.iter().any(|way| (!own || way.access_path == AccessPath::Own) && way.edge.conceals)
     }
 
-    /// The earliest moment from which the knower has it; `None` when it has it since ever.
+    /// Returns the earliest moment at which the knower received the fact; `None` means since ever.
     pub fn learned(&self) -> Option<GameTime> {
-        self.ways.iter().chain(&self.shared).map(|way| way.since).min().flatten()
+        self.known_edges.iter().chain(&self.shared).map(|way| way.since).min().flatten()
     }
 }
 
-/// A passage that was heard or read.
+/// A passage that the knower heard or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
     /// The passage.
     pub passage: Arc<Passage>,
-    /// How it reaches the knower.
-    pub via: Via,
+    /// How the passage reaches the knower.
+    pub access_path: AccessPath,
 }
 
-/// What a ranking asks of every fact of a view, side by side in memory: it looks at all, and at few more closely.
+/// The data that a ranking reads of every fact of a view. Contiguous in memory, because a ranking scans all facts and
+/// inspects few.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Brief {
     /// The fact.
     pub id: FactId,
-    /// Its dense index in the state that the view was taken of.
+    /// The dense index of the fact in the state of the view.
     pub index: u32,
-    /// Whether the knower has it by an edge of its own: saw it, read it or was told.
+    /// Whether the knower has an edge of its own to the fact: it saw it, read it or was told.
     pub own: bool,
-    /// Whether it is meant as a secret.
+    /// Whether the fact is secret.
     pub secret: bool,
 }
 
-/// All that one knower knows at a moment.
+/// Everything that one knower knows at a moment.
 #[derive(Debug, Clone)]
 pub struct View {
     knower: Knower,
     as_of: Option<GameTime>,
-    /// By id.
+    /// Sorted by id.
     facts: Vec<Known>,
-    /// The same in brief, in the same order.
+    /// Briefs of the facts, in the same order.
     briefs: Vec<Brief>,
     passages: BTreeMap<PassageId, Heard>,
     vocabulary: Arc<Vocabulary>,
-    /// Made when it is first asked what speaks against something.
+    /// Built on the first query for contradicting facts.
     rivals: OnceLock<Rivals>,
 }
 
-/// Two views are equal when they hold the same, whatever was asked of them.
+/// Views are equal if their content is equal. Caches do not count.
 impl PartialEq for View {
     fn eq(&self, other: &Self) -> bool {
         self.knower == other.knower
@@ -251,30 +256,30 @@ impl PartialEq for View {
 
 impl Eq for View {}
 
-/// Where in a view the facts stand that may speak against one.
+/// Positions in a view of the facts that may contradict a fact.
 #[derive(Debug, Clone, Default)]
 struct Rivals {
-    /// By subject; in the order of the view.
+    /// By subject, in the order of the view.
     by_subject: FxHashMap<EntityId, Vec<u32>>,
-    /// By the fact that they bear on; in the order of the view.
-    by_bearing: FxHashMap<FactId, Vec<u32>>,
+    /// By related fact, in the order of the view.
+    by_related_fact: FxHashMap<FactId, Vec<u32>>,
 }
 
 impl View {
-    /// What a knower knows at a moment of game time, or at the end of all that is known.
+    /// Returns everything that a knower knows at a moment of game time; `None` means the end of all recorded time.
     ///
-    /// 1. What it has an edge to, learned by then; and common lore.
-    /// 2. Of that, the canon memberships, residences and parts (a group within a group, a place within a place) of
-    ///    which it knows: what such a group or place learned before the knower left it is known from the later of
-    ///    joining and learning, for good. Repeated until nothing is added.
-    /// 3. Then what such a group keeps for a rank, if the knower has reached it by the latest list of ranks that it knows by
-    ///    then; and again from 2, until nothing is added.
-    /// 4. Passages that it, one of these groups or places during the stay, or everybody heard.
+    /// 1. Facts to which the knower has an edge, learned by then, and common lore.
+    /// 2. Of these, the canon memberships, residences and parts (a group within a group, a place within a place) add
+    ///    the knowledge of those groups and places. The knower receives the facts that they learned before it left,
+    ///    from the later of joining and learning, and keeps them. Repeated until nothing is added.
+    /// 3. Facts that such a group reserves for a rank, if the knower has reached the rank by the latest list of ranks
+    ///    that it knows by then. Then again from step 2, until nothing is added.
+    /// 4. Passages heard by the knower, by one of these groups or places during the stay, or by everyone.
     pub fn of(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut taking = Taking::new(state, as_of);
-        let mut sources = vec![Reach::all(Knower::World, Via::Common)];
+        let mut sources = vec![Reach::all(Knower::World, AccessPath::Common)];
         if matches!(knower, Knower::Entity(_)) {
-            sources.push(Reach::all(knower.clone(), Via::Own));
+            sources.push(Reach::all(knower.clone(), AccessPath::Own));
         }
         let mut taken = 0;
         loop {
@@ -297,17 +302,17 @@ impl View {
         Self { knower: knower.clone(), as_of, facts, briefs, passages, vocabulary, rivals: OnceLock::new() }
     }
 
-    /// Whose view it is.
+    /// Returns the owner of the view.
     pub fn knower(&self) -> &Knower {
         &self.knower
     }
 
-    /// The moment at which it is taken.
+    /// Returns the moment of the view.
     pub fn as_of(&self) -> Option<GameTime> {
         self.as_of
     }
 
-    /// A fact, if it is known.
+    /// Returns a fact, if it is known.
     pub fn fact(&self, id: FactId) -> Option<&Known> {
         self.facts.get(self.place_of(id)?)
     }
@@ -316,42 +321,46 @@ impl View {
         self.briefs.binary_search_by_key(&id, |brief| brief.id).ok()
     }
 
-    /// All facts that are known, by id, in brief.
+    /// Returns the briefs of all known facts, by id.
     #[inline]
     pub fn briefs(&self) -> &[Brief] {
         &self.briefs
     }
 
-    /// The fact at a place among [all](Self::facts).
+    /// Returns the fact at a position of [`facts`](Self::facts).
     #[inline]
     pub fn fact_at(&self, place: usize) -> Option<&Known> {
         self.facts.get(place)
     }
 
-    /// All facts that are known, by id.
+    /// Returns all known facts, by id.
     pub fn facts(&self) -> impl ExactSizeIterator<Item = &Known> {
         self.facts.iter()
     }
 
-    /// The facts that have an entity as subject or object, or mention it. By id.
+    /// Returns the facts that have an entity as subject or object or mention it, by id.
     pub fn facts_about<'a>(&'a self, id: &'a EntityId) -> impl Iterator<Item = &'a Known> {
         self.facts.iter().filter(move |known| known.entities().any(|entity| entity == id))
     }
 
-    /// The facts that somebody told the knower. By id.
+    /// Returns the facts that another entity told the knower, by id.
     pub fn told_by<'a>(&'a self, other: &'a EntityId) -> impl Iterator<Item = &'a Known> {
-        let told = move |way: &Way| matches!(&way.edge.how, How::Told { by: Some(by), .. } if by == other);
-        self.facts.iter().filter(move |known| known.ways.iter().any(|way| way.via == Via::Own && told(way)))
+        let told = move |way: &KnownEdge| matches!(&way.edge.acquisition, Acquisition::Told { by: Some(by), .. } if by == other);
+        self.facts
+            .iter()
+            .filter(move |known| known.known_edges.iter().any(|way| way.access_path == AccessPath::Own && told(way)))
     }
 
-    /// The facts that cannot be so together with a fact, as far as the knower can tell: those that refute it or that it
-    /// refutes, another object of a functional predicate, an opposite relation between the same two. By id.
+    /// Returns the facts that contradict a fact, as far as the knower can tell, by id.
+    ///
+    /// These are facts that refute it or that it refutes, other objects of a functional predicate, and opposite
+    /// relations between the same two entities.
     pub fn against<'a>(&'a self, fact: &'a Known) -> impl Iterator<Item = &'a Known> {
         let rivals = self.rivals();
         let of = |places: Option<&'a Vec<u32>>| places.map_or(&[][..], Vec::as_slice);
         let mut places: Vec<u32> = of(rivals.by_subject.get(fact.subject())).to_vec();
-        places.extend(of(rivals.by_bearing.get(&fact.id())));
-        let bears_on = fact.bearing().and_then(|bearing| self.place_of(bearing.fact()));
+        places.extend(of(rivals.by_related_fact.get(&fact.id())));
+        let bears_on = fact.fact_relation().and_then(|fact_relation| self.place_of(fact_relation.fact()));
         places.extend(bears_on.map(|place| place as u32));
         places.sort_unstable();
         places.dedup();
@@ -359,9 +368,9 @@ impl View {
         others.filter(move |other| self.are_against(fact, other))
     }
 
-    /// The facts that bear on a fact: that refute it, end it, cover it, or retell it wrongly. By id.
-    pub fn bearing_on(&self, fact: FactId) -> impl Iterator<Item = &Known> {
-        let places = self.rivals().by_bearing.get(&fact).map_or(&[][..], Vec::as_slice);
+    /// Returns the facts that refute, end, cover or distort a fact, by id.
+    pub fn relations_to(&self, fact: FactId) -> impl Iterator<Item = &Known> {
+        let places = self.rivals().by_related_fact.get(&fact).map_or(&[][..], Vec::as_slice);
         places.iter().map(|place| &self.facts[*place as usize])
     }
 
@@ -370,30 +379,30 @@ impl View {
             let mut rivals = Rivals::default();
             for (place, known) in (0_u32..).zip(&self.facts) {
                 rivals.by_subject.entry(known.subject().clone()).or_default().push(place);
-                if let Some(bearing) = known.bearing() {
-                    rivals.by_bearing.entry(bearing.fact()).or_default().push(place);
+                if let Some(fact_relation) = known.fact_relation() {
+                    rivals.by_related_fact.entry(fact_relation.fact()).or_default().push(place);
                 }
             }
             rivals
         })
     }
 
-    /// Whether two facts cannot both be so.
+    /// Returns whether two facts contradict each other.
     pub fn are_against(&self, a: &Known, b: &Known) -> bool {
         are_against(&self.vocabulary, a, b)
     }
 
-    /// The predicates and attributes of the campaign.
+    /// Returns the vocabulary of the campaign.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// Whether the knower knows that somebody has a name: an open one or a secret one.
+    /// Returns whether the knower knows that an entity has a name, open or secret.
     pub fn knows_name(&self, id: &EntityId, name: &str) -> bool {
         self.knower.entity() == Some(id) || self.facts.iter().any(|known| taking::knows_name(known, id, name))
     }
 
-    /// The passages that state something which the knower keeps to itself: whoever tells them, tells that.
+    /// Returns the passages that state a fact which the knower conceals. Quoting such a passage would reveal the fact.
     pub fn concealed_passages(&self) -> BTreeSet<PassageId> {
         let concealed = self.facts.iter().filter(|known| known.conceals());
         let evidence = concealed.flat_map(|known| known.evidence());
@@ -404,20 +413,20 @@ impl View {
         passages.collect()
     }
 
-    /// A passage, if it was heard.
+    /// Returns a passage, if the knower heard or read it.
     pub fn passage(&self, id: PassageId) -> Option<&Heard> {
         self.passages.get(&id)
     }
 
-    /// All passages that were heard or read, by id.
+    /// Returns all passages that the knower heard or read, by id.
     pub fn passages(&self) -> impl ExactSizeIterator<Item = (PassageId, &Heard)> {
         self.passages.iter().map(|(id, heard)| (*id, heard))
     }
 
-    /// The DM's view: everything that is part of the world, by edges of nobody. Used where a question is asked without
-    /// a speaker.
+    /// Returns the DM's view: all facts that are part of the world, without edges. Used for questions without a
+    /// speaker.
     pub fn of_dm(state: &State) -> Self {
-        let facts = state.indexed_facts().filter(|(_, fact)| fact.standing().is_in_world());
+        let facts = state.indexed_facts().filter(|(_, fact)| fact.status().is_in_world());
         let (facts, briefs) = facts
             .map(|(index, fact)| {
                 let known = Known::new(Arc::clone(fact));
@@ -425,16 +434,16 @@ impl View {
                 (known, brief)
             })
             .unzip();
-        let heard = |passage: &Arc<Passage>| Heard { passage: Arc::clone(passage), via: Via::Own };
+        let heard = |passage: &Arc<Passage>| Heard { passage: Arc::clone(passage), access_path: AccessPath::Own };
         let passages = state.passages().map(|(id, passage)| (id, heard(passage))).collect();
         let vocabulary = Arc::clone(state.vocabulary());
         Self { knower: Knower::World, as_of: None, facts, briefs, passages, vocabulary, rivals: OnceLock::new() }
     }
 }
 
-/// Whether two facts cannot both be so.
+/// Returns whether two facts contradict each other.
 pub(crate) fn are_against(vocabulary: &Vocabulary, a: &Known, b: &Known) -> bool {
-    let refutes = |a: &Known, b: &Known| a.bearing() == Some(Bearing::Refutes(b.id()));
+    let refutes = |a: &Known, b: &Known| a.fact_relation() == Some(FactRelation::Refutes(b.id()));
     if refutes(a, b) || refutes(b, a) {
         return true;
     }

@@ -1,15 +1,15 @@
-//! Worlds that tests write in a few words.
+//! Test worlds in compact notation.
 
 use std::sync::Arc;
 
 use hearsay_model::{
-    Author, Change, Date, Entity, EntityId, Fact, FactId, GameTime, Knower, Knowledge, Method, Operation, Provenance,
-    State, Validity,
+    Author, Change, Date, Entity, EntityId, Fact, FactId, GameTime, Knower, KnowledgeEdge, Method, Operation,
+    Provenance, State, Validity,
 };
 
 use crate::{Known, Occasion, View, learn::Learning};
 
-/// A world that is written in a few words.
+/// A test world in compact notation.
 #[derive(Default, Clone)]
 pub(crate) struct World(pub(crate) State);
 
@@ -38,7 +38,7 @@ impl World {
         self.0.apply(Operation::new(Author::Dm, "edit", changes)).unwrap();
     }
 
-    /// A relation that nobody knows yet.
+    /// Adds a relation that nobody knows yet.
     pub(crate) fn relation(&mut self, subject: &str, predicate: &str, object: &str, validity: Validity) -> FactId {
         let provenance = Provenance::new(Method::Authored, Author::Dm);
         let fact = Fact::relation(&id(subject), predicate, &id(object), provenance).unwrap();
@@ -47,7 +47,7 @@ impl World {
         fact.id()
     }
 
-    /// Membership and the like: subject and object know of it.
+    /// Adds a membership or the like that subject and object know of.
     pub(crate) fn belongs(
         &mut self,
         subject: &str,
@@ -65,10 +65,13 @@ impl World {
 
     pub(crate) fn learn(&mut self, knower: &str, fact: FactId, learned: Option<i64>) {
         let learned = learned.and_then(at);
-        self.apply(vec![Change::Learn(Arc::new(Knowledge { learned, ..Knowledge::authored(who(knower), fact) }))]);
+        self.apply(vec![Change::Learn(Arc::new(KnowledgeEdge {
+            learned,
+            ..KnowledgeEdge::authored(who(knower), fact)
+        }))]);
     }
 
-    /// A fact that a group or place learns at a moment.
+    /// Adds a fact that a group or place learns at a moment.
     pub(crate) fn lore(&mut self, knower: &str, text: &str, learned: Option<i64>) -> FactId {
         let provenance = Provenance::new(Method::Authored, Author::Dm);
         let fact = Fact::attribute(&id("thing"), "lore", text, provenance).unwrap().build().unwrap();
@@ -90,7 +93,7 @@ impl World {
         self.view(knower).fact(fact).map(Known::credence).map(f64::from)
     }
 
-    /// A fact that is not on record yet.
+    /// Creates a fact that is not recorded yet.
     pub(crate) fn saying(subject: &str, text: &str) -> Arc<Fact> {
         let provenance = Provenance::new(Method::Authored, Author::Dm);
         let fact = Fact::attribute(&id(subject), "lore", text, provenance).unwrap();

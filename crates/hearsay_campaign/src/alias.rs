@@ -1,14 +1,14 @@
-//! What YAML aliases copy, which a few kilobytes can make very large.
+//! Limits for the copies that YAML aliases make: a few kilobytes of aliases can expand to a huge tree.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Limits;
 
-/// How much the aliases of all files of a campaign have copied.
+/// The bytes that the aliases of all files of a campaign have copied.
 #[derive(Debug, Default)]
 pub(crate) struct AliasBytes(AtomicU64);
 
-/// The size of a value with all that lies within it.
+/// The size of a value with all its descendants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) nodes: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// The size of one node of type `T`, with a text of `text_bytes`.
+    /// Returns the size of one node of type `T` with a text of `text_bytes` bytes.
     pub(crate) fn node<T>(text_bytes: usize) -> Self {
         Self { nodes: 1, bytes: (size_of::<T>() + text_bytes) as u64 }
     }
@@ -35,7 +35,7 @@ impl std::ops::Add for Size {
     }
 }
 
-/// Counts what the anchors and aliases of one file copy.
+/// Counts the copies that the anchors and aliases of one file make.
 #[derive(Debug)]
 pub(crate) struct Aliases<'a> {
     limits: &'a Limits,
@@ -51,7 +51,7 @@ impl<'a> Aliases<'a> {
     /// Counts a value that is about to be copied.
     ///
     /// # Errors
-    /// When a limit is exceeded: which. The value must not be copied then.
+    /// If a limit is exceeded, with its name. The value must not be copied then.
     pub(crate) fn copy(&mut self, size: Size) -> Result<(), String> {
         self.nodes += size.nodes;
         let bytes = size.bytes.saturating_add(self.all.0.fetch_add(size.bytes, Ordering::Relaxed));

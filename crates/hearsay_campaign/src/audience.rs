@@ -1,14 +1,15 @@
-//! The knowers of each fact at the start: named holders, the audience rules, and the names in known facts.
+//! Initial knowers of each fact: named holders, the audience rules, and the names in known facts.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
 };
 
-use hearsay_belief::{Surroundings, knowers};
+use hearsay_belief::{Surroundings, default_audience};
 use hearsay_model::{
-    Audience, Bearing, Credence, EntityId, Fact, FactId, GameTime, How, Kind, Knower, Knowledge, KnowledgeId, Method,
-    Passage, PassageId, Predicate, Provenance, Secrecy, Standing, State, attribute, predicate,
+    Acquisition, Audience, Credence, EntityId, Fact, FactId, FactRelation, FactStatus, GameTime, Kind, Knower,
+    KnowledgeEdge, KnowledgeId, Method, Passage, PassageId, Predicate, Provenance, Secrecy, State, attribute,
+    predicate,
 };
 
 use crate::{
@@ -18,8 +19,8 @@ use crate::{
     sources::{Draft, Step, chain},
 };
 
-/// The entities of a campaign about to be imported, and besides them those of the state. Of an entity that the files
-/// have, only the files count: importing them again must give the same audience, wherever people have moved in play.
+/// The entities of a campaign about to be imported, and those of the state. For an entity in the files, only the files
+/// count: a second import must give the same audience, even if characters have moved during play.
 pub(crate) struct Around<'a> {
     campaign: &'a Campaign,
     state: &'a State,
@@ -32,7 +33,7 @@ impl<'a> Around<'a> {
         let (mut homes, mut locations) = (HashMap::new(), HashMap::new());
         for Stated { fact, .. } in &campaign.facts {
             let Some(place) = fact.object().entity() else { continue };
-            if fact.standing() != Standing::Canon || fact.validity().is_closed() {
+            if fact.status() != FactStatus::Canon || fact.validity().is_closed() {
                 continue;
             }
             match fact.predicate().as_str() {
@@ -58,23 +59,23 @@ impl Surroundings for Around<'_> {
     }
 }
 
-/// All knowledge edges, and all texts with their readers.
+/// All knowledge edges, and all passages with their readers.
 pub(crate) struct Known {
-    pub(crate) edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
+    pub(crate) edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>,
     pub(crate) passages: BTreeMap<PassageId, Arc<Passage>>,
     /// The number of facts by audience.
     pub(crate) counts: BTreeMap<&'static str, usize>,
 }
 
-/// Decides who knows each fact and who has read each text.
+/// Decides which knowers know each fact and have read each passage.
 ///
-/// 1. Those who are named (`known_by`, `heard_by`, the hearers of a line, …) know a fact as it is said of them.
-/// 2. A fact that is not a secret reaches the audience that it is marked with, or else that of the rules. Whoever is
-///    named too knows it as named: an edge by rule would outweigh a smaller credence.
-/// 3. Whoever says a fact in a session knows it.
-/// 4. The readers of a text have read the facts that it states.
-/// 5. What was told rests on what the teller knew it by: see [`chain`].
-/// 6. Who knows a fact knows the names in it: see [`names`].
+/// 1. Named knowers (`known_by`, `heard_by`, the hearers of a line, …) know a fact as the files state.
+/// 2. An open fact reaches its marked audience, or else the audience that follows from the rules. A named knower keeps
+///    the named edge only: an edge by rule would outweigh a smaller credence.
+/// 3. A character who says a fact in a session knows it.
+/// 4. The readers of a passage have read the facts that it states.
+/// 5. A told edge depends on the edges of the teller: see [`chain`].
+/// 6. A knower of a fact knows the names in it: see [`names`].
 pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
     let Drafts { edges, passages, reached } = drafts(campaign, around);
     let mut edges = chain(campaign, edges).edges;
@@ -94,9 +95,9 @@ pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
     Known { edges, passages, counts }
 }
 
-/// Returns the circles of knowers who have a fact only from one another.
+/// Returns the cycles of knowers who have a fact only from one another.
 pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
-    let told = |learned: &Learned| matches!(learned.how, How::Told { by: Some(_), .. });
+    let told = |learned: &Learned| matches!(learned.acquisition, Acquisition::Told { by: Some(_), .. });
     if !campaign.facts.iter().any(|stated| stated.learned.iter().any(told)) {
         return Vec::new();
     }
@@ -104,7 +105,7 @@ pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
     chain(campaign, drafts(campaign, &Around::new(campaign, &state)).edges).circles
 }
 
-/// The knowers of each fact, before the sources are known.
+/// The knowers of each fact, before the justifications are known.
 struct Drafts {
     edges: BTreeMap<KnowledgeId, Draft>,
     passages: BTreeMap<PassageId, Arc<Passage>>,
@@ -126,13 +127,13 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
             put(&mut edges, learned.of(id), at);
         }
         let audience = audience_of(campaign, stated);
-        // What notes tell as a rumour is half believed.
-        let rumoured = campaign.findings.format.is_some() && stated.fact.standing() == Standing::Claimed;
+        // A rumour in foreign notes gets half credence.
+        let rumoured = campaign.findings.format.is_some() && stated.fact.status() == FactStatus::Claimed;
         let credence = if rumoured { Credence::new(0.5).unwrap_or(Credence::FULL) } else { Credence::FULL };
-        let by_rule = audience.map_or(Vec::new(), |audience| knowers(audience, &stated.fact, around));
+        let by_rule = audience.map_or(Vec::new(), |audience| default_audience(audience, &stated.fact, around));
         for knower in by_rule {
             if known.insert(knower.clone()) {
-                let edge = Knowledge { credence, ..Knowledge::authored(knower, id) };
+                let edge = KnowledgeEdge { credence, ..KnowledgeEdge::authored(knower, id) };
                 put(&mut edges, edge, Place::default());
             }
         }
@@ -145,12 +146,12 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
     Drafts { edges, passages, reached }
 }
 
-/// Makes the speakers of a fact know it, unless they know the fact that it distorts.
+/// Adds edges for the speakers of a fact, unless they know the fact itself or the fact that it distorts.
 fn speakers(campaign: &Campaign, mut said: HashMap<FactId, HashSet<Knower>>, edges: &mut BTreeMap<KnowledgeId, Draft>) {
     let mut wanted: HashMap<FactId, Vec<FactId>> = HashMap::new();
     for Stated { fact, .. } in campaign.facts.iter().filter(|stated| said.contains_key(&stated.fact.id())) {
         wanted.entry(fact.id()).or_default().push(fact.id());
-        if let Some(Bearing::Distorts(original)) = fact.bearing() {
+        if let Some(FactRelation::Distorts(original)) = fact.fact_relation() {
             wanted.entry(original).or_default().push(fact.id());
         }
     }
@@ -163,7 +164,7 @@ fn speakers(campaign: &Campaign, mut said: HashMap<FactId, HashSet<Knower>>, edg
     }
     for (fact, speakers) in said {
         for speaker in speakers {
-            put(edges, Knowledge::authored(speaker, fact), Place::default());
+            put(edges, KnowledgeEdge::authored(speaker, fact), Place::default());
         }
     }
 }
@@ -176,12 +177,12 @@ fn audience_of(campaign: &Campaign, stated: &Stated) -> Option<Audience> {
     }
 }
 
-/// Returns the texts with their readers, and the readers of each fact by its index.
+/// Returns the passages with their readers, and the readers of each fact by its index.
 fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Passage>>, HashMap<usize, Vec<Learned>>) {
     let (mut passages, mut read) = (BTreeMap::<PassageId, Arc<Passage>>::new(), HashMap::<usize, Vec<Learned>>::new());
     for text in &campaign.passages {
         let mut passage = text.passage.clone();
-        // A text is for whom a sentence of lore about its subject is.
+        // A passage has the same audience as a lore fact about its subject.
         let lore = text.subject.as_ref().and_then(|subject| {
             let provenance = Provenance::new(Method::Imported, hearsay_model::Author::Game);
             Fact::attribute(subject, attribute::LORE, passage.text.as_str(), provenance).ok()?.build().ok()
@@ -193,14 +194,14 @@ fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Pas
         };
         match (audience, &lore) {
             (Some(Audience::Common), _) => passage.heard_by.push(Knower::World),
-            (Some(audience), Some(lore)) => passage.heard_by.extend(knowers(audience, lore, around)),
+            (Some(audience), Some(lore)) => passage.heard_by.extend(default_audience(audience, lore, around)),
             _ => {}
         }
         passage.heard_by.sort();
         passage.heard_by.dedup();
         for fact in &text.facts {
             let edges = passage.heard_by.iter().map(|reader| Learned {
-                how: How::Read { document: passage.document.clone() },
+                acquisition: Acquisition::Read { document: passage.document.clone() },
                 ..Learned::authored(reader.clone(), Credence::FULL, false)
             });
             read.entry(*fact).or_default().extend(edges);
@@ -221,7 +222,7 @@ fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Pas
 }
 
 /// Adds an edge. An edge of the same id replaces the earlier one, but stays concealed if the earlier one was.
-fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: Knowledge, at: Place) {
+fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: KnowledgeEdge, at: Place) {
     let id = edge.id();
     if let Some(before) = edges.get(&id) {
         edge.conceals |= before.edge.conceals;
@@ -229,10 +230,12 @@ fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: Knowledge, at: Place)
     edges.insert(id, Draft { edge: Arc::new(edge), at });
 }
 
-/// Who knows a fact knows the names in it: the open `name` and `kind` of its subject, its object and all that it
-/// mentions. A group or place that knows a fact knows the names for its members. The names are learned in the same
-/// breath as the first fact that holds them. Secret names and aliases are never learned in this way.
-fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<Knowledge>>) {
+/// Adds edges for the names in known facts.
+///
+/// A knower of a fact knows these names: the open `name` and `kind` of its subject, its object and all its mentions. A
+/// group or place that knows a fact knows the names for its members. The names are learned together with the first fact
+/// that contains them. Secret names and aliases are never learned in this way.
+fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>) {
     let mut called: HashMap<&EntityId, Vec<FactId>> = HashMap::new();
     let mut facts: HashMap<FactId, &Fact> = HashMap::new();
     for Stated { fact, .. } in &campaign.facts {
@@ -242,17 +245,17 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<Knowledge>>)
             called.entry(fact.subject()).or_default().push(fact.id());
         }
     }
-    // Since when each knower has a name.
+    // The time since which each knower has a name.
     let mut known: HashMap<(&Knower, FactId), Option<GameTime>> = HashMap::new();
-    // The first way in which each knower came upon each entity.
-    let mut met: BTreeMap<(&Knower, &EntityId), &Knowledge> = BTreeMap::new();
-    for edge in edges.values().map(Arc::as_ref).filter(|edge| edge.how != How::Shared) {
+    // The first edge through which each knower encountered each entity.
+    let mut met: BTreeMap<(&Knower, &EntityId), &KnowledgeEdge> = BTreeMap::new();
+    for edge in edges.values().map(Arc::as_ref).filter(|edge| edge.acquisition != Acquisition::Shared) {
         let Some(fact) = facts.get(&edge.fact) else { continue };
         if *fact.predicate() == *attribute::NAME || *fact.predicate() == *attribute::KIND {
             let since = known.entry((&edge.knower, edge.fact)).or_insert_with(|| when(edge));
             *since = when(edge).min(*since);
         }
-        if !fact.standing().is_in_world() {
+        if !fact.status().is_in_world() {
             continue;
         }
         for entity in fact.entities() {
@@ -269,25 +272,26 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<Knowledge>>)
             if in_time(knower) || in_time(&Knower::World) {
                 continue;
             }
-            let how = match &edge.how {
-                How::Deduced { .. } => How::Authored,
-                how => how.clone(),
+            let acquisition = match &edge.acquisition {
+                Acquisition::Deduced { .. } => Acquisition::Authored,
+                acquisition => acquisition.clone(),
             };
             let (learned, session) = (edge.learned.clone(), edge.session.clone());
-            let learned = Learned { how, learned, session, ..Learned::authored(knower.clone(), Credence::FULL, false) };
+            let learned =
+                Learned { acquisition, learned, session, ..Learned::authored(knower.clone(), Credence::FULL, false) };
             added.push(learned.of(*name));
         }
     }
     edges.extend(added.into_iter().map(|edge| (edge.id(), Arc::new(edge))));
 }
 
-fn when(edge: &Knowledge) -> Option<GameTime> {
+fn when(edge: &KnowledgeEdge) -> Option<GameTime> {
     edge.learned.as_ref().and_then(|date| date.time)
 }
 
-/// The NPCs of a campaign that would know nothing but their own name and kind: neither by edges of their own nor as
-/// members or residents. Sorted.
-pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Arc<Knowledge>>) -> Vec<EntityId> {
+/// Returns the NPCs of a campaign that would know only their own name and kind, sorted. Such an NPC has no other edge,
+/// neither of its own nor as a member or resident.
+pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>) -> Vec<EntityId> {
     let mut own_names: HashSet<FactId> = HashSet::new();
     let mut groups: HashMap<&EntityId, Vec<&EntityId>> = HashMap::new();
     for Stated { fact, .. } in &campaign.facts {

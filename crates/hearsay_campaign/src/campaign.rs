@@ -3,17 +3,18 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
-    Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, ExternalId, Fact, FactId, How, Kind, Knower,
-    Knowledge, Passage, Reveal, Session, SessionId, Setting, Timestamp, Vocabulary,
+    Acquisition, Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, ExternalId, Fact, FactId, Kind,
+    Knower, KnowledgeEdge, Passage, Reveal, Session, SessionId, Setting, Timestamp, Vocabulary,
 };
 
 use crate::{Findings, Warning, error::Place, exact::Exact};
 
-/// A campaign as its files describe it. [`read`](crate::read) makes it; [`plan`](crate::plan) compares it with a state.
+/// A campaign as its files describe it. [`read`](crate::read) returns it; [`plan`](crate::plan) compares it with a
+/// state.
 #[derive(Debug, Clone)]
 pub struct Campaign {
     pub(crate) info: CampaignInfo,
-    /// All settings but the digest and the reveals.
+    /// All settings except the digest and the reveals.
     pub(crate) settings: Vec<Setting>,
     pub(crate) vocabulary: Vocabulary,
     pub(crate) rules: AudienceRules,
@@ -32,13 +33,13 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// The name of the source, which is the id of the campaign.
+    /// Returns the name of the source, which is the id of the campaign.
     pub fn source(&self) -> &str {
         &self.info.id
     }
 
-    /// Sets when the facts were recorded, unless they say so themselves. [`plan`](crate::plan) then shares the facts instead of
-    /// copying each of them.
+    /// Sets the recording time of the facts that have none in the files. [`plan`](crate::plan) then shares these facts
+    /// instead of copying each of them.
     pub fn set_recorded(&mut self, now: Timestamp) {
         for stated in &mut self.facts {
             if stated.fact.provenance().recorded == Timestamp::default() {
@@ -47,65 +48,66 @@ impl Campaign {
         }
     }
 
-    /// The name, description and game system.
+    /// Returns the name, description and game system.
     pub fn info(&self) -> &CampaignInfo {
         &self.info
     }
 
-    /// The kinds of the entities, by id.
+    /// Returns the kinds of the entities, by id.
     pub fn entities(&self) -> &BTreeMap<EntityId, Kind> {
         &self.entities
     }
 
-    /// The ids of an entity in the tool that wrote the files.
+    /// Returns the ids of an entity in the tool that wrote the files.
     pub fn external_ids(&self, id: &EntityId) -> &[ExternalId] {
         self.external.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// Findings for the report: links without a target, files that were not read.
+    /// Returns the findings for the report, such as links without a target and files that were not read.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
 
-    /// The facts, in the order of the files.
+    /// Returns the facts, in the order of the files.
     pub fn facts(&self) -> impl ExactSizeIterator<Item = &Arc<Fact>> {
         self.facts.iter().map(|stated| &stated.fact)
     }
 
-    /// The texts, in the order of the files. A text whose readers follow from the audience rules has no readers yet.
+    /// Returns the passages, in the order of the files. A passage whose readers follow from the audience rules has no
+    /// readers yet.
     pub fn passages(&self) -> impl ExactSizeIterator<Item = &Passage> {
         self.passages.iter().map(|text| &text.passage)
     }
 
-    /// The sessions, in the order of the files.
+    /// Returns the sessions, in the order of the files.
     pub fn sessions(&self) -> &[Session] {
         &self.sessions
     }
 
-    /// The conditions under which secrets may be told, in the order of the files.
+    /// Returns the conditions for revealing secrets, in the order of the files.
     pub fn reveals(&self) -> &[Reveal] {
         &self.reveals
     }
 
-    /// Warnings about text that may be a mistake.
+    /// Returns warnings about text that may be a mistake.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// A hash of all files, as [`digest`](crate::digest) gives it.
+    /// Returns a hash of all files, the same as [`digest`](crate::digest).
     pub fn digest(&self) -> &str {
         &self.digest
     }
 }
 
-/// The audience of a fact or text, besides the named knowers.
+/// The audience of a fact or passage, besides the named knowers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// The audience that follows from the rules.
     Rules,
     /// The audience that the mark names: everybody, the place, the parties or the subject.
     Only(Audience),
-    /// Nobody else.
+    /// No further knowers.
     Named,
 }
 
@@ -116,18 +118,18 @@ pub(crate) struct Stated {
     pub(crate) reach: Reach,
     /// The named knowers.
     pub(crate) learned: Vec<Learned>,
-    /// The characters who say it in a session. Each knows it, from the start unless the files say otherwise.
+    /// The characters who say it in a session. Each knows it from the start, unless the files state another time.
     pub(crate) speakers: Vec<EntityId>,
 }
 
-/// A text with its readers.
+/// A passage with its readers.
 #[derive(Debug, Clone)]
 pub(crate) struct Text {
     pub(crate) passage: Passage,
     pub(crate) reach: Reach,
-    /// The entity that it is mainly about.
+    /// The main subject.
     pub(crate) subject: Option<EntityId>,
-    /// The indices of the facts that it states. Its readers know them.
+    /// The indices of the facts that the passage states. Its readers know them.
     pub(crate) facts: Vec<usize>,
 }
 
@@ -135,16 +137,16 @@ pub(crate) struct Text {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Learned {
     pub(crate) knower: Knower,
-    pub(crate) how: How,
+    pub(crate) acquisition: Acquisition,
     pub(crate) learned: Option<Date>,
     pub(crate) credence: Credence,
     pub(crate) conceals: bool,
     pub(crate) session: Option<SessionId>,
-    /// The characters who were present too.
-    pub(crate) company: Vec<EntityId>,
-    /// The minimum rank of the members of the knower who have it.
+    /// The other characters who were present.
+    pub(crate) co_present: Vec<EntityId>,
+    /// The minimum rank of the members of the knower to whom the edge applies.
     pub(crate) rank: Option<String>,
-    /// The place in the files.
+    /// The position in the files.
     pub(crate) at: Place,
 }
 
@@ -152,20 +154,20 @@ impl Learned {
     pub(crate) fn authored(knower: impl Into<Knower>, credence: Credence, conceals: bool) -> Self {
         Self {
             knower: knower.into(),
-            how: How::Authored,
+            acquisition: Acquisition::Authored,
             learned: None,
             credence,
             conceals,
             session: None,
-            company: Vec::new(),
+            co_present: Vec::new(),
             rank: None,
             at: Place::default(),
         }
     }
 
-    pub(crate) fn of(self, fact: FactId) -> Knowledge {
-        let Self { knower, how, learned, credence, conceals, session, company, rank, .. } = self;
-        let edge = Knowledge::authored(knower, fact);
-        Knowledge { how, learned, credence, conceals, session, company, rank, ..edge }.sorted()
+    pub(crate) fn of(self, fact: FactId) -> KnowledgeEdge {
+        let Self { knower, acquisition, learned, credence, conceals, session, co_present, rank, .. } = self;
+        let edge = KnowledgeEdge::authored(knower, fact);
+        KnowledgeEdge { acquisition, learned, credence, conceals, session, co_present, rank, ..edge }.sorted()
     }
 }

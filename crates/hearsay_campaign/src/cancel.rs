@@ -1,11 +1,11 @@
-//! Stopping what takes long from another thread.
+//! Cancellation of long work from another thread.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-/// A request to stop reading, which another thread may make. It is noticed within a file, not only between files.
+/// A request to stop reading, which another thread may make. Readers check it within a file, not only between files.
 ///
 /// ```
 /// use hearsay_campaign::{Cancel, Limits, read};
@@ -20,19 +20,19 @@ use std::sync::{
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks to stop. What was read so far is dropped, and reading ends with an error.
+    /// Requests the stop. Reading ends with an error, and its result so far is dropped.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether a stop was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 impl From<Arc<AtomicBool>> for Cancel {
-    /// A request that is made by setting the flag.
+    /// Creates a request that setting the flag makes.
     fn from(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }

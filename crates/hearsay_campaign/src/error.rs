@@ -1,22 +1,22 @@
-//! What is wrong with a campaign's files, and where.
+//! Errors and warnings in a campaign's files, with their positions.
 
 use std::fmt;
 
 use serde::Serialize;
 use thiserror::Error;
 
-/// Something that cannot be read: where it is, what was expected, and what to do.
+/// An error in a file: its position, the expected input, and a hint.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
 pub struct CampaignError {
     /// The path below the campaign's folder, with forward slashes.
     pub file: String,
-    /// The line, counted from 1; 0 when the whole file is meant.
+    /// The line, counted from 1; 0 for the whole file.
     pub line: u32,
-    /// The field, such as `entities/odo-brandt/secrets/2`; empty when the whole file is meant.
+    /// The field, such as `entities/odo-brandt/secrets/2`; empty for the whole file.
     pub field: String,
-    /// What is wrong.
+    /// The description of the error.
     pub message: String,
-    /// What to do about it; may be empty.
+    /// A hint how to fix it; may be empty.
     pub hint: String,
 }
 
@@ -34,12 +34,12 @@ impl fmt::Display for CampaignError {
     }
 }
 
-/// All that is wrong, in the order of the files; at least one error. Nothing was changed.
+/// All errors, in the order of the files. Contains at least one error. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
 pub struct CampaignErrors {
-    /// The errors, as many as [`Limits::errors`](crate::Limits::errors) allows.
+    /// The errors, at most [`Limits::errors`](crate::Limits::errors).
     pub errors: Vec<CampaignError>,
-    /// How many more there are.
+    /// The number of further errors.
     pub more: usize,
 }
 
@@ -53,14 +53,14 @@ impl fmt::Display for CampaignErrors {
     }
 }
 
-/// Something that was read, but may not be what was meant.
+/// A warning about text that was read, but may be a mistake.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Warning {
     /// The path below the campaign's folder, with forward slashes.
     pub path: String,
     /// The line, counted from 1.
     pub line: u32,
-    /// What may not be meant, and how it was taken.
+    /// The suspicious text, and how it was interpreted.
     pub what: String,
 }
 
@@ -93,17 +93,17 @@ impl Faults {
         Self { files: Vec::new(), limit: limit.max(1), found: Vec::new(), more: 0, warnings: Vec::new() }
     }
 
-    /// Whether further errors are only counted: then hints that are dear to find are not looked for.
+    /// Whether further errors are only counted. Hints that are expensive to compute are skipped then.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= self.limit
     }
 
-    /// How many errors there are so far.
+    /// Returns the number of errors so far.
     pub(crate) fn count(&self) -> usize {
         self.found.len() + self.more
     }
 
-    /// Whether nothing is wrong so far.
+    /// Whether there is no error so far.
     pub(crate) fn found_none(&self) -> bool {
         self.found.is_empty()
     }
@@ -112,7 +112,7 @@ impl Faults {
         self.files.get(at.file as usize).map_or("", String::as_str)
     }
 
-    /// `file:line`, for hints that point elsewhere.
+    /// Formats a position as `file:line`, for hints that refer to another position.
     pub(crate) fn spot(&self, at: Place) -> String {
         format!("{}:{}", self.path(at), at.line)
     }
@@ -125,7 +125,7 @@ impl Faults {
         let file = self.path(at).to_owned();
         let error =
             CampaignError { file, line: at.line, field: field.into(), message: message.into(), hint: hint.into() };
-        // An alias in YAML shows its anchor's line again and again.
+        // An alias in YAML repeats the line of its anchor, and so the same error.
         if !self.found.iter().any(|(_, found)| *found == error) {
             self.found.push((at, error));
         }
@@ -136,7 +136,7 @@ impl Faults {
         self.warnings.push(Warning { path, line: at.line, what: what.into() });
     }
 
-    /// The warnings, or all errors if there are any.
+    /// Returns the warnings, or all errors if there are any.
     pub(crate) fn finish(mut self) -> Result<Vec<Warning>, CampaignErrors> {
         if self.found.is_empty() {
             self.warnings.sort();

@@ -1,9 +1,9 @@
-//! Exports that come back whole: readable files for people, and beside them the exact records.
+//! Lossless exports: readable pages, and the exact records beside them.
 //!
-//! A file that people read and write cannot say all that a record holds. So an export writes, in the file [`RECORDS`] beside
-//! its pages, every record, and for each line of a page a hash and the records that the line stands for. When it is read
-//! again, a line that is as it was stands for these records, to the last byte; a line that is gone or different stands for
-//! nothing, and what is written there now is read as in any file of its format.
+//! A page cannot contain everything that a record holds. So an export also writes the file [`RECORDS`] beside its
+//! pages. It contains every record, and for each line of a page a hash and the records that the line represents. On
+//! import, an unchanged line represents these records exactly. A removed or changed line represents no record, and its
+//! new text is read like any file of its format.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -14,7 +14,7 @@ use std::{
 };
 
 use hearsay_model::{
-    Change, EntityId, Evidence, FactId, Key, Kind, Knowledge, KnowledgeId, Passage, PassageId, SessionId, Setting,
+    Change, EntityId, Evidence, FactId, Key, Kind, KnowledgeEdge, KnowledgeId, Passage, PassageId, SessionId, Setting,
     SettingKey, State, attribute,
 };
 use serde::{Deserialize, Serialize};
@@ -27,10 +27,10 @@ use crate::{
     private, read_jsonl, regular,
 };
 
-/// The file with the records of an export, within its folder.
+/// The name of the file with the records of an export, within its folder.
 pub(crate) const RECORDS: &str = "hearsay.records";
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
@@ -39,13 +39,13 @@ enum Line {
     Written { hash: String, keys: Vec<Key> },
 }
 
-/// Whether a folder was written by an export, whole or killed, so that another may replace it.
+/// Whether a folder was written by an export, complete or interrupted, so that another export may replace it.
 pub fn is_export(folder: &Path) -> bool {
     let records = folder.join(RECORDS);
     records.is_file() || private::part_of(&records).is_file()
 }
 
-/// Pages of an export, with the records that their lines stand for.
+/// Pages of an export, with the records that their lines represent.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     pages: BTreeMap<String, String>,
@@ -53,7 +53,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Adds a line to a page. `within` is whose page it is: two pages may have lines that are the same.
+    /// Adds a line to a page. `within` is the owner of the page: the same line may occur on two pages.
     pub(crate) fn line(&mut self, path: &str, within: &str, line: &str, keys: impl IntoIterator<Item = Key>) {
         let page = self.pages.entry(path.to_owned()).or_default();
         page.push_str(line);
@@ -63,7 +63,7 @@ impl Pages {
         }
     }
 
-    /// Takes out lines of a page, by number counted from 1.
+    /// Removes lines from a page, by number counted from 1.
     pub(crate) fn without(&mut self, path: &str, lines: &BTreeSet<u32>) {
         if let Some(page) = self.pages.get_mut(path) {
             let kept = (1..).zip(page.lines()).filter(|(number, _)| !lines.contains(number));
@@ -75,8 +75,8 @@ impl Pages {
         self.pages.get(path).map_or("", String::as_str)
     }
 
-    /// Writes the pages and the records of a state into a folder. Pages of an earlier export that are not among them go,
-    /// and so does what a killed export has left.
+    /// Writes the pages and the records of a state into a folder. Removes pages of an earlier export that are no longer
+    /// needed, and leftovers of an interrupted export.
     pub(crate) fn write(&self, state: &State, folder: &Path) -> io::Result<()> {
         private::create_folder(folder)?;
         let (records, root) = (folder.join(RECORDS), folder.canonicalize()?);
@@ -88,7 +88,7 @@ impl Pages {
                 private::remove(&page)?;
             }
         }
-        // First, so that what a killed export leaves is known for its pages.
+        // Written first, so that the pages of an interrupted export can be recognized.
         private::create(&part, &self.records(state)?)?;
         for (path, page) in &self.pages {
             if let Some(parent) = root.join(path).parent() {
@@ -98,7 +98,7 @@ impl Pages {
                 .ok_or_else(|| io::Error::other(format!("{path}: a symbolic link leads out of the folder")))?;
             private::replace(&page_path, page.as_bytes())?;
         }
-        // Last: a folder whose pages are not all there is no whole export.
+        // Renamed last: an export is complete only when all its pages exist.
         fs::rename(part, records)
     }
 
@@ -114,8 +114,8 @@ impl Pages {
             bytes.write_all(b"\n")
         };
         line(&Line::HearsayRecords { format: FORMAT })?;
-        let standing: HashSet<String> = self.hashes().collect();
-        for (hash, keys) in self.written.iter().filter(|(hash, _)| standing.contains(*hash)) {
+        let status: HashSet<String> = self.hashes().collect();
+        for (hash, keys) in self.written.iter().filter(|(hash, _)| status.contains(*hash)) {
             line(&Line::Written { hash: hash.clone(), keys: keys.iter().cloned().collect() })?;
         }
         for path in self.pages.keys() {
@@ -133,7 +133,7 @@ impl Pages {
     }
 }
 
-/// The pages of the export whose records these are.
+/// Returns the pages that a records file lists.
 fn earlier(records: &Path) -> Vec<String> {
     #[derive(Deserialize)]
     struct Page {
@@ -141,14 +141,14 @@ fn earlier(records: &Path) -> Vec<String> {
         path: String,
     }
     let Ok(text) = regular::read_file(records, Limits::default().total_bytes) else { return Vec::new() };
-    // What a killed export has left may end within a letter.
+    // The file of an interrupted export may end within a character.
     let text = String::from_utf8_lossy(&text);
     let pages = text.lines().filter(|line| line.starts_with("{\"type\":\"page\""));
     let pages = pages.filter_map(|line| serde_json::from_str::<Page>(line).ok());
     pages.filter(|page| page.r#type == "page").map(|page| page.path).collect()
 }
 
-/// The path of a page of an export, if it lies within the folder. Links to elsewhere are not followed.
+/// Returns the path of a page of an export, if it is within the folder. Links that point outside are not followed.
 fn within_folder(root: &Path, path: &str) -> Option<PathBuf> {
     let page = [".md", ".yaml"].iter().any(|extension| path.ends_with(extension));
     let safe = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':']);
@@ -160,7 +160,7 @@ fn within_folder(root: &Path, path: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Whose page it is: the `id` of its front matter.
+/// Returns the owner of a page: the `id` in its front matter.
 fn within(page: &str) -> String {
     let mut lines = page.trim_start_matches('\u{feff}').lines();
     if lines.next().map(str::trim_end) != Some("---") {
@@ -171,7 +171,7 @@ fn within(page: &str) -> String {
     id.map_or_else(String::new, |id| id.trim().to_owned())
 }
 
-/// A hash of a line, by what it shows: where a link leads is left out, so that a note can be renamed.
+/// Returns a hash of the visible text of a line. Link targets are ignored, so that notes can be renamed.
 fn hash(within: &str, line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let mut rest = line.trim();
@@ -193,7 +193,8 @@ fn hash(within: &str, line: &str) -> String {
     hasher.finalize().to_hex().as_str()[..20].to_owned()
 }
 
-/// Under which key of a campaign file a setting stands that an export writes there, or keeps in its records alone.
+/// Returns the key of a campaign file for a setting that an export writes. The key is empty for a setting that only the
+/// records contain.
 fn written_as(setting: &Setting) -> Option<&'static str> {
     match setting {
         Setting::Predicate(_) | Setting::Attribute(_) => None,
@@ -205,26 +206,26 @@ fn written_as(setting: &Setting) -> Option<&'static str> {
     }
 }
 
-/// The records that the lines of an export still stand for.
+/// The records that unchanged lines of an export represent.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Exact {
     pub(crate) facts: HashSet<FactId>,
-    pub(crate) edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
+    pub(crate) edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>,
     pub(crate) passages: BTreeMap<PassageId, Arc<Passage>>,
     pub(crate) settings: HashSet<SettingKey>,
-    /// What others name and is there no more.
+    /// Removed entities and sessions that other records name.
     pub(crate) removed: (BTreeSet<EntityId>, BTreeSet<SessionId>),
-    /// What was in the export and is in no line any more.
+    /// Records of the export that no line represents any more.
     pub(crate) gone: BTreeSet<Key>,
 }
 
-/// What the records of a folder say, and which lines of its pages are as they were.
+/// The records of a folder, and the unchanged lines of its pages.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     changes: Vec<Change>,
     gone: BTreeSet<Key>,
     unchanged: HashSet<(String, u32)>,
-    /// Keys of the campaign itself, such as `calendar`, that were written by hand or changed.
+    /// Keys of the campaign file, such as `calendar`, that a person added or changed.
     edited: BTreeSet<String>,
     pub(crate) ids: BTreeSet<EntityId>,
     digest: String,
@@ -234,9 +235,9 @@ impl Records {
     /// Reads the records of a folder, if it has any.
     ///
     /// # Errors
-    /// When they are damaged.
+    /// If the records are damaged.
     pub(crate) fn of(path: &Path, limits: &Limits) -> Result<Option<Self>, CampaignErrors> {
-        // A link to somewhere else is not followed.
+        // A symbolic link is not followed.
         let file = path.join(RECORDS);
         if !fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file()) {
             return Ok(None);
@@ -278,7 +279,7 @@ impl Records {
             })?;
         let mut records = Self { changes, ..Self::default() };
         records.digest = blake3::hash(text.as_bytes()).to_hex().to_string();
-        let mut standing: HashSet<&String> = HashSet::new();
+        let mut status: HashSet<&String> = HashSet::new();
         let folder = Folder::open(path, limits)?;
         for entry in folder.files().filter(|entry| entry.has_extension(&["md", "yaml", "yml"])) {
             let bytes = folder.head(entry, limits.file_bytes);
@@ -286,7 +287,7 @@ impl Records {
             let within = within(&text);
             for (number, line) in (1..).zip(text.lines()) {
                 if let Some((hash, _)) = written.get_key_value(&hash(&within, line)) {
-                    standing.insert(hash);
+                    status.insert(hash);
                     records.unchanged.insert((entry.path.clone(), number));
                 } else if let Some((key, _)) = line.split_once(':')
                     && entry.has_extension(&["yaml", "yml"])
@@ -296,7 +297,7 @@ impl Records {
             }
         }
         let there: BTreeSet<&Key> =
-            written.iter().filter(|(hash, _)| standing.contains(hash)).flat_map(|(_, keys)| keys).collect();
+            written.iter().filter(|(hash, _)| status.contains(hash)).flat_map(|(_, keys)| keys).collect();
         records.gone = written.values().flatten().filter(|key| !there.contains(key)).cloned().collect();
         records.ids = records
             .changes
@@ -309,7 +310,7 @@ impl Records {
         Ok(Some(records))
     }
 
-    /// The id of the campaign that was exported.
+    /// Returns the id of the exported campaign.
     pub(crate) fn campaign(&self) -> Option<&str> {
         self.changes.iter().find_map(|change| match change {
             Change::Set(Setting::Campaign(info)) => Some(info.id.as_str()),
@@ -317,7 +318,8 @@ impl Records {
         })
     }
 
-    /// Lays the records over what was read in the pages: what stands in a line that is as it was is left to the records.
+    /// Merges the records into a campaign that was read from the pages. Unchanged lines take their records from the
+    /// export.
     pub(crate) fn over(self, campaign: &mut Campaign) {
         let Self { changes, gone, unchanged, edited, digest, .. } = self;
         let is_unchanged = |evidence: &[Evidence]| {
@@ -329,7 +331,7 @@ impl Records {
         };
         let is_there = |path: &str, line: u32| !unchanged.contains(&(path.to_owned(), line));
         campaign.passages.retain(|text| !is_unchanged(&text.passage.evidence));
-        // The numbers of the facts that texts state change with the facts.
+        // The fact indices of passages change with the facts.
         for text in &mut campaign.passages {
             text.facts.clear();
         }
@@ -355,7 +357,7 @@ impl Records {
         findings.unclear.retain(|place| is_there(&place.path, place.line));
         campaign.warnings.retain(|warning| is_there(&warning.path, warning.line));
         let mut exact = Exact::default();
-        // Settings that were changed by hand count; those that the export wrote are on record.
+        // Settings that a person changed count. Settings that the export wrote are in the records.
         campaign.settings.retain(|setting| written_as(setting).is_none_or(|key| edited.contains(key)));
         let by_hand: HashSet<SettingKey> = campaign.settings.iter().map(Setting::key).collect();
         let mut settings = Vec::new();
@@ -366,7 +368,7 @@ impl Records {
                 Change::Set(Setting::Imported { .. }) => {}
                 Change::Set(Setting::Reveal(reveal)) => campaign.reveals.push(reveal),
                 Change::Set(Setting::Campaign(held)) if by_hand.contains(&SettingKey::Campaign) => {
-                    // The description stands among the texts.
+                    // The pages contain the description as a passage.
                     for setting in &mut campaign.settings {
                         if let Setting::Campaign(info) = setting
                             && info.description.is_empty()
@@ -413,11 +415,11 @@ impl Records {
             }
         }
         campaign.reveals.retain(|reveal| !reveal.facts().any(|fact| gone.contains(&Key::Fact(fact))));
-        // Of an entity whose note is gone, nothing is left to say.
+        // An entity whose note was removed keeps no facts of its own.
         let removed = &exact.removed.0;
         let named: HashSet<&EntityId> = campaign.facts.iter().flat_map(|stated| stated.fact.entities()).collect();
         campaign.entities.retain(|id, _| exact_entities.contains(id) || named.contains(id));
-        let left = |edge: &Knowledge| edge.knower.entity().is_none_or(|id| !removed.contains(id));
+        let left = |edge: &KnowledgeEdge| edge.knower.entity().is_none_or(|id| !removed.contains(id));
         exact.edges.retain(|_, edge| left(edge));
         let held: BTreeSet<SessionId> =
             sessions.iter().map(|session: &hearsay_model::Session| session.id.clone()).collect();

@@ -1,4 +1,4 @@
-//! The files of a campaign: found, bounded and hashed.
+//! The files of a campaign: discovery, limits and hashing.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -13,26 +13,26 @@ use crate::{
     regular,
 };
 
-/// How much is read at most. What exceeds it is refused with an error that says so.
+/// Limits on the input. Input that exceeds a limit is refused with an error that names the limit.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Bytes of one file; 16 MiB. A larger one is refused without reading it.
+    /// Maximum bytes of one file; 16 MiB. A larger file is refused without reading it.
     pub file_bytes: u64,
-    /// Files in the folder; 200,000.
+    /// Maximum number of files in the folder; 200,000.
     pub files: usize,
-    /// Folders and YAML collections within one another; 64.
+    /// Maximum nesting of folders and of YAML collections; 64.
     pub depth: usize,
-    /// YAML nodes that aliases may copy in one file; 100,000.
+    /// Maximum number of YAML nodes that aliases may copy in one file; 100,000.
     pub alias_nodes: usize,
-    /// Bytes that aliases may copy in one file, and all aliases of a campaign together; 16 MiB.
+    /// Maximum bytes that aliases may copy, in one file and in a whole campaign; 16 MiB.
     pub alias_bytes: u64,
-    /// Errors that are shown; 50. The others are counted.
+    /// Maximum number of errors that are listed; 50. Further errors are counted.
     pub errors: usize,
-    /// Bytes of all files together; 2 GiB. Files beyond that are left out.
+    /// Maximum bytes of all files together; 2 GiB. Further files are skipped.
     pub total_bytes: u64,
-    /// How many times smaller than itself a file in an archive may be packed; 200. Text is packed ten times at most.
+    /// Maximum compression ratio of a file in an archive; 200. Text rarely exceeds a ratio of ten.
     pub ratio: u64,
-    /// Ends reading when it is cancelled.
+    /// Cancels reading.
     pub cancel: Cancel,
 }
 
@@ -53,17 +53,18 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits of a part of a file, such as front matter, whose aliases may copy little more than the part itself.
+    /// Returns the limits for a part of a file, such as front matter. Its aliases may copy little more than its own
+    /// size.
     pub(crate) fn of_part(bytes: usize) -> Self {
         Self { alias_bytes: (4 << 10) + 8 * bytes as u64, ..Self::default() }
     }
 }
 
-/// A hash of all files of a campaign: 64 hexadecimal digits. An import whose digest is that of the state's
-/// [`imported`](hearsay_model::State::imported) has nothing new.
+/// Returns a hash of all files of a campaign, as 64 hexadecimal digits. If it equals the digest in the state's
+/// [`imported`](hearsay_model::State::imported), an import changes nothing.
 ///
 /// # Errors
-/// When the folder or one of its files cannot be read, or a limit is exceeded.
+/// If the folder or one of its files cannot be read, or a limit is exceeded.
 pub fn digest(path: &Path, limits: &Limits) -> Result<String, CampaignErrors> {
     let mut faults = Faults::new(limits.errors);
     let loaded = load(path, limits, &mut faults);
@@ -89,20 +90,20 @@ pub(crate) fn digest_of(files: &[File]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The files of a campaign, and what lies beside them and was not read.
+/// The files of a campaign, and the files beside them that were skipped.
 pub(crate) struct Loaded {
     pub(crate) files: Vec<File>,
     pub(crate) skipped: Vec<Skipped>,
 }
 
-/// Reads the one file, or every YAML file below the folder, in the order of their paths. The faults know the paths.
+/// Reads the one file, or every YAML file below the folder, in the order of their paths. Adds the paths to `faults`.
 pub(crate) fn load(path: &Path, limits: &Limits, faults: &mut Faults) -> Loaded {
     let shown = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let (mut found, mut skipped) = (BTreeMap::new(), Vec::new());
     match path.canonicalize().and_then(|real| Ok((fs::metadata(&real)?, real))) {
         Err(error) => unreadable(faults, &shown, &error),
         Ok((meta, real)) if meta.is_dir() => {
-            (found, skipped) = Walk::of(real, limits, faults);
+            (found, skipped) = Traversal::of(real, limits, faults);
             if found.is_empty() && faults.found_none() {
                 let hint = "put the campaign's .yaml files there; hidden files are left out";
                 let hint = match skipped.first() {
@@ -149,7 +150,7 @@ enum Refused {
 }
 
 fn read_bounded(path: &Path, limits: &Limits) -> Result<Vec<u8>, Refused> {
-    // A file that is too large by its size is refused without reading it.
+    // A file that is too large is refused without reading it.
     let size = fs::metadata(path).map_err(Refused::Io)?.len();
     if size > limits.file_bytes {
         return Err(Refused::Large(size));
@@ -160,29 +161,29 @@ fn read_bounded(path: &Path, limits: &Limits) -> Result<Vec<u8>, Refused> {
     })
 }
 
-/// Why nothing was read.
+/// The reason of a skipped file after cancellation.
 pub(crate) const CANCELLED: &str = "reading was cancelled";
 
-/// Why a symbolic link is not followed.
+/// The reason why a symbolic link is not followed.
 pub(crate) const LEADS_OUT: &str =
     "a symbolic link that leads out of the folder: copy the file that it leads to into the folder";
 
-/// Finds the YAML files of a folder. Every folder is walked once, and none outside the campaign's.
-struct Walk<'a> {
+/// Finds the YAML files of a folder. Visits every folder once, and none outside the campaign's folder.
+struct Traversal<'a> {
     limits: &'a Limits,
     faults: &'a mut Faults,
     /// The campaign's folder, with links resolved.
     root: PathBuf,
     /// The real path of each file, by its path below the folder.
     found: BTreeMap<String, PathBuf>,
-    /// The folders and files that were found, with links resolved.
+    /// The folders and files that were found so far, with links resolved.
     seen: HashSet<PathBuf>,
-    /// Links that were found on the way.
+    /// The links that were found so far.
     links: Vec<(String, PathBuf)>,
     skipped: Vec<Skipped>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Traversal<'a> {
     fn of(root: PathBuf, limits: &'a Limits, faults: &'a mut Faults) -> (BTreeMap<String, PathBuf>, Vec<Skipped>) {
         let mut walk = Self {
             limits,
@@ -194,7 +195,7 @@ impl<'a> Walk<'a> {
             skipped: Vec::new(),
         };
         walk.folder(root, "", 0);
-        // Links come last: most of them lead to files that are read anyway.
+        // Links come last: most of them point to files that are read anyway.
         while let Some((below, link)) = walk.links.pop() {
             walk.link(&below, &link);
         }
@@ -275,7 +276,7 @@ fn unreadable(faults: &mut Faults, path: &str, error: &io::Error) {
     whole(faults, path, &format!("cannot be read: {error}"), "check that it exists and that you may read it");
 }
 
-/// An error that means a whole file, which has no number yet.
+/// Adds an error about a whole file that has no number yet.
 fn whole(faults: &mut Faults, path: &str, message: &str, hint: &str) {
     let file = faults.files.len() as u32;
     faults.files.push(path.to_owned());

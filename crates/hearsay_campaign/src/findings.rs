@@ -1,42 +1,42 @@
-//! What was found in foreign files besides the campaign: links that lead nowhere, what is not understood.
+//! Findings in foreign files, such as dangling links and text that was not understood.
 
 use hearsay_model::EntityId;
 use serde::Serialize;
 
 use crate::notes::{Format, Skipped};
 
-/// A place in a file, and what stands there.
+/// A position in a file, with its text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
     /// The path below the folder, with forward slashes.
     pub path: String,
     /// The line, counted from 1.
     pub line: u32,
-    /// What stands there.
+    /// The text at this position.
     pub what: String,
 }
 
-/// What was found in the files besides what the campaign says. For Hearsay's own format, which is strict, only what was not
-/// read is listed.
+/// Findings in the files, apart from the campaign. Hearsay's own format is strict, so only skipped files are listed for
+/// it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
-    /// In which format the files are written.
+    /// The format of the files.
     pub format: Option<Format>,
-    /// How many links were found to mean a note.
+    /// The number of links that resolve to a note.
     pub resolved: usize,
-    /// How many links and fields name nobody: dice, `none`, `local militia`.
+    /// The number of links and fields that name no entity, such as dice, `none` or `local militia`.
     pub nobody: usize,
-    /// Links that may mean several notes, with these. None is taken.
+    /// Links that match several notes, with these notes. None of them is used.
     pub ambiguous: Vec<(Place, Vec<EntityId>)>,
-    /// Links that lead nowhere.
+    /// Links without a target.
     pub dangling: Vec<Place>,
-    /// The entities that were made of them, to be reviewed.
+    /// The entities created for dangling links. They wait for review.
     pub stubs: Vec<EntityId>,
-    /// Entities without a sign of what they are.
+    /// Entities whose kind is unknown.
     pub kindless: Vec<EntityId>,
-    /// What was not understood.
+    /// Text that was not understood.
     pub unclear: Vec<Place>,
-    /// What was not read, and why.
+    /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
 }
 

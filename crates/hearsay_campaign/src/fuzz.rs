@@ -1,6 +1,6 @@
-//! What fuzzing runs: bytes of any kind go through a reader and become a campaign, and nothing may panic.
+//! Fuzz targets: a reader makes a campaign of arbitrary bytes, and must not panic.
 //!
-//! The folder `fuzz/` of the repository has a target for `cargo fuzz` for each, with a corpus; a test replays the corpus.
+//! The folder `fuzz/` of the repository has a `cargo fuzz` target and a corpus for each. A test replays the corpus.
 
 use hearsay_model::{Author, Operation, State, Timestamp};
 
@@ -14,7 +14,7 @@ use crate::{
     read_backup, read_jsonl, text,
 };
 
-/// The names of the targets, which are those of the folders of the corpus.
+/// The names of the targets, which are also the names of the folders of the corpus.
 pub const TARGETS: [&str; 13] = [
     "backup",
     "foundry",
@@ -31,12 +31,12 @@ pub const TARGETS: [&str; 13] = [
     "zip",
 ];
 
-/// Runs a target over bytes. Of the readers of campaigns, the bytes are one file, or several behind lines such as
+/// Runs a target over bytes. For readers of campaigns, the bytes are one file, or several files after lines such as
 /// `>>> folder/Name.md`.
 ///
 /// # Panics
-/// When the target is unknown, or what holds of all input does not: what was read cannot be imported, a second import would
-/// change something, an export does not come back. These are bugs.
+/// If the target is unknown, or an invariant fails: the campaign cannot be imported, a second import makes changes, or
+/// an export does not round-trip. A failed invariant is a bug.
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
 pub fn run(target: &str, bytes: &[u8]) {
     match target {
@@ -110,7 +110,7 @@ fn jsonl(bytes: &[u8]) {
     }
 }
 
-/// The bytes are the operations of a backup, whose first and last lines are added.
+/// Reads the bytes as the operations of a backup. Adds its first and last line.
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
 fn backup(bytes: &[u8]) {
     let _ = read_backup(bytes);
@@ -138,7 +138,7 @@ fn transcript(bytes: &[u8]) {
     }
 }
 
-/// The files that bytes stand for.
+/// Splits the bytes into files.
 fn files(target: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let extension = match target {
         "markdown" => "md",

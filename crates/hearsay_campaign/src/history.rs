@@ -1,36 +1,36 @@
-//! What the journal says of each record: whether this source wrote it, and what others did to it since.
+//! History of each record in the journal: whether this source wrote it, and how others changed it since.
 
 use std::{collections::HashMap, sync::Arc};
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId, Session, SessionId,
+    Author, Change, Entity, EntityId, Fact, FactId, KnowledgeEdge, KnowledgeId, Passage, PassageId, Session, SessionId,
     Setting, SettingKey, State,
 };
 
 /// The last live write to a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Last<T> {
-    /// What was written; `None` when it was withdrawn, or a flag that was set.
+    /// The written record. `None` if it was withdrawn, or if a flag was set.
     pub(crate) value: Option<T>,
     /// Whether this source wrote it.
     pub(crate) ours: bool,
 }
 
-/// What was done to a fact.
+/// The history of a fact.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FactHistory<'a> {
-    /// What this source said last, unless somebody else has said the fact since.
+    /// The last assertion by this source, unless another author asserted the fact later.
     pub(crate) ours: Option<&'a Arc<Fact>>,
-    /// What somebody else did since, in words.
+    /// The last change by another author, in words.
     pub(crate) touched: Option<&'static str>,
 }
 
-/// The live part of the journal, by record.
+/// The live operations of the journal, by record.
 #[derive(Debug, Default)]
 pub(crate) struct History<'a> {
     pub(crate) entities: HashMap<&'a EntityId, Last<&'a Entity>>,
     pub(crate) facts: HashMap<FactId, FactHistory<'a>>,
-    pub(crate) edges: HashMap<KnowledgeId, Last<&'a Arc<Knowledge>>>,
+    pub(crate) edges: HashMap<KnowledgeId, Last<&'a Arc<KnowledgeEdge>>>,
     pub(crate) passages: HashMap<PassageId, Last<&'a Arc<Passage>>>,
     pub(crate) sessions: HashMap<&'a SessionId, Last<&'a Session>>,
     pub(crate) settings: HashMap<SettingKey, Last<&'a Setting>>,
@@ -67,7 +67,7 @@ impl<'a> History<'a> {
                 self.facts.insert(*id, FactHistory::default());
             }
             Change::EndFact { fact, .. } => self.touch(*fact, ours, "it was ended"),
-            Change::SetStanding { fact, .. } => self.touch(*fact, ours, "it was judged"),
+            Change::SetStatus { fact, .. } => self.touch(*fact, ours, "it was judged"),
             Change::SetSecrecy { fact, .. } => self.touch(*fact, ours, "it was revealed or made secret"),
             Change::Confirm(fact) => self.touch(*fact, ours, "it was confirmed"),
             Change::RetractFact(fact) => self.touch(*fact, ours, "it was retracted"),
@@ -98,8 +98,9 @@ impl<'a> History<'a> {
             Change::Unset(key) => {
                 self.settings.insert(key.clone(), Last { value: None, ours });
             }
-            // More evidence is no other word.
-            Change::Support(_) | Change::Void(_) | Change::Restore(_) | Change::SaveSlot(_) | Change::DropSlot(_) => {}
+            // Additional evidence does not change the content of a fact.
+            Change::Support(_) | Change::Revert(_) | Change::Restore(_) | Change::SaveSlot(_) | Change::DropSlot(_) => {
+            }
         }
     }
 

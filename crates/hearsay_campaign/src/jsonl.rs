@@ -1,10 +1,10 @@
-//! JSON Lines: all that a state holds, one record per line, and back.
+//! JSON Lines export and import of a whole state, one record per line.
 //!
 //! The first line is `{"type":"hearsay","format":1}`. Every other line is an object with a `type`: `setting` (under
 //! `setting`), `entity`, `session`, `fact`, `knowledge` or `passage`, with the fields of the type of that name in
-//! `hearsay_model`. Lines are sorted by type in this order, then by id, so that equal states give equal bytes. What was
-//! removed but is still named by others (an entity that a text mentions) comes as `entity` or `session` with
-//! `"removed":true`.
+//! `hearsay_model`. Lines are sorted by type in this order, then by id, so that equal states give equal bytes. A
+//! removed record that other records still name (such as an entity that a passage mentions) is written as `entity` or
+//! `session` with `"removed":true`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,14 +13,14 @@ use std::{
 };
 
 use hearsay_model::{
-    Change, Entity, EntityId, Fact, How, KeptRecap, Knower, Knowledge, KnowledgeId, Passage, Playing, Reveal, Session,
-    SessionId, Setting, State,
+    Acquisition, Change, Entity, EntityId, Fact, KeptRecap, Knower, KnowledgeEdge, KnowledgeId, Passage, Playing,
+    Reveal, Session, SessionId, Setting, State,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{CampaignError, CampaignErrors, lines};
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -44,7 +44,7 @@ enum Line {
         removed: bool,
     },
     Fact(Arc<Fact>),
-    Knowledge(Arc<Knowledge>),
+    KnowledgeEdge(Arc<KnowledgeEdge>),
     Passage(Arc<Passage>),
 }
 
@@ -52,10 +52,10 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Writes all that a state holds as JSON Lines. The journal is not written: what is read back has one operation.
+/// Writes a whole state as JSON Lines. The journal is not written, so reading the lines gives a single operation.
 ///
 /// # Errors
-/// When writing fails.
+/// If writing fails.
 pub fn export_jsonl(state: &State, mut writer: impl Write) -> io::Result<()> {
     let mut line = |line: &Line| -> io::Result<()> {
         serde_json::to_writer(&mut writer, line)?;
@@ -89,10 +89,10 @@ pub fn export_jsonl(state: &State, mut writer: impl Write) -> io::Result<()> {
     for fact in state.facts() {
         line(&Line::Fact(Arc::clone(fact)))?;
     }
-    let edges: BTreeMap<KnowledgeId, &Arc<Knowledge>> =
+    let edges: BTreeMap<KnowledgeId, &Arc<KnowledgeEdge>> =
         state.facts().flat_map(|fact| edges_to(state, fact)).map(|edge| (edge.id(), edge)).collect();
     for edge in edges.into_values() {
-        line(&Line::Knowledge(Arc::clone(edge)))?;
+        line(&Line::KnowledgeEdge(Arc::clone(edge)))?;
     }
     for (_, passage) in state.passages() {
         line(&Line::Passage(Arc::clone(passage)))?;
@@ -100,9 +100,9 @@ pub fn export_jsonl(state: &State, mut writer: impl Write) -> io::Result<()> {
     writer.flush()
 }
 
-/// The edges to a fact of those who are there.
-fn edges_to<'a>(state: &'a State, fact: &Fact) -> impl Iterator<Item = &'a Arc<Knowledge>> {
-    let is_there = |edge: &&Arc<Knowledge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
+/// Returns the edges to a fact from knowers that exist.
+fn edges_to<'a>(state: &'a State, fact: &Fact) -> impl Iterator<Item = &'a Arc<KnowledgeEdge>> {
+    let is_there = |edge: &&Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
     state.recorded_knowledge(fact.id()).filter(is_there)
 }
 
@@ -111,7 +111,7 @@ fn empty_session(id: &SessionId) -> Session {
     Session { id: id.clone(), number: None, title, date: None, start: None, end: None, present: Vec::new() }
 }
 
-/// What the records of a state name: it may be there no more.
+/// The entities and sessions that the records of a state name. They may be removed.
 #[derive(Default)]
 struct Named<'a> {
     entities: BTreeSet<&'a EntityId>,
@@ -139,13 +139,13 @@ impl<'a> Named<'a> {
         self.sessions.extend(&fact.provenance().session);
     }
 
-    fn edge(&mut self, edge: &'a Knowledge) {
-        match &edge.how {
-            How::Told { by, citing } => self.entities.extend(by.iter().chain(citing)),
-            How::Read { document } => self.entities.extend(document),
+    fn edge(&mut self, edge: &'a KnowledgeEdge) {
+        match &edge.acquisition {
+            Acquisition::Told { by, citing } => self.entities.extend(by.iter().chain(citing)),
+            Acquisition::Read { document } => self.entities.extend(document),
             _ => {}
         }
-        self.entities.extend(&edge.company);
+        self.entities.extend(&edge.co_present);
         self.sessions.extend(&edge.session);
     }
 
@@ -157,12 +157,12 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Reads JSON Lines as changes that make an empty state hold what was written, in an order in which they can be
-/// applied as one operation. Lines may come in any order, but for the first.
+/// Reads JSON Lines as changes that recreate the written state from an empty one. The changes are ordered so that they
+/// can be applied as one operation. Lines may come in any order, except for the first.
 ///
 /// # Errors
-/// When a line is no record, or names an entity, session or fact that no line has. Errors name the line and what was
-/// expected; `file` is empty.
+/// If a line is not a record, or names an entity, session or fact without a line. Errors contain the line and the
+/// expected input; `file` is empty.
 pub fn read_jsonl(reader: impl BufRead) -> Result<Vec<Change>, CampaignErrors> {
     let mut read = Read::default();
     let mut number = 0;
@@ -196,7 +196,7 @@ struct Read {
     entities: BTreeMap<EntityId, (Entity, bool)>,
     sessions: BTreeMap<SessionId, (u32, Session, bool)>,
     facts: Vec<(u32, Arc<Fact>)>,
-    edges: Vec<(u32, Arc<Knowledge>)>,
+    edges: Vec<(u32, Arc<KnowledgeEdge>)>,
     passages: Vec<(u32, Arc<Passage>)>,
     errors: Vec<CampaignError>,
     more: usize,
@@ -245,12 +245,12 @@ impl Read {
                 }
             }
             (_, Line::Fact(fact)) => self.facts.push((number, fact)),
-            (_, Line::Knowledge(edge)) => self.edges.push((number, edge)),
+            (_, Line::KnowledgeEdge(edge)) => self.edges.push((number, edge)),
             (_, Line::Passage(passage)) => self.passages.push((number, passage)),
         }
     }
 
-    /// Every name must have its line.
+    /// Checks that every name has its line.
     fn check(&mut self) {
         let facts: BTreeSet<_> = self.facts.iter().map(|(_, fact)| fact.id()).collect();
         let mut missing: Vec<(u32, String)> = Vec::new();

@@ -1,14 +1,14 @@
-//! The keys that the reader knows. `schema/campaign.schema.json` has the same ones; a test holds them together.
+//! The keys that the reader knows. A test checks that `schema/campaign.schema.json` has the same keys.
 
 /// The keys of one kind of mapping.
 #[derive(Debug)]
 pub(crate) struct Keys {
-    /// Its name under `$defs` in the schema; empty for the file itself.
+    /// The name under `$defs` in the schema; empty for the file itself.
     #[cfg_attr(not(test), allow(dead_code))]
     pub(crate) def: &'static str,
-    /// What it is, for errors.
+    /// The description for errors.
     pub(crate) what: &'static str,
-    /// Its keys, in groups that several mappings share.
+    /// The keys, in groups that several mappings share.
     pub(crate) groups: &'static [&'static [&'static str]],
 }
 
@@ -18,13 +18,13 @@ impl Keys {
     }
 }
 
-/// What any fact can be marked with.
+/// Keys for the marks of any fact.
 const MARKS: &[&str] = &[
     "id",
     "text",
     "statement",
     "about",
-    "standing",
+    "status",
     "confidence",
     "since",
     "until",
@@ -35,21 +35,21 @@ const MARKS: &[&str] = &[
     "audience",
     "known_by",
 ];
-/// What a fact can be kept with.
+/// Keys for the secrecy of a fact.
 const KEPT: &[&str] = &["secret", "conceals", "reveal", "public"];
-/// What a fact says.
+/// Keys for the content of a fact.
 const SAYS: &[&str] = &["type", "target", "value"];
-/// What a fact has to do with another.
+/// Keys for the relation of a fact to another fact.
 const BEARS: &[&str] = &["distorts", "refutes", "ends"];
-/// How somebody knows a fact.
+/// Keys for the knowledge edge of a holder.
 const HOLDS: &[&str] = &["who", "how", "from", "citing", "when", "with", "rank", "credence", "conceals"];
-/// How other tools write the end of a relation.
+/// Keys of other tools for the target of a relation.
 const ENDS: &[&str] = &["target_id", "target_name", "bidirectional"];
 
 macro_rules! keys {
     ($($name:ident = $def:literal, $what:literal, $groups:expr;)*) => {
         $(pub(crate) const $name: Keys = Keys { def: $def, what: $what, groups: $groups };)*
-        /// All of them.
+        /// All mappings.
         #[cfg(test)]
         pub(crate) const ALL: &[&Keys] = &[$(&$name),*];
     };
@@ -72,7 +72,7 @@ keys! {
     ENTITY = "entity", "an entity", &[
         &["id", "name", "kind", "aliases", "description", "home", "location", "part_of", "attributes", "relationships",
             "facts", "secrets"],
-        // As other tools write it.
+        // Keys of other tools.
         &["type", "properties", "tags", "visibility", "personality", "behavior_rules", "knowledge_scope",
             "secret_knowledge"],
     ];
@@ -107,7 +107,7 @@ keys! {
     LINE = "line", "a line of the log", &[&["speaker", "text", "with", "heard_by", "place", "time", "facts"]];
 }
 
-/// The candidate nearest to what was written, if one is near.
+/// Returns the candidate most similar to a written key, if one is similar enough.
 pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = written.to_lowercase();
     let score = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
@@ -116,7 +116,7 @@ pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'
     best.filter(|(score, _)| *score >= 0.78).map(|(_, candidate)| candidate)
 }
 
-/// A hint that names the nearest candidate, or else all of them.
+/// Returns a hint that names the most similar candidate, or else all of them.
 pub(crate) fn hint<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match nearest(written, candidates.clone()) {
         Some(near) => format!("did you mean `{near}`?"),

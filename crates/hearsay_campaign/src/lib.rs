@@ -1,9 +1,9 @@
 #![doc = include_str!("../FORMAT.md")]
 //!
-//! # Using it
+//! # Usage
 //!
-//! [`read`] takes the files, [`plan`] compares them with a state and gives one operation and a report; without applying
-//! the operation the report is a dry run.
+//! [`read`] reads campaign files. [`plan`] compares them with a state, and returns one operation and a report. Without
+//! applying the operation, the report is a dry run.
 //!
 //! ```
 //! use hearsay_campaign::{Limits, plan, read};
@@ -19,10 +19,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`read_any`] reads the files of other tools too: see [`notes`] for what it understands of each, and for how a reader is
-//! written.
+//! [`read_any`] also reads the files of other tools. [`notes`] describes the supported formats and how to add a reader.
 //!
-//! [`export_jsonl`] and [`read_jsonl`] take a whole state out and in again. [`Transcript`] reads who said what in a session.
+//! [`export_jsonl`] and [`read_jsonl`] write and read a whole state. [`Transcript`] reads speakers and lines of a
+//! session.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod alias;

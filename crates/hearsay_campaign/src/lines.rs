@@ -1,14 +1,14 @@
-//! Lines of files that may have one line and no end.
+//! Bounded reading of lines, for files that may consist of one endless line.
 
 use std::io::{self, BufRead, Read};
 
-/// Bytes of one line; 64 MiB. A text of 16 MiB fits, however it is escaped.
+/// Maximum bytes of one line; 64 MiB. This fits a text of 16 MiB with any escaping.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
-/// The lines of a reader, without their ends.
+/// Returns the lines of a reader, without their line endings.
 ///
 /// # Errors
-/// Each line: when it cannot be read, is longer than 64 MiB, or is not UTF-8.
+/// Each item, if the line cannot be read, is longer than 64 MiB, or is not UTF-8.
 pub(crate) fn bounded(reader: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
     up_to(reader, MAX_LINE_BYTES)
 }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Evidence, Fact, FactId, How, Knowledge, KnowledgeId, Operation, Provenance,
-    Secrecy, Setting, SettingKey, Standing, State, Timestamp, Value, attribute,
+    Acquisition, Author, Change, Entity, EntityId, Evidence, Fact, FactId, FactStatus, KnowledgeEdge, KnowledgeId,
+    Operation, Provenance, Secrecy, Setting, SettingKey, State, Timestamp, Value, attribute,
 };
 
 use crate::{
@@ -25,32 +25,33 @@ pub use three_way::{LEFT_OUT, LeftOut};
 /// The changes that an import would make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportPlan {
-    /// The operation that makes them; `None` if there are none.
+    /// The operation that makes the changes; `None` if there are none.
     pub operation: Option<Operation>,
     /// A report of the changes.
     pub report: ImportReport,
 }
 
-/// Compares a campaign with a state. After the operation is applied, the state holds what the files say, and a second plan
-/// is empty.
+/// Compares a campaign with a state. After the operation is applied, the state matches the files, and a second plan is
+/// empty.
 ///
-/// - What is new is added, what this source no longer says is withdrawn, everything else is left alone.
-/// - What somebody else confirmed, judged, ended or retracted stays as it is, and is listed in the report. What was
-///   retracted or rejected is not brought back.
-/// - A new value for what has one value at a time, where somebody else has recorded another, is proposed to the DM and
-///   does not replace it.
-/// - Entities that are there already are matched by id.
-/// - What files of another tool leave out is not withdrawn: that is proposed to the DM, as a fact with the attribute
-///   [`LEFT_OUT`]. Where they changed what somebody else has changed too, their word is proposed.
+/// - New records are added, records that this source no longer contains are withdrawn, and all others are unchanged.
+/// - A record that another author confirmed, judged, ended or retracted stays unchanged, and the report lists it.
+///   Retracted and rejected facts do not come back.
+/// - If a fact allows one value at a time and another author recorded a value, a new value does not replace it. The new
+///   value is proposed to the DM.
+/// - Entities that exist already are matched by id.
+/// - Records that are missing from the files of another tool are not withdrawn. Their removal is proposed to the DM, as
+///   a fact with the attribute [`LEFT_OUT`]. If the files changed a record that another author changed too, the value
+///   of the files is proposed.
 ///
-/// `now` is the real time of the import. Facts that say when they were recorded keep that time: see
+/// `now` is the real time of the import. Facts with a recording time in the files keep it: see
 /// [`Campaign::set_recorded`].
 pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let author = Author::Importer(campaign.info.id.clone());
     let around = Around::new(campaign, state);
     let Known { mut edges, mut passages, counts } = who_knows(campaign, &around);
     if let Some(exact) = &campaign.exact {
-        // Who knows what is on record is on record too.
+        // The knowers of a recorded fact are recorded too.
         edges.retain(|_, edge| !exact.facts.contains(&edge.fact));
         edges.extend(exact.edges.iter().map(|(id, edge)| (*id, edge.clone())));
         passages.extend(exact.passages.iter().map(|(id, passage)| (*id, passage.clone())));
@@ -96,16 +97,16 @@ struct Planner<'a> {
     removals: Vec<Change>,
 }
 
-/// Facts that are not simply added.
+/// Facts that are not added as they are.
 #[derive(Default)]
 struct Withdrawn {
     /// Facts that are retracted.
     retracted: HashSet<FactId>,
-    /// Facts that the files say, and that stay away because somebody retracted them.
+    /// Facts in the files that stay absent because another author retracted them.
     away: HashSet<FactId>,
-    /// Facts that the files no longer say, and that stay because somebody else has to do with them.
+    /// Facts that the files no longer contain, and that stay because another author uses or changed them.
     kept: HashSet<FactId>,
-    /// Facts and texts that files of another tool have no more. They stay until the DM decides.
+    /// Facts and passages that the files of another tool no longer contain. They stay until the DM decides.
     left_out: Vec<FactId>,
     left_out_texts: Vec<hearsay_model::PassageId>,
 }
@@ -121,9 +122,9 @@ impl Planner<'_> {
             let key = setting.key();
             match self.history.settings.get(&key) {
                 Some(last) if last.value == Some(setting) => {}
-                // What an export has kept is older than what somebody has set since.
+                // A value from an export is older than a value that another author set since.
                 Some(last) if !last.ours && self.exact().is_some_and(|exact| exact.settings.contains(&key)) => {}
-                // What the game has set stays; a flag of another kind is another flag.
+                // A value that the game set stays. A flag of another kind is a different flag.
                 Some(last)
                     if !last.ours
                         && let Setting::Flag { name, value } = setting =>
@@ -134,7 +135,7 @@ impl Planner<'_> {
                         None => self.keep(None, key.to_string(), "somebody removed it, so it stays away"),
                     }
                 }
-                // The clock runs in play; the file says only where it starts.
+                // The clock advances in play; the file contains only its start.
                 Some(last) if !last.ours && key == SettingKey::Clock => {}
                 Some(last) if !last.ours => {
                     self.keep(None, key.to_string(), "somebody else has set it");
@@ -144,7 +145,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Adds what is new. Returns the entities that stay away because somebody removed them.
+    /// Adds new entities. Returns the entities that stay absent because another author removed them.
     fn entities(&mut self) -> BTreeSet<EntityId> {
         let mut gone = BTreeSet::new();
         for (id, kind) in &self.campaign.entities {
@@ -194,7 +195,7 @@ impl Planner<'_> {
     fn facts(&mut self, gone: &BTreeSet<EntityId>) -> Withdrawn {
         let mut withdrawn = Withdrawn::default();
         let mut wanted = HashSet::with_capacity(self.campaign.facts.len());
-        // A session that somebody withdrew does not come back for the sake of a fact.
+        // A session that another author withdrew does not come back because a fact names it.
         let no_session = |fact: &Fact, history: &History| {
             let session = fact.provenance().session.as_ref().and_then(|id| history.sessions.get(id));
             session.is_some_and(|last| last.value.is_none() && !last.ours)
@@ -251,20 +252,20 @@ impl Planner<'_> {
             let contested =
                 || Some(format!("both the files and somebody else changed it: {}", replaced.contested.get(&id)?));
             let rival = rival.or_else(contested);
-            let standing = if rival.is_some() { Standing::Proposed } else { fact.standing() };
+            let status = if rival.is_some() { FactStatus::Proposed } else { fact.status() };
             if let Some(why) = rival {
                 self.report.conflicts.push(Kept { fact: Some(id), what: fact.statement().into(), why: why.clone() });
                 self.keep(Some(id), fact.statement(), why);
             }
-            self.assert(fact, standing);
+            self.assert(fact, status);
             return;
         };
-        // What was proposed beside another's word stays so until the DM decides.
+        // A proposal that competes with another author's value stays proposed until the DM decides.
         let beside = self.rival(fact).is_some() || self.is_foreign() && history.ours.is_some_and(|ours| proposed(ours));
-        let proposed = held.standing() == Standing::Proposed && beside;
-        let standing = if proposed { Standing::Proposed } else { fact.standing() };
-        let same = same(held, fact, standing);
-        // What others found besides is left out of the comparison.
+        let proposed = held.status() == FactStatus::Proposed && beside;
+        let status = if proposed { FactStatus::Proposed } else { fact.status() };
+        let same = same(held, fact, status);
+        // The comparison ignores evidence that others added.
         let said = history.ours.unwrap_or(held);
         let stays = said.provenance().evidence == fact.provenance().evidence;
         if same && stays {
@@ -277,25 +278,25 @@ impl Planner<'_> {
             return;
         }
         *(if same { &mut self.report.moved } else { &mut self.report.changed }) += 1;
-        self.assert(fact, standing);
+        self.assert(fact, status);
     }
 
-    fn assert(&mut self, fact: &Arc<Fact>, standing: Standing) {
+    fn assert(&mut self, fact: &Arc<Fact>, status: FactStatus) {
         let is_recorded = fact.provenance().recorded != Timestamp::default()
             || self.exact().is_some_and(|exact| exact.facts.contains(&fact.id()));
-        if standing == fact.standing() && is_recorded {
+        if status == fact.status() && is_recorded {
             return self.adds.push(Change::AssertFact(Arc::clone(fact)));
         }
         let provenance = Provenance { recorded: self.now, ..fact.provenance().clone() };
-        // Neither the time nor the standing can make a fact that was built before impossible.
-        let built = fact.to_builder().standing(standing).provenance(provenance).build();
+        // The time and status cannot invalidate a fact that was built before, so an error here cannot happen.
+        let built = fact.to_builder().status(status).provenance(provenance).build();
         self.adds.push(Change::AssertFact(built.map_or_else(|_| Arc::clone(fact), Arc::new)));
     }
 
-    /// What somebody else has recorded as so, where only one value can be so at a time.
+    /// Returns the value that another author recorded, if the fact allows one value at a time.
     fn rival(&self, fact: &Fact) -> Option<&Arc<Fact>> {
         let counts = |fact: &Fact| {
-            fact.standing() == Standing::Canon && fact.secrecy() != Secrecy::Secret && !fact.validity().is_closed()
+            fact.status() == FactStatus::Canon && fact.secrecy() != Secrecy::Secret && !fact.validity().is_closed()
         };
         let functional = self.campaign.vocabulary.is_functional(fact.predicate());
         if !functional || !counts(fact) || self.state.entity(fact.subject()).is_none() {
@@ -313,7 +314,7 @@ impl Planner<'_> {
 
     fn knowledge(
         &mut self,
-        edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
+        edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>,
         withdrawn: &Withdrawn,
         gone: &BTreeSet<EntityId>,
     ) {
@@ -327,7 +328,7 @@ impl Planner<'_> {
         old.sort_unstable();
         self.report.unlearned = old.len();
         let unlearn = old.into_iter().map(Change::Unlearn);
-        // Edges go before the facts that they lead to.
+        // Edges are removed before the facts they point to.
         self.removals.splice(0..0, unlearn);
         for (id, edge) in edges {
             if edge.knower.entity().is_some_and(|id| gone.contains(id)) || withdrawn.away.contains(&edge.fact) {
@@ -383,7 +384,7 @@ impl Planner<'_> {
                 continue;
             }
             let held = self.history.passages.get(&id).and_then(|last| last.value);
-            // Who has read it in play, the files do not say.
+            // The readers of a passage during play are not in the files.
             let exact = self.exact().is_some_and(|exact| exact.passages.contains_key(&id));
             if !exact || held.is_some() {
                 passage.readers = held.map_or(Vec::new(), |held| held.readers.clone());
@@ -402,7 +403,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Reveals come after what they name.
+    /// Adds reveals after the records that they name.
     fn reveals(&mut self, withdrawn: &Withdrawn, gone: &BTreeSet<EntityId>) {
         let flags: HashMap<&str, &Value> = self
             .state
@@ -437,7 +438,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Withdraws reveals and flags that the files no longer have, unless somebody else has set them.
+    /// Withdraws reveals and flags that the files no longer contain, unless another author set them.
     fn removed_settings(&mut self) {
         let flags = self.campaign.settings.iter().map(Setting::key);
         let reveals = self.campaign.reveals.iter().map(|reveal| SettingKey::Reveal(reveal.id.clone()));
@@ -460,13 +461,13 @@ impl Planner<'_> {
         self.removals.extend(old.into_iter().map(Change::RemoveSession));
     }
 
-    /// Removes entities that the files no longer have, unless somebody else has to do with them.
+    /// Removes entities that the files no longer contain, unless records of other authors use them.
     fn removed_entities(&mut self, withdrawn: &Withdrawn) {
         let ours = self.left_out_entities();
         if ours.is_empty() || self.is_foreign() {
             return;
         }
-        // Whoever else's edge or text points to one of them keeps it.
+        // An entity stays if an edge or passage of another author points to it.
         let mut used: HashMap<&EntityId, &'static str> = HashMap::new();
         for edge in self.history.edges.values().filter(|last| !last.ours).filter_map(|last| last.value) {
             used.extend(edge.knower.entity().map(|id| (id, "it knows something that is not from the files")));
@@ -491,7 +492,7 @@ impl Planner<'_> {
         self.keep_names(&kept);
     }
 
-    /// An entity that stays keeps its name and kind.
+    /// Keeps the name and kind of an entity that stays.
     fn keep_names(&mut self, kept: &HashSet<EntityId>) {
         let names: HashSet<FactId> = kept
             .iter()
@@ -522,7 +523,7 @@ impl Planner<'_> {
         self.campaign.exact.as_deref()
     }
 
-    /// What is only named is there for the moment in which it is named.
+    /// Removes entities and sessions again that were added only because records name them.
     fn remove_what_is_only_named(&mut self) {
         let Some((entities, sessions)) = self.exact().map(|exact| exact.removed.clone()) else { return };
         let is_new = |change: &Change| match change {
@@ -538,7 +539,7 @@ impl Planner<'_> {
 
     fn finish(mut self) -> ImportPlan {
         self.remove_what_is_only_named();
-        // What names a session comes after those that are recorded here.
+        // Records that name a session come after the sessions added here.
         let names_session =
             |change: &mut Change| matches!(change, Change::Set(Setting::Playing(_) | Setting::Recap(_)));
         let last: Vec<Change> = self.adds.extract_if(.., names_session).collect();
@@ -562,28 +563,28 @@ impl Planner<'_> {
 }
 
 fn proposed(fact: &Fact) -> bool {
-    fact.standing() == Standing::Proposed
+    fact.status() == FactStatus::Proposed
 }
 
-/// Whom an edge names besides the knower.
-fn names(edge: &Knowledge) -> impl Iterator<Item = &EntityId> {
-    let (by, citing) = match &edge.how {
-        How::Told { by, citing } => (by.as_ref(), citing.as_ref()),
-        How::Read { document } => (document.as_ref(), None),
+/// Returns the entities that an edge names besides the knower.
+fn names(edge: &KnowledgeEdge) -> impl Iterator<Item = &EntityId> {
+    let (by, citing) = match &edge.acquisition {
+        Acquisition::Told { by, citing } => (by.as_ref(), citing.as_ref()),
+        Acquisition::Read { document } => (document.as_ref(), None),
         _ => (None, None),
     };
-    by.into_iter().chain(citing).chain(&edge.company)
+    by.into_iter().chain(citing).chain(&edge.co_present)
 }
 
-/// Whether a fact of the state says what the files say, wherever it is written and whoever confirmed it since.
-fn same(held: &Fact, fact: &Fact, standing: Standing) -> bool {
+/// Whether a fact of the state equals a fact of the files, apart from its position and later confirmations.
+fn same(held: &Fact, fact: &Fact, status: FactStatus) -> bool {
     let source = |fact: &Fact| Provenance {
         recorded: Timestamp::default(),
         confirmed: false,
         evidence: Vec::<Evidence>::new(),
         ..fact.provenance().clone()
     };
-    held.standing() == standing
+    held.status() == status
         && held.secrecy() == fact.secrecy()
         && held.mentions() == fact.mentions()
         && held.attitude() == fact.attitude()

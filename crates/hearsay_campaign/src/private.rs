@@ -1,4 +1,4 @@
-//! Files that hold the DM's secrets: on Unix readable by their owner alone, from the moment they are created.
+//! Files that contain the DM's secrets: on Unix only their owner can read them, from the moment they are created.
 
 use std::{
     ffi::OsString,
@@ -7,34 +7,34 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a file as a whole or not at all. On Unix its mode is 0600, whatever the mode of the file that it replaces.
+/// Writes a file atomically. On Unix its mode is 0600, whatever the mode of the file that it replaces.
 ///
-/// The bytes are first written to a file beside it, whose name ends in `.part`. What a killed program leaves there is
-/// removed when the file is written again.
+/// The bytes first go to a temporary file beside it, whose name ends in `.part`. The next write to the same path
+/// removes a temporary file that a killed program left.
 ///
 /// # Errors
-/// When writing fails. The file is as it was then.
+/// If writing fails. The file is then unchanged.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = part_of(path);
     create(&part, bytes)?.sync_all()?;
     fs::rename(part, path)
 }
 
-/// As [`write_private`], without waiting until the bytes are on the disk: for exports of many files.
+/// Works like [`write_private`], but does not wait until the bytes are on disk: for exports of many files.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = part_of(path);
     create(&part, bytes)?;
     fs::rename(part, path)
 }
 
-/// The file that the bytes of another are written to first.
+/// Returns the path of the temporary file for a path.
 pub(crate) fn part_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
     name.push(".part");
     path.with_file_name(name)
 }
 
-/// Creates a file anew, in the place of what lies there. No link is followed.
+/// Creates a new file and replaces an existing one. Follows no link.
 pub(crate) fn create(path: &Path, bytes: &[u8]) -> io::Result<fs::File> {
     remove(path)?;
     let mut options = OpenOptions::new();
@@ -49,7 +49,7 @@ pub(crate) fn create(path: &Path, bytes: &[u8]) -> io::Result<fs::File> {
     Ok(file)
 }
 
-/// Removes a file, if it is there.
+/// Removes a file, if it exists.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -57,7 +57,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a folder with those around it. On Unix the mode of each that is new is 0700.
+/// Creates a folder and its parents. On Unix the mode of each new folder is 0700.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -85,7 +85,7 @@ mod tests {
         let (file, part) = (folder.path().join("a.jsonl"), folder.path().join("a.jsonl.part"));
         fs::write(&file, "open").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        // What a killed export left, and a link that would lead elsewhere.
+        // Leftovers of a killed export, and a link to another folder.
         let elsewhere = folder.path().join("elsewhere");
         fs::write(&elsewhere, "kept").unwrap();
         symlink(&elsewhere, &part).unwrap();

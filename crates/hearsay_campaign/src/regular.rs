@@ -1,4 +1,4 @@
-//! Reading of files that may be anything: only regular files are opened.
+//! Reading of untrusted paths: only regular files are opened.
 
 use std::{
     fs::{self, File, FileType},
@@ -11,7 +11,7 @@ use std::{
 /// Opening a FIFO blocks until another process writes to it, and a device may never end, so neither is opened.
 ///
 /// # Errors
-/// When the file cannot be opened, or is a folder, a FIFO, a socket or a device.
+/// If the file cannot be opened, or is a folder, a FIFO, a socket or a device.
 pub fn open_file(path: &Path) -> io::Result<File> {
     if let Some(kind) = special(fs::metadata(path)?.file_type()) {
         return Err(io::Error::other(not_regular(kind)));
@@ -22,7 +22,7 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 /// Reads a regular file of at most `max_bytes` bytes.
 ///
 /// # Errors
-/// As [`open_file`], and when the file is larger.
+/// Same as [`open_file`], and if the file is larger.
 pub fn read_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // The file may grow while it is read.
@@ -37,7 +37,7 @@ pub fn read_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 /// Reads a regular file of at most `max_bytes` bytes as UTF-8 text.
 ///
 /// # Errors
-/// As [`read_file`], and when the file is not UTF-8.
+/// Same as [`read_file`], and if the file is not UTF-8.
 pub fn read_text_file(path: &Path, max_bytes: u64) -> io::Result<String> {
     String::from_utf8(read_file(path, max_bytes)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -46,12 +46,12 @@ pub fn read_text_file(path: &Path, max_bytes: u64) -> io::Result<String> {
     })
 }
 
-/// What is wrong with a file of this kind.
+/// Returns the error text for a file of this kind.
 pub(crate) fn not_regular(kind: &str) -> String {
     format!("it is {kind}; only regular files are read")
 }
 
-/// What a file is that is not regular.
+/// Returns the name of a file type that is not regular.
 pub(crate) fn special(kind: FileType) -> Option<&'static str> {
     if kind.is_file() {
         return None;

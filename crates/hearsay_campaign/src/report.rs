@@ -1,4 +1,4 @@
-//! What an import does, for people.
+//! Report of an import, as text and as JSON.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -10,141 +10,143 @@ use crate::{
     notes::{Format, Skipped},
 };
 
-/// How many relations are new, by how sure they are.
+/// The number of new relations, by confidence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Relations {
-    /// The files have a place for them: they count.
+    /// Relations from fields of the format. They count as facts.
     pub high: usize,
-    /// They follow from free text or a convention: they are proposed to the DM.
+    /// Relations that follow from free text or a convention. They are proposed to the DM.
     pub low: usize,
 }
 
 impl Relations {
-    /// The confidence from which on a relation is sure.
+    /// Minimum confidence of a relation that counts as high.
     const SURE: f64 = 0.7;
 
-    /// Counts one.
+    /// Counts one relation.
     pub fn count(&mut self, confidence: f64) {
         *(if confidence >= Self::SURE { &mut self.high } else { &mut self.low }) += 1;
     }
 
-    /// All of them.
+    /// Returns the total number.
     pub fn all(self) -> usize {
         self.high + self.low
     }
 }
 
-/// Something that the files have no more. It is proposed to the DM to withdraw it.
+/// A record that the files no longer contain. Its withdrawal is proposed to the DM.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Deletion {
-    /// Whom it is about.
+    /// The entity that the record is about.
     pub subject: EntityId,
-    /// What it is.
+    /// A description of the record.
     pub what: String,
 }
 
-/// Two entities of one name. They may be the same, or not: they are never merged for it.
+/// Two entities with the same name. They may be the same entity, but are never merged automatically.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Alike {
-    /// The one that is new.
+    /// The new entity.
     pub one: EntityId,
-    /// The other.
+    /// The other entity.
     pub other: EntityId,
-    /// The name, as names are compared.
+    /// The name, normalized for comparison.
     pub name: String,
 }
 
-/// A link that may mean several notes. None is taken.
+/// A link that matches several notes. None of them is used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AmbiguousLink {
-    /// Where it is written, and what.
+    /// The position and text of the link.
     #[serde(flatten)]
     pub place: Place,
-    /// What it may mean.
+    /// The matching entities.
     pub meant: Vec<EntityId>,
 }
 
-/// Something that the files say otherwise, and that is left as it is.
+/// A record that stays unchanged, although the files differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Kept {
-    /// The fact, if it is one.
+    /// The fact, if the record is a fact.
     pub fact: Option<FactId>,
-    /// What it says, or which record it is.
+    /// A description of the record.
     pub what: String,
-    /// Why it is left.
+    /// The reason why it stays.
     pub why: String,
 }
 
-/// What an import does. Made before anything is changed, so it serves as the dry run too.
+/// The changes that an import makes. It is created before anything is changed, so it also serves as the dry run.
 ///
-/// Counts are of what the operation does, but for `audience` and `know_nothing`, which are of the whole campaign.
+/// Counts describe the operation, except for `audience` and `know_nothing`, which describe the whole campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
-    /// The source: the campaign's id.
+    /// The source, which is the campaign's id.
     pub source: String,
     /// New entities, by kind.
     pub created: BTreeMap<String, usize>,
-    /// Entities that were there already.
+    /// Entities that existed already.
     pub matched: usize,
-    /// Facts whose content stays and whose marks change.
+    /// Facts whose content is unchanged, and whose marks change.
     pub changed: usize,
-    /// Facts that stand elsewhere in the files than before.
+    /// Facts whose position in the files changed.
     pub moved: usize,
-    /// Facts that the files do not say any more.
+    /// Facts that the files no longer contain.
     pub removed: usize,
     /// New relations between entities.
     pub relations: Relations,
     /// New facts, by predicate or attribute.
     pub facts: BTreeMap<String, usize>,
-    /// New or changed edges of knowledge.
+    /// New or changed knowledge edges.
     pub knowledge: usize,
-    /// Edges of knowledge that are withdrawn.
+    /// Withdrawn knowledge edges.
     pub unlearned: usize,
-    /// New or changed texts.
+    /// New or changed passages.
     pub passages: usize,
     /// New or changed sessions.
     pub sessions: usize,
     /// New or changed reveals.
     pub reveals: usize,
-    /// How many facts reach whom: `common`, `local`, `parties`, `private` by mark or rule; `secret` ones their holders;
-    /// `told` ones (rumours, lies, lines, texts) those who heard or read them; `nobody`.
+    /// The number of facts by audience. `common`, `local`, `parties` and `private` follow from a mark or rule. `secret`
+    /// facts reach their holders. `told` facts (rumours, lies, lines, passages) reach those who heard or read them.
+    /// `nobody` has none.
     pub audience: BTreeMap<&'static str, usize>,
-    /// NPCs that would know nothing but their own name.
+    /// NPCs that would know only their own name.
     pub know_nothing: Vec<EntityId>,
-    /// What is left as it is, although the files say otherwise.
+    /// Records that stay unchanged, although the files differ.
     pub kept: Vec<Kept>,
-    /// What both the files and somebody else changed: the files' word is proposed, the other stands. It is in `kept` too.
+    /// Records that both the files and another author changed. The value of the files is proposed, the other stays.
+    /// Each entry is also in `kept`.
     pub conflicts: Vec<Kept>,
-    /// What files of another tool have no more: to withdraw it is proposed.
+    /// Records that the files of another tool no longer contain. Their withdrawal is proposed.
     pub deletions: Vec<Deletion>,
-    /// New entities that are called like others.
+    /// New entities that share a name with another entity.
     pub alike: Vec<Alike>,
-    /// In which format the files are written; nothing for Hearsay's own.
+    /// The format of the files; `None` for Hearsay's own.
     pub format: Option<Format>,
-    /// How many links were found to mean a note.
+    /// The number of links that resolve to a note.
     pub resolved: usize,
-    /// How many links may mean several notes.
+    /// The number of links that match several notes.
     pub ambiguous: usize,
-    /// How many links lead nowhere.
+    /// The number of links without a target.
     pub dangling: usize,
-    /// The links that may mean several notes.
+    /// The links that match several notes.
     pub ambiguous_links: Vec<AmbiguousLink>,
-    /// The links that lead nowhere.
+    /// The links without a target.
     pub dangling_links: Vec<Place>,
-    /// The entities that are made of these, to be reviewed.
+    /// The entities created for dangling links. They wait for review.
     pub stubs: Vec<EntityId>,
-    /// Entities without a sign of what they are.
+    /// Entities whose kind is unknown.
     pub kindless: Vec<EntityId>,
-    /// What was not understood.
+    /// Text that was not understood.
     pub unclear: Vec<Place>,
-    /// What was not read, and why.
+    /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
-    /// What may not be meant as it is written.
+    /// Warnings about text that may be a mistake.
     pub warnings: Vec<Warning>,
 }
 
 impl ImportReport {
-    /// Takes over what was found in the files.
+    /// Copies the findings in the files into the report.
     pub(crate) fn found(&mut self, findings: &Findings) {
         let Findings { format, resolved, ambiguous, dangling, stubs, kindless, unclear, skipped, .. } = findings;
         (self.format, self.resolved) = (*format, *resolved);
@@ -158,12 +160,12 @@ impl ImportReport {
         self.skipped.clone_from(skipped);
     }
 
-    /// How many entities are new.
+    /// Returns the number of new entities.
     pub fn created_count(&self) -> usize {
         self.created.values().sum()
     }
 
-    /// How many facts are new.
+    /// Returns the number of new facts.
     pub fn fact_count(&self) -> usize {
         self.facts.values().sum()
     }
@@ -197,21 +199,22 @@ impl fmt::Display for ImportReport {
             let (resolved, ambiguous, dangling) = (self.resolved, self.ambiguous, self.dangling);
             writeln!(f, "  links      {resolved} resolved, {ambiguous} ambiguous, {dangling} dangling")?;
         }
-        let audience: Vec<_> = self.audience.iter().map(|(name, n)| format!("{name} {n}")).collect();
+        let audience = self.audience.iter().filter(|(_, n)| **n > 0);
+        let audience: Vec<_> = audience.map(|(name, n)| format!("{n} {}", known_to(name))).collect();
         if !audience.is_empty() {
-            writeln!(f, "  audience   {}", audience.join(", "))?;
+            writeln!(f, "  known to   {}", audience.join(", "))?;
         }
         if !self.know_nothing.is_empty() {
-            writeln!(f, "  NPCs that would know nothing: {}", ids(&self.know_nothing))?;
+            writeln!(f, "  NPCs who know nothing: {}", ids(&self.know_nothing))?;
         }
         if !self.stubs.is_empty() {
-            writeln!(f, "  linked to, but not there (to review): {}", ids(&self.stubs))?;
+            writeln!(f, "  link targets that do not exist (to review): {}", ids(&self.stubs))?;
         }
         if !self.kindless.is_empty() {
-            writeln!(f, "  without a sign of what they are: {}", ids(&self.kindless))?;
+            writeln!(f, "  of unknown kind: {}", ids(&self.kindless))?;
         }
         let at = |Place { path, line, what }: &Place| format!("{path}:{line}: {what}");
-        lines(f, "may be the same", &self.alike, |Alike { one, other, .. }| format!("{one} and {other}"))?;
+        lines(f, "possible duplicate", &self.alike, |Alike { one, other, .. }| format!("{one} and {other}"))?;
         lines(f, "to review", &self.deletions, |Deletion { what, .. }| what.clone())?;
         let ambiguous = |AmbiguousLink { place, meant }: &AmbiguousLink| format!("{} ({})", at(place), ids(meant));
         lines(f, "ambiguous", &self.ambiguous_links, ambiguous)?;
@@ -223,8 +226,21 @@ impl fmt::Display for ImportReport {
     }
 }
 
-/// Ids and lines of each kind that are written out; the report as data has all of them.
+/// Maximum number of ids and lines of each kind in the printed report; the JSON report has all of them.
 const SHOWN: usize = 20;
+
+/// Describes the knowers of an audience in words.
+fn known_to(audience: &str) -> &str {
+    match audience {
+        "common" => "everybody",
+        "local" => "the subject and its place",
+        "parties" => "subject and object",
+        "private" => "the subject only",
+        "secret" => "holders of secrets",
+        "told" => "named characters",
+        other => other,
+    }
+}
 
 fn ids(ids: &[EntityId]) -> String {
     let shown: Vec<_> = ids.iter().take(SHOWN).map(EntityId::as_str).collect();

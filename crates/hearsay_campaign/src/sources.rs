@@ -1,4 +1,5 @@
-//! Source chains: an edge that was told depends on the edges by which the teller knew the fact, as far as the files say.
+//! Justifications of told edges: a told edge depends on the edges by which the teller knew the fact, as far as the
+//! files contain them.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -7,20 +8,21 @@ use std::{
 
 use hearsay_belief::{RETELLING, Weighed, combine};
 use hearsay_model::{
-    Bearing, Credence, Date, EntityId, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, SessionId, Source,
+    Acquisition, Credence, Date, EntityId, FactId, FactRelation, GameTime, Justification, Knower, KnowledgeEdge,
+    KnowledgeId, SessionId,
 };
 
 use crate::{Campaign, error::Place};
 
-/// An edge without its sources.
+/// An edge without its justifications.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft {
-    pub(crate) edge: Arc<Knowledge>,
-    /// The place in the files.
+    pub(crate) edge: Arc<KnowledgeEdge>,
+    /// The position in the files.
     pub(crate) at: Place,
 }
 
-/// One step of a circle: one knower has a fact from another.
+/// One step of a cycle: a knower has a fact from another.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub(crate) who: Knower,
@@ -29,31 +31,32 @@ pub(crate) struct Step {
     pub(crate) at: Place,
 }
 
-/// The edges with their sources.
+/// The edges with their justifications.
 #[derive(Debug)]
 pub(crate) struct Chained {
-    pub(crate) edges: BTreeMap<KnowledgeId, Arc<Knowledge>>,
-    /// Circles of knowers who have a fact only from one another. Each begins with the step that comes first in the files.
+    pub(crate) edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>,
+    /// Cycles of knowers who have a fact only from one another. Each begins with the step that comes first in the
+    /// files.
     pub(crate) circles: Vec<Vec<Step>>,
 }
 
-/// An edge with its sources.
+/// An edge with its justifications.
 struct Built {
     id: KnowledgeId,
-    edge: Knowledge,
+    edge: KnowledgeEdge,
     belief: f64,
 }
 
-/// A teller's record of having told something: teller, fact, when, session, and what it knew it by.
-type Telling = (EntityId, FactId, Option<Date>, Option<SessionId>, Vec<Source>);
+/// The teller's record of a telling: teller, fact, time, session, and the edges by which the teller knew the fact.
+type Telling = (EntityId, FactId, Option<Date>, Option<SessionId>, Vec<Justification>);
 
-/// Sets the sources of every edge.
+/// Sets the justifications of every edge.
 ///
-/// 1. What was told rests on the teller's own edges to the fact, or else to the fact that it distorts, that were not
-///    learned later than it was told. A teller without any is where it begins.
-/// 2. The written credence is what the hearer believes in the end, as far as a share of the teller's belief gives it.
-/// 3. Who does not believe it at all lies: the chain begins with it.
-/// 4. A teller with edges of its own keeps a record of whom it told.
+/// 1. A told edge depends on the teller's own edges to the fact, or else to the fact that it distorts. Edges that the
+///    teller acquired after the telling do not count. A teller without any edge is the origin.
+/// 2. The written credence is the final belief of the hearer. It is a share of the teller's belief where possible.
+/// 3. A teller who does not believe the fact at all lies: the derivation begins with this teller.
+/// 4. A teller with edges of its own keeps a record of its hearers.
 pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -> Chained {
     let (ids, drafts): (Vec<KnowledgeId>, Vec<Draft>) = drafts.into_iter().unzip();
     let basis = basis(campaign, &drafts);
@@ -67,7 +70,7 @@ pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -
     let mut built: BTreeMap<usize, Built> = BTreeMap::new();
     let mut told = BTreeMap::new();
     let mut waiting: Vec<usize> = (0..drafts.len()).filter(|number| missing[*number] > 0).collect();
-    // Each with what it rests on. What nothing rests on and what rests on nothing stays as it is.
+    // Each edge is paired with its basis. Edges without a basis and without dependents stay unchanged.
     let origins = dependents.keys().filter(|number| missing[**number] == 0);
     let mut ready: Vec<(usize, Vec<usize>)> = origins.map(|number| (*number, Vec::new())).collect();
     while !ready.is_empty() {
@@ -83,7 +86,7 @@ pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -
             }
         }
         if ready.is_empty() {
-            // Of those that hang on one another, the ones that have it from elsewhere too begin.
+            // In a cycle, edges that also have a basis outside of it are built first.
             waiting.retain(|number| !built.contains_key(number));
             let there = |number: &usize| basis[*number].iter().copied().filter(|on| built.contains_key(on));
             ready = waiting.iter().map(|number| (*number, there(number).collect::<Vec<_>>())).collect();
@@ -92,15 +95,17 @@ pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -
     }
     let circles = circles(&drafts, &basis, &waiting);
     let edges = ids.iter().copied().zip(drafts.into_iter().map(|draft| draft.edge));
-    let mut edges: BTreeMap<KnowledgeId, Arc<Knowledge>> = edges.collect();
+    let mut edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>> = edges.collect();
     for (number, Built { id, edge, .. }) in built {
         edges.remove(&ids[number]);
         edges.insert(id, Arc::new(edge));
     }
-    for ((teller, fact, learned, session, sources), company) in told {
-        let record = Knowledge::authored(teller.into(), fact);
-        let how = How::Shared;
-        let record = Knowledge { how, learned, session, sources, company, credence: Credence::NONE, ..record }.sorted();
+    for ((teller, fact, learned, session, sources), co_present) in told {
+        let record = KnowledgeEdge::authored(teller.into(), fact);
+        let acquisition = Acquisition::Shared;
+        let record =
+            KnowledgeEdge { acquisition, learned, session, sources, co_present, credence: Credence::NONE, ..record }
+                .sorted();
         edges.insert(record.id(), Arc::new(record));
     }
     Chained { edges, circles }
@@ -109,19 +114,19 @@ pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -
 /// Returns for each edge the edges of the teller that it may depend on.
 fn basis(campaign: &Campaign, drafts: &[Draft]) -> Vec<Vec<usize>> {
     let facts = campaign.facts();
-    // Where a fact begins, and what it is a distortion of.
+    // The start of each fact, and the fact that it distorts.
     let facts: HashMap<FactId, (Option<GameTime>, Option<FactId>)> = facts
         .filter_map(|fact| {
-            let distorts = match fact.bearing() {
-                Some(Bearing::Distorts(original)) => Some(original),
+            let distorts = match fact.fact_relation() {
+                Some(FactRelation::Distorts(original)) => Some(original),
                 _ => None,
             };
             let start = fact.validity().start();
             (start.is_some() || distorts.is_some()).then_some((fact.id(), (start, distorts)))
         })
         .collect();
-    let about = |edge: &Knowledge| facts.get(&edge.fact).copied().unwrap_or_default();
-    let wanted = |edge: &Knowledge| std::iter::once(edge.fact).chain(about(edge).1);
+    let about = |edge: &KnowledgeEdge| facts.get(&edge.fact).copied().unwrap_or_default();
+    let wanted = |edge: &KnowledgeEdge| std::iter::once(edge.fact).chain(about(edge).1);
     let mut held: HashMap<(&EntityId, FactId), Vec<usize>> = HashMap::new();
     for edge in drafts.iter().map(|draft| &*draft.edge) {
         if let Some(teller) = teller(edge) {
@@ -133,9 +138,9 @@ fn basis(campaign: &Campaign, drafts: &[Draft]) -> Vec<Vec<usize>> {
             own.push(number);
         }
     }
-    let of = |edge: &Knowledge| {
+    let of = |edge: &KnowledgeEdge| {
         let Some(teller) = teller(edge) else { return Vec::new() };
-        // What is known since ever is known since it began.
+        // A fact without a time of acquisition is known since it began.
         let when = edge.learned_at().or(about(edge).0);
         let in_time = |number: &usize| drafts[*number].edge.learned_at() <= when;
         let own = wanted(edge).filter_map(|fact| held.get(&(teller, fact)));
@@ -145,21 +150,21 @@ fn basis(campaign: &Campaign, drafts: &[Draft]) -> Vec<Vec<usize>> {
     drafts.iter().map(|draft| of(&draft.edge)).collect()
 }
 
-fn teller(edge: &Knowledge) -> Option<&EntityId> {
-    match &edge.how {
-        How::Told { by, .. } => by.as_ref(),
+fn teller(edge: &KnowledgeEdge) -> Option<&EntityId> {
+    match &edge.acquisition {
+        Acquisition::Told { by, .. } => by.as_ref(),
         _ => None,
     }
 }
 
-fn build(edge: &Knowledge, on: &[&Built], told: &mut BTreeMap<Telling, Vec<EntityId>>) -> Built {
+fn build(edge: &KnowledgeEdge, on: &[&Built], told: &mut BTreeMap<Telling, Vec<EntityId>>) -> Built {
     let mut edge = edge.clone();
     let weighed = on.iter().map(|on| Weighed { id: on.id, edge: &on.edge, belief: on.belief, own: true });
     let sure = combine(&weighed.collect::<Vec<_>>(), &[]);
-    let mut sources: Vec<Source> = Vec::new();
+    let mut sources: Vec<Justification> = Vec::new();
     let mut belief = edge.credence.get();
     if sure > 0.0 {
-        sources.extend(on.iter().map(|on| Source::Basis { fact: on.edge.fact, edge: on.id }));
+        sources.extend(on.iter().map(|on| Justification::Basis { fact: on.edge.fact, edge: on.id }));
         sources.sort();
         let most = RETELLING * sure;
         edge.credence = Credence::new((belief / most).clamp(0.0, 1.0)).unwrap_or(Credence::FULL);
@@ -175,7 +180,7 @@ fn build(edge: &Knowledge, on: &[&Built], told: &mut BTreeMap<Telling, Vec<Entit
     Built { id: edge.id(), edge, belief }
 }
 
-/// Returns the circles among the edges that depend only on one another.
+/// Returns the cycles among the edges that depend only on one another.
 fn circles(drafts: &[Draft], basis: &[Vec<usize>], left: &[usize]) -> Vec<Vec<Step>> {
     let place = |number: &usize| (drafts[*number].at, *number);
     let mut starts = left.to_vec();

@@ -1,4 +1,4 @@
-//! Watching files while somebody writes them.
+//! Watching of files while an editor writes them.
 
 use std::{
     collections::BTreeMap,
@@ -10,31 +10,31 @@ use std::{
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Watches a folder or file, and says when its files have changed and lie still again: an editor writes a file in several
-/// steps, and a sync program many files one after the other.
+/// Watches a folder or file, and reports when its files have changed and are stable again. An editor writes a file in
+/// several steps, and a sync program writes many files in a row.
 ///
-/// Hidden files and folders are left out, such as `.obsidian` and `.hearsay`.
+/// Hidden files and folders are ignored, such as `.obsidian` and `.hearsay`.
 #[derive(Debug)]
 pub struct Watch {
     path: PathBuf,
     quiet: Duration,
     events: Receiver<()>,
-    /// Ends the watching when it is dropped.
+    /// Stops watching when it is dropped.
     _watcher: RecommendedWatcher,
-    /// How the files lay when they were last read.
+    /// Sizes and times of the files when they were last read.
     seen: BTreeMap<PathBuf, Look>,
-    /// Since when something has changed.
+    /// The time of the latest change since then.
     changed: Option<Instant>,
 }
 
-/// What shows that a file changed, without reading it.
+/// Size and modification time, which show a change without reading the file.
 type Look = (u64, Option<SystemTime>);
 
 impl Watch {
-    /// Begins to watch. `quiet` is how long the files must lie still; half a second is good.
+    /// Starts to watch. `quiet` is the time for which the files must be unchanged; half a second works well.
     ///
     /// # Errors
-    /// When the system cannot watch it.
+    /// If the system cannot watch the path.
     pub fn new(path: &Path, quiet: Duration) -> io::Result<Self> {
         let path = path.canonicalize()?;
         let (sender, events) = channel();
@@ -43,7 +43,7 @@ impl Watch {
             let counts = match &event {
                 Ok(event) if matches!(event.kind, EventKind::Access(_)) => false,
                 Ok(event) => event.paths.is_empty() || event.paths.iter().any(|path| !is_hidden(path, &below)),
-                // What was missed may have been a change.
+                // The missed event may have been a change.
                 Err(_) => true,
             };
             if counts {
@@ -51,7 +51,7 @@ impl Watch {
             }
         };
         let mut watcher = notify::recommended_watcher(tell).map_err(io::Error::other)?;
-        // An editor may replace a file by another of its name: the folder tells of that.
+        // An editor may replace a file by a new one of the same name, which only the folder reports.
         let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(&path) };
         let mode = if path.is_dir() { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
         watcher.watch(folder, mode).map_err(io::Error::other)?;
@@ -59,7 +59,7 @@ impl Watch {
         Ok(Self { path, quiet, events, _watcher: watcher, seen, changed: None })
     }
 
-    /// Waits for `patience` at most. Whether files have changed, and lie still since.
+    /// Waits at most `patience`. Returns whether files have changed and are stable again.
     pub fn wait(&mut self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         loop {
@@ -71,7 +71,7 @@ impl Watch {
                 if looks == self.seen {
                     continue;
                 }
-                // A file that still grows is looked at again.
+                // A file that still grows is checked again.
                 std::thread::sleep(self.quiet.min(Duration::from_millis(50)));
                 if look(&self.path) != looks {
                     self.changed = Some(Instant::now());
@@ -101,7 +101,7 @@ fn is_hidden(path: &Path, below: &Path) -> bool {
     inner.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
-/// Size and time of every file that is not hidden. Links are not followed.
+/// Returns size and time of every file that is not hidden. Does not follow links.
 fn look(path: &Path) -> BTreeMap<PathBuf, Look> {
     let mut looks = BTreeMap::new();
     let shown = |entry: &walkdir::DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');

@@ -1,5 +1,5 @@
-//! YAML as a tree in which every node knows its line. Built from the parser's events, so that depth and aliases are
-//! bounded while it grows, and a key that stands twice is named with both of its lines.
+//! YAML as a tree in which every node knows its line. The tree is built from the parser's events. This bounds depth and
+//! aliases while the tree grows, and the error for a duplicate key names both lines.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub(crate) struct Node {
 pub(crate) enum Yaml {
     Null,
     Flag(bool),
-    /// A number, beside the text that it was written as.
+    /// A number, with its original text.
     Number(f64, Box<str>),
     Text(Box<str>),
     List(Vec<Node>),
@@ -48,7 +48,7 @@ impl Node {
         self.value == Yaml::Null
     }
 
-    /// The value under a key, unless it is empty.
+    /// Returns the value of a key, unless the value is empty.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         let Yaml::Map(entries) = &self.value else { return None };
         entries.iter().find(|(k, _)| &*k.text == key).map(|(_, node)| node).filter(|node| !node.is_null())
@@ -61,7 +61,7 @@ impl Node {
         }
     }
 
-    /// What it is, for errors.
+    /// Returns the name of the node type, for errors.
     pub(crate) fn what(&self) -> &'static str {
         match self.value {
             Yaml::Null => "nothing",
@@ -73,7 +73,7 @@ impl Node {
         }
     }
 
-    /// Recursion is bounded by the limit on depth.
+    /// The limit on depth bounds the recursion.
     fn size(&self) -> Size {
         match &self.value {
             Yaml::Null | Yaml::Flag(_) => Size::node::<Self>(0),
@@ -87,8 +87,8 @@ impl Node {
     }
 }
 
-/// Parses one file. `None` when it holds nothing, or cannot be parsed; then there is an error. `aliases` counts for all
-/// files of a campaign.
+/// Parses one file. Returns `None` if the file is empty, or if it cannot be parsed; then there is an error. `aliases`
+/// counts for all files of a campaign.
 pub(crate) fn parse(
     bytes: &[u8],
     file: u32,
@@ -116,7 +116,7 @@ pub(crate) fn parse(
     }
 }
 
-/// Why parsing stopped.
+/// The reason why parsing stopped.
 struct Stop(Place, String, &'static str);
 
 enum Open {
@@ -243,7 +243,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Yaml> {
         Scalar::Boolean(flag) => Yaml::Flag(flag),
         Scalar::Integer(number) => Yaml::Number(number as f64, text.into()),
         Scalar::FloatingPoint(number) => Yaml::Number(*number, text.into()),
-        // Folding leaves one line break of a blank line; two of them part paragraphs in every style.
+        // Folding turns a blank line into one line break. Two line breaks separate paragraphs in every style.
         Scalar::String(_) => match style {
             ScalarStyle::Folded | ScalarStyle::Plain | ScalarStyle::SingleQuoted if text.trim_end().contains('\n') => {
                 Yaml::Text(text.trim_end().replace('\n', "\n\n").into())

@@ -1,4 +1,4 @@
-//! Opening a campaign: its settings, its memory, and what changed in its files.
+//! Opens a campaign: reads its settings, opens its memory, and imports changes in its files.
 
 use std::{path::Path, sync::mpsc, thread, time::Duration};
 
@@ -11,34 +11,35 @@ use hearsay_store::Location;
 
 use crate::{
     args::Campaign,
-    commands::story::{reveal_line, revealable},
+    commands::simulate::{reveal_line, revealable},
     interrupt,
     output::{Fault, Output, WRONG_FILE, count},
     read_only,
 };
 
-/// Whether the encoder is wanted.
+/// Whether the command uses the sentence encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
     With,
     Without,
 }
 
-/// Opens a campaign, and takes over what changed in its files.
+/// Opens a campaign, and imports changes in its files.
 pub(crate) fn open(campaign: &Campaign, meaning: Meaning, output: &Output) -> Result<Memory> {
     let memory = open_plain(&campaign.campaign, meaning, output)?;
-    if !campaign.no_import && has_campaign_files(&campaign.campaign) {
-        take_over(&memory, &campaign.campaign, output)?;
+    if !campaign.no_sync && has_campaign_files(&campaign.campaign) {
+        sync_campaign_files(&memory, &campaign.campaign, output)?;
     }
     Ok(memory)
 }
 
-/// Opens a campaign as it is.
+/// Opens a campaign without importing its files.
 pub(crate) fn open_plain(directory: &Path, meaning: Meaning, output: &Output) -> Result<Memory> {
     let mut settings = settings(directory)?;
     expect_campaign(directory, &settings)?;
     settings.model.enabled &= meaning == Meaning::With;
-    // Only commands that write texts have them read, and wait for it: what others show does not change meanwhile.
+    // Only commands that write texts start extraction, and they wait for its result. Otherwise the data that other
+    // commands show would change while they run.
     settings.extraction.enabled = false;
     let opened = open_watched(MemoryOptions::with_settings(directory, settings.clone()), output);
     match opened {
@@ -49,7 +50,7 @@ pub(crate) fn open_plain(directory: &Path, meaning: Meaning, output: &Output) ->
     }
 }
 
-/// Opens a memory, with a bar on the terminal where that takes longer than a second.
+/// Opens a memory. Shows a progress bar on the terminal if opening takes longer than a second.
 fn open_watched(options: MemoryOptions, output: &Output) -> Result<Memory> {
     let (bar, progress) = (output.progress("opening"), options.store.progress.clone());
     let (opened, is_opened) = mpsc::channel::<()>();
@@ -69,19 +70,19 @@ fn open_watched(options: MemoryOptions, output: &Output) -> Result<Memory> {
     })
 }
 
-/// Fails when a directory is no campaign.
+/// Fails if a directory is not a campaign.
 pub(crate) fn expect_campaign(directory: &Path, settings: &Settings) -> Result<()> {
     if is_campaign(directory, settings) {
         return Ok(());
     }
     let what = format!(
-        "{}: this is no campaign: it has neither campaign files nor {SETTINGS_FILE}; `hearsay new` makes one",
+        "{}: this is no campaign: it has neither campaign files nor {SETTINGS_FILE}; `hearsay new` creates one",
         directory.display()
     );
     Err(Fault::new(WRONG_FILE, what).into())
 }
 
-/// Opens a campaign to try something out: what has no memory yet gets none.
+/// Opens a campaign for a dry run. A campaign without a database is opened in memory, so that no database is created.
 pub(crate) fn open_to_try(directory: &Path, output: &Output) -> Result<Memory> {
     let mut settings = if directory.exists() { settings(directory)? } else { Settings::default() };
     if directory.join(&settings.store.directory).exists() {
@@ -92,28 +93,28 @@ pub(crate) fn open_to_try(directory: &Path, output: &Output) -> Result<Memory> {
     Ok(Memory::open(MemoryOptions { location: Location::Memory, settings, ..MemoryOptions::in_memory() })?)
 }
 
-/// The settings of a campaign directory, if it is a directory.
+/// Returns the settings of a campaign directory. Fails if the path is not a directory.
 pub(crate) fn settings(directory: &Path) -> Result<Settings> {
     if !directory.is_dir() {
         let what = if directory.exists() {
             "this is a file; name the directory of the campaign"
         } else {
-            "there is no such directory; `hearsay new` makes a campaign"
+            "there is no such directory; `hearsay new` creates a campaign"
         };
         return Err(Fault::new(WRONG_FILE, format!("{}: {what}", directory.display())).into());
     }
     Ok(Settings::read(directory)?)
 }
 
-/// Imports the campaign's own files, unless their last import was undone: then the DM has to say so.
-fn take_over(memory: &Memory, directory: &Path, output: &Output) -> Result<()> {
+/// Imports the campaign's own files. Files whose last import was reverted are skipped until the DM runs `hearsay sync`.
+fn sync_campaign_files(memory: &Memory, directory: &Path, output: &Output) -> Result<()> {
     let undone = memory.read(|world| Ok(undone_sources(&world.state)))?.wait()?;
     if !undone.is_empty() {
         let report = interrupt::wait(&memory.import_dry_run(directory)?)?.report;
         if undone.contains(&report.source) {
             if changes_something(&report) {
                 output.note(format!(
-                    "the files are left out, because their import was undone; `hearsay import {}` takes them over again",
+                    "the campaign files are ignored because their import was reverted; `hearsay -C {} sync` imports them again",
                     directory.display()
                 ));
             }
@@ -122,7 +123,7 @@ fn take_over(memory: &Memory, directory: &Path, output: &Output) -> Result<()> {
     }
     let outcome = interrupt::wait(&memory.import(directory)?).inspect_err(|error| {
         if matches!(error.downcast_ref::<MemoryError>(), Some(MemoryError::Campaign(_))) {
-            output.note("the campaign's files have errors; --no-import goes on with what was imported before");
+            output.note("the campaign's files have errors; --no-sync continues with what was imported before");
         }
     })?;
     if let Some(written) = &outcome.written {
@@ -138,7 +139,7 @@ fn take_over(memory: &Memory, directory: &Path, output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// What is to be said of an import besides its counts.
+/// Passes the notes and warnings of an import, without its counts, to `tell`.
 pub(crate) fn notes(outcome: &ImportOutcome, mut tell: impl FnMut(String) -> Result<()>) -> Result<()> {
     let report = &outcome.report;
     if outcome.written.is_some() && !report.know_nothing.is_empty() {
@@ -157,10 +158,10 @@ pub(crate) fn notes(outcome: &ImportOutcome, mut tell: impl FnMut(String) -> Res
     Ok(())
 }
 
-/// The number of texts without a vector that `ask` and `search` wait for. `db embed` makes those of more.
+/// Maximum number of texts without a vector that `ask` and `search` wait for. `db embed` embeds larger numbers.
 const MOST_WAITED: usize = 1_000;
 
-/// Waits until the model is there or not, and the stored vectors are read.
+/// Waits until the model is loaded or found missing, and the stored vectors are read.
 pub(crate) fn settle(memory: &Memory) -> Result<Status> {
     memory.wait_until_settled(|| !interrupt::is_asked()).map_err(|error| match interrupt::check() {
         Err(stopped) => stopped,
@@ -168,7 +169,7 @@ pub(crate) fn settle(memory: &Memory) -> Result<Status> {
     })
 }
 
-/// Waits until every text has its vector, with a bar on the terminal.
+/// Waits until every text has its vector, with a progress bar on the terminal.
 pub(crate) fn embed(memory: &Memory, output: &Output) -> Result<Status> {
     let bar = output.progress("embedding");
     let status = memory.wait_for_vectors(|done, all| {
@@ -181,12 +182,13 @@ pub(crate) fn embed(memory: &Memory, output: &Output) -> Result<Status> {
     status.context("waiting for vectors")
 }
 
-/// Waits until every text has its vector, where only few have none. Tells what an answer goes without.
+/// Waits until every text has its vector if at most [`MOST_WAITED`] texts lack one. Notes which searches an answer
+/// lacks.
 pub(crate) fn embed_few(memory: &Memory, meaning: Meaning, output: &Output) -> Result<()> {
     embed_up_to(memory, meaning, MOST_WAITED, output)
 }
 
-/// Waits until every text has its vector, if that is wanted. Tells what an answer goes without.
+/// Waits until every text has its vector, unless `meaning` is `Without`. Notes which searches an answer lacks.
 pub(crate) fn embed_all(memory: &Memory, meaning: Meaning, output: &Output) -> Result<()> {
     embed_up_to(memory, meaning, usize::MAX, output)
 }
@@ -212,8 +214,8 @@ fn embed_up_to(memory: &Memory, meaning: Meaning, most: usize, output: &Output) 
     Ok(())
 }
 
-/// Has the texts read that wait for it, and tells what was found; with `again`, all of them. Stopping leaves the rest for
-/// the next time.
+/// Extracts facts from the texts that are not read yet, or from all texts with `again`, and waits for the result. After
+/// an interruption, the next run reads the remaining texts.
 pub(crate) fn read_texts(memory: &Memory, again: bool, output: &mut Output) -> Result<Proposed> {
     let all = memory.read_texts(again)?.wait()? as u64;
     let bar = output.progress("reading texts for facts");
@@ -227,7 +229,7 @@ pub(crate) fn read_texts(memory: &Memory, again: bool, output: &mut Output) -> R
     Ok(status.context("reading texts")?.found)
 }
 
-/// As [`read_texts`], where the settings of the campaign say that texts are read by themselves.
+/// Calls [`read_texts`] and prints the counts, if the settings of the campaign enable automatic extraction.
 pub(crate) fn read_new_texts(memory: &Memory, directory: &Path, output: &mut Output) -> Result<Option<Proposed>> {
     if !settings(directory)?.extraction.enabled {
         return Ok(None);
@@ -237,7 +239,7 @@ pub(crate) fn read_new_texts(memory: &Memory, directory: &Path, output: &mut Out
     Ok(Some(found))
 }
 
-/// Tells what became of what was found in texts.
+/// Prints the counts of extracted facts by outcome.
 pub(crate) fn tell_found(found: &Proposed, output: &mut Output) -> Result<()> {
     let parts = [
         (found.canon, "canon"),
@@ -255,19 +257,19 @@ pub(crate) fn tell_found(found: &Proposed, output: &mut Output) -> Result<()> {
     match found.left_out {
         0 => Ok(()),
         left_out => output.line(format!(
-            "  {} left out, to keep the review short; `hearsay extract --again` proposes the next, once you have decided",
+            "  {} not proposed, to keep the review short; `hearsay fact extract --again` proposes the next once you have decided",
             count(left_out, "guess", "guesses")
         )),
     }
 }
 
-/// The first line of a reason, and where the rest is told.
+/// Returns the first line of a reason, with a pointer to the command that prints the rest.
 pub(crate) fn brief(why: &str) -> String {
     match why.split_once('\n') {
         None => why.to_owned(),
         Some((first, _)) => {
             let first = first.trim_end_matches("Searched:").trim_end_matches([' ', '.']);
-            format!("{first}; `hearsay model` tells where one is looked for")
+            format!("{first}; `hearsay db model` lists the places where one is searched")
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first stops cleanly and closes the memory, the second stops at once.
+//! Handling of Ctrl-C: the first press stops cleanly and closes the memory, the second stops at once.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -12,10 +12,10 @@ use crate::output::Fault;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// The exit code of a program that Ctrl-C stopped.
+/// Exit code of a program that Ctrl-C stopped.
 pub(crate) const CODE: u8 = 130;
 
-/// Takes Ctrl-C over from the system. Stopping at once is safe too: what was acknowledged is on the disk.
+/// Installs the handler for Ctrl-C. Stopping at once is safe too: every acknowledged operation is on disk.
 pub(crate) fn install() {
     let installed = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::Relaxed) {
@@ -27,21 +27,22 @@ pub(crate) fn install() {
     }
 }
 
-/// Whether somebody wants to stop.
+/// Whether the user asked to stop.
 pub(crate) fn is_asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
-/// Goes on, or stops.
+/// Fails if the user asked to stop.
 pub(crate) fn check() -> Result<()> {
     if is_asked() {
-        Err(Fault::new(CODE, "stopped; nothing half done is left, and `hearsay history` shows what was written").into())
+        Err(Fault::new(CODE, "stopped; nothing half done is left, and `hearsay db history` shows what was written")
+            .into())
     } else {
         Ok(())
     }
 }
 
-/// Waits for something that may take long. What is not committed when somebody wants to stop is not written.
+/// Waits for a result that may take long. After an interruption, uncommitted work is not written.
 pub(crate) fn wait<T>(ticket: &Ticket<T>) -> Result<T> {
     loop {
         match ticket.try_take() {

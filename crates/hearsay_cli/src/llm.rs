@@ -1,4 +1,4 @@
-//! The language model: what is asked of it, and how that goes.
+//! Requests to the language model, and their status.
 
 use anyhow::Result;
 use hearsay_memory::{Draft, Drafted, Memory, Status};
@@ -18,7 +18,7 @@ mod with {
         output::{Fault, Output, WRONG_FILE, count},
     };
 
-    /// Says what to set, when none is switched on or none can be asked.
+    /// Fails with the settings to change, if no language model is enabled or the enabled one is unusable.
     pub(crate) fn check(memory: &Memory) -> Result<()> {
         match memory.status()?.wait()?.llm {
             None => {
@@ -31,7 +31,7 @@ mod with {
         }
     }
 
-    /// Has all read that waits. Stopping leaves the rest for the next time.
+    /// Reads all queued texts with the language model. After an interruption, the next run reads the remaining texts.
     pub(crate) fn read(memory: &Memory, output: &mut Output) -> Result<()> {
         interrupt::wait(&memory.llm(LlmStep::ReadAll)?)?;
         let bar = output.progress("asking the language model");
@@ -43,7 +43,7 @@ mod with {
         });
         bar.finish_and_clear();
         if interrupt::is_asked() {
-            output.note("what was not read yet waits for the next `extract --llm`");
+            output.note("the remaining texts wait for the next `hearsay fact extract --llm`");
         }
         interrupt::check()?;
         let told = told?;
@@ -63,12 +63,12 @@ mod with {
 
     pub(crate) fn status(status: &Status) -> String {
         match &status.llm {
-            None => "none is switched on".to_owned(),
+            None => "off".to_owned(),
             Some(llm) => format!("{} at {}; {}", llm.model, llm.base_url, line(llm)),
         }
     }
 
-    /// How it stands, in a few words.
+    /// Formats the status of the language model in one line.
     fn line(llm: &LlmStatus) -> String {
         let queue = &llm.queue;
         let jobs = queue.pending + queue.running + queue.failed;
@@ -81,10 +81,10 @@ mod with {
         };
         add(llm.counts.entities, "new names");
         add(llm.counts.relations, "facts");
-        add(llm.counts.merged, "found again");
+        add(llm.counts.merged, "known already");
         add(llm.counts.flagged.total(), "refused");
-        add(queue.gathering, "lines gather");
-        add(jobs, "wait (`extract --llm`)");
+        add(queue.gathering, "lines are being collected");
+        add(jobs, "wait (`fact extract --llm`)");
         add(queue.given_up, "given up");
         add(usize::try_from(llm.tokens).unwrap_or(usize::MAX), "tokens");
         parts.extend(llm.trouble.iter().chain(&llm.last_error).cloned());
@@ -98,8 +98,11 @@ mod without {
     use crate::output::{Fault, Output, WRONG_LINE};
 
     fn no<T>() -> Result<T> {
-        Err(Fault::new(WRONG_LINE, "this program was built without the feature `llm`, and can ask no language model")
-            .into())
+        Err(Fault::new(
+            WRONG_LINE,
+            "this program was built without the feature `llm`, so it cannot use a language model",
+        )
+        .into())
     }
 
     pub(crate) fn check(_: &Memory) -> Result<()> {
@@ -119,6 +122,6 @@ mod without {
     }
 
     pub(crate) fn status(_: &Status) -> String {
-        "this program can ask none".to_owned()
+        "not supported by this build".to_owned()
     }
 }

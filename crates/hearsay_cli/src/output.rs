@@ -1,7 +1,7 @@
-//! Where output goes: data to standard output, all else to standard error.
+//! Output of the program: data goes to standard output, everything else to standard error.
 //!
-//! Everything that is printed goes through here, and is escaped: no name, statement or file that the program was given can
-//! send a control character to the terminal, or begin a line of its own.
+//! This module escapes everything that the program prints. No name, statement or file can send a control character to
+//! the terminal, or begin a line of its own.
 
 use std::{
     fmt,
@@ -16,14 +16,14 @@ use hearsay_store::StoreError;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-/// The exit code of a wrong command line, as clap has it.
+/// Exit code of a wrong command line, the same as clap's.
 pub(crate) const WRONG_LINE: u8 = 2;
-/// The exit code of a name, id or handle that nothing, or more than one thing, has.
+/// Exit code for a name, id or handle that matches nothing, or more than one thing.
 pub(crate) const NO_SUCH: u8 = 3;
-/// The exit code of a file or directory that is wrong or missing.
+/// Exit code for a wrong or missing file or directory.
 pub(crate) const WRONG_FILE: u8 = 4;
 
-/// An error of this program's own, with its exit code.
+/// An error that this program raises itself, with its exit code.
 #[derive(Debug)]
 pub(crate) struct Fault {
     code: u8,
@@ -56,7 +56,7 @@ impl Output {
         Self { json, quiet, out: io::BufWriter::new(io::stdout()) }
     }
 
-    /// One line for people; nothing, where data is wanted.
+    /// Prints one line of text. Prints nothing with `--json`.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
             writeln!(self.out, "{}", escape::line(text.as_ref()))?;
@@ -64,7 +64,7 @@ impl Output {
         Ok(())
     }
 
-    /// A text of several lines for people, whose lines are the program's own; nothing, where data is wanted.
+    /// Prints a text of several lines that the program itself broke. Prints nothing with `--json`.
     pub(crate) fn page(&mut self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
             writeln!(self.out, "{}", escape::lines(text.as_ref().trim_end()))?;
@@ -72,7 +72,7 @@ impl Output {
         Ok(())
     }
 
-    /// Lines for people, with their cells in columns. The last cell is as long as it is.
+    /// Prints rows of text with aligned columns. The last cell is not padded.
     pub(crate) fn columns<const N: usize>(&mut self, rows: &[[String; N]]) -> Result<()> {
         let mut widths = [0; N];
         for row in rows {
@@ -88,7 +88,7 @@ impl Output {
         Ok(())
     }
 
-    /// Data, where it is wanted.
+    /// Prints data as JSON, if `--json` is given.
     pub(crate) fn data(&mut self, data: &impl Serialize) -> Result<()> {
         if self.json {
             let text = serde_json::to_string_pretty(data)?;
@@ -97,7 +97,7 @@ impl Output {
         Ok(())
     }
 
-    /// A file: byte for byte, unless it goes to a terminal.
+    /// Writes a file to standard output byte for byte. Text for a terminal is escaped.
     pub(crate) fn file(&mut self, bytes: &[u8]) -> Result<()> {
         match io::stdout().is_terminal() {
             true => self.out.write_all(escape::lines(&String::from_utf8_lossy(bytes)).as_bytes())?,
@@ -106,14 +106,14 @@ impl Output {
         Ok(())
     }
 
-    /// A note of one line on standard error.
+    /// Prints a note of one line on standard error.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
             let _ = writeln!(io::stderr(), "{}", escape::line(text.as_ref()));
         }
     }
 
-    /// A bar on the terminal; nothing, where there is none.
+    /// Creates a progress bar, which is hidden without a terminal.
     pub(crate) fn progress(&self, what: &'static str) -> ProgressBar {
         let shown = !self.quiet && io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -134,7 +134,7 @@ impl Output {
     }
 }
 
-/// Prints an error, as a line for people or as data.
+/// Prints an error, as a line of text or as JSON.
 pub(crate) fn print_error(json: bool, text: &str, code: u8) {
     let text = text.strip_prefix("error: ").unwrap_or(text).trim_end();
     let _ = if json {
@@ -145,7 +145,7 @@ pub(crate) fn print_error(json: bool, text: &str, code: u8) {
     };
 }
 
-/// An error and its causes. A cause that the error tells already is not told again.
+/// Formats an error and its causes. Skips a cause whose text the error already contains.
 fn text_of(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain() {
@@ -158,7 +158,7 @@ fn text_of(error: &anyhow::Error) -> String {
     text
 }
 
-/// The exit code of an error, as `hearsay help` lists them.
+/// Returns the exit code of an error, as `hearsay help` lists them.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(fault) = error.downcast_ref::<Fault>() {
         return fault.code;
@@ -211,7 +211,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// Whether the reader of the output is gone.
+/// Whether the reader of the output closed the pipe.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     let of_json = |error: &serde_json::Error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe);
@@ -219,7 +219,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         || error.downcast_ref::<serde_json::Error>().is_some_and(of_json)
 }
 
-/// So many of something: `1 fact`, `2 facts`.
+/// Formats a number with its noun: `1 fact`, `2 facts`.
 pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }

@@ -1,4 +1,4 @@
-//! Campaigns in folders that cannot be written to, or on a full disk: commands that only read answer from a private copy.
+//! Campaigns in read-only folders or on a full disk: commands that only read use a private copy of the database.
 
 use std::{
     fs, io,
@@ -14,40 +14,29 @@ use anyhow::{Context, Result};
 use hearsay_memory::{Memory, MemoryError, MemoryOptions, Settings};
 use hearsay_store::{Location, StoreError};
 
-use crate::{args::Command, output::Output};
+use crate::{
+    args::{Command, Db, EntityCommand, FactCommand, KnowCommand, Session},
+    output::Output,
+};
 
 static READS: AtomicBool = AtomicBool::new(false);
 static COPIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Remembers whether a command changes nothing.
+/// Records whether a command only reads.
 pub(crate) fn note(command: &Command) {
-    let reads = matches!(
-        command,
-        Command::Ask(_)
-            | Command::Search(_)
-            | Command::Facts(_)
-            | Command::Show(_)
-            | Command::Neighbours(_)
-            | Command::Path(_)
-            | Command::Knows(_)
-            | Command::Believes(_)
-            | Command::Chain(_)
-            | Command::WhoKnows(_)
-            | Command::Secrets(_)
-            | Command::WhyNot(_)
-            | Command::Missed(_)
-            | Command::Reveals(_)
-            | Command::Threads(_)
-            | Command::Export(_)
-            | Command::Health(_)
-            | Command::History(_)
-            | Command::Status(_)
-            | Command::Stats(_)
-    );
+    let reads = match command {
+        Command::Ask(_) | Command::Search(_) | Command::Export(_) | Command::Status(_) => true,
+        Command::Entity(EntityCommand::Show(_) | EntityCommand::Neighbours(_) | EntityCommand::Path(_)) => true,
+        Command::Fact(FactCommand::List(_) | FactCommand::Show(_)) => true,
+        Command::Know(command) => !matches!(command, KnowCommand::Forget(_)),
+        Command::Session(Session::Threads(_) | Session::List(_)) => true,
+        Command::Db(Db::Health(_) | Db::History(_) | Db::Stats(_)) => true,
+        _ => false,
+    };
     READS.store(reads, Ordering::Relaxed);
 }
 
-/// Whether a memory did not open because its folder cannot be written to, and a command does not need that.
+/// Whether a memory failed to open because its folder is read-only or full, while the command only reads.
 pub(crate) fn is_enough(error: &MemoryError) -> bool {
     let kinds = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
     let cannot_write = match error {
@@ -58,7 +47,7 @@ pub(crate) fn is_enough(error: &MemoryError) -> bool {
     cannot_write && READS.load(Ordering::Relaxed)
 }
 
-/// Opens a copy of a memory, which is deleted at the end.
+/// Opens a copy of a memory. The program deletes the copy when it ends.
 pub(crate) fn open_copy(directory: &Path, mut settings: Settings, output: &Output) -> Result<Memory> {
     output.note(format!("{} cannot be written to: nothing that is found now is kept", directory.display()));
     let database = directory.join(&settings.store.directory);
@@ -73,7 +62,7 @@ pub(crate) fn open_copy(directory: &Path, mut settings: Settings, output: &Outpu
     Ok(Memory::open(MemoryOptions::with_settings(directory, settings))?)
 }
 
-/// Deletes the copies.
+/// Deletes all copies.
 pub(crate) fn delete_copies() {
     for copy in copies().drain(..) {
         if let Err(error) = fs::remove_dir_all(&copy) {

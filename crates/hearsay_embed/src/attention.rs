@@ -1,24 +1,25 @@
-//! Self-attention of one text.
+//! Self-attention within one text.
 
 use pulp::{Simd, WithSimd};
 
 use crate::math::{LANES, softmax};
-use crate::product::{Matrix, Panels, multiply};
+use crate::matmul::{Matrix, Panels, multiply};
 
-/// How many numbers are computed side by side: keys and values lie in panels of this width.
+/// Width of the panels that hold keys and values; one panel is computed at a time.
 const PANEL: usize = 32;
 
-/// Each of `count` rows of `query_key_value`, from row `first` on, looks at all of them.
+/// Attention of `count` rows of `query_key_value`, starting at row `first`. Each row attends to all
+/// of them.
 pub(crate) struct Attention<'a> {
     pub(crate) query_key_value: &'a Panels,
     pub(crate) first: usize,
     /// At least 1.
     pub(crate) count: usize,
     pub(crate) heads: usize,
-    /// How many numbers of a row are a head's.
+    /// Number of components per head in a row.
     pub(crate) size: usize,
-    pub(crate) room: &'a mut Room,
-    /// Takes what each row sees, `heads` · `size` numbers.
+    pub(crate) scratch: &'a mut Scratch,
+    /// Output of each row, `heads` · `size` numbers.
     pub(crate) out: &'a mut [f32],
 }
 
@@ -27,11 +28,11 @@ impl WithSimd for Attention<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { query_key_value, first, count, heads, size, room, out } = self;
+        let Self { query_key_value, first, count, heads, size, scratch, out } = self;
         let (keys, values) = (count.next_multiple_of(PANEL), size.next_multiple_of(PANEL));
         let hidden = heads * size;
-        room.fit(count, size);
-        let Room { query, key, keys: key_panels, values: value_panels, scores, context } = room;
+        scratch.fit(count, size);
+        let Scratch { query, key, keys: key_panels, values: value_panels, scores, context } = scratch;
         let scale = (size as f32).sqrt().recip();
         for head in 0..heads {
             for row in 0..count {
@@ -50,14 +51,15 @@ impl WithSimd for Attention<'_> {
                     query_key_value.copy(first + row, 2 * hidden + head * size + index * PANEL, out);
                 }
             }
-            product(simd, query, size, key_panels, size, scores, keys);
+            matmul(simd, query, size, key_panels, size, scores, keys);
             for row in scores.chunks_exact_mut(keys) {
-                // Whole vectors, but not the whole panel: the values have no rows for the rest.
+                // Whole vectors, but not the whole panel, because the values have no rows for the
+                // rest.
                 let row = &mut row[..count.next_multiple_of(LANES)];
                 row[count..].fill(f32::NEG_INFINITY);
                 softmax(row, scale);
             }
-            product(simd, scores, keys, value_panels, count, context, values);
+            matmul(simd, scores, keys, value_panels, count, context, values);
             for (out, context) in out.chunks_exact_mut(hidden).zip(context.chunks_exact(values)) {
                 out[head * size..][..size].copy_from_slice(&context[..size]);
             }
@@ -65,10 +67,10 @@ impl WithSimd for Attention<'_> {
     }
 }
 
-/// Room for one head of one text, kept between texts. Panels are filled up to whole ones; what the
-/// fillings hold is computed with, and never reaches a number outside of them.
+/// Scratch buffers for one head of one text, reused between texts. Partial panels are padded. The
+/// padding takes part in the computation, but never affects a number outside of it.
 #[derive(Default)]
-pub(crate) struct Room {
+pub(crate) struct Scratch {
     query: Vec<f32>,
     key: Vec<f32>,
     /// Panels × size × 32 rows of the text.
@@ -79,7 +81,7 @@ pub(crate) struct Room {
     context: Vec<f32>,
 }
 
-impl Room {
+impl Scratch {
     fn fit(&mut self, count: usize, size: usize) {
         let (keys, values) = (count.next_multiple_of(PANEL), size.next_multiple_of(PANEL));
         self.query.resize(count * size, 0.0);
@@ -91,9 +93,9 @@ impl Room {
     }
 }
 
-/// `y` = `a` · `b`, where `b` lies in panels of so many rows.
+/// Computes `y` = `a` · `b`, where `b` is stored in panels of `b_rows` rows.
 #[inline(always)]
-fn product<S: Simd>(simd: S, a: &[f32], a_width: usize, b: &[f32], b_rows: usize, y: &mut [f32], y_width: usize) {
+fn matmul<S: Simd>(simd: S, a: &[f32], a_width: usize, b: &[f32], b_rows: usize, y: &mut [f32], y_width: usize) {
     let a = Matrix { numbers: a, width: a_width };
     for (index, panel) in b.chunks_exact(b_rows * PANEL).enumerate() {
         multiply(simd, a, Matrix { numbers: panel, width: PANEL }, &[], &mut y[index * PANEL..], y_width);

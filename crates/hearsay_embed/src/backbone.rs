@@ -1,8 +1,8 @@
-//! The transformer itself: token ids in, one vector per token out.
+//! The transformer: computes one vector per token from token ids.
 //!
-//! Written out rather than taken from `candle_transformers`: its `BertModel` reads weights as
-//! PyTorch stores them, which `gemm` packs anew on every call, allocates for every operation, and
-//! starts a thread pool of candle's own. It is the oracle of the tests.
+//! This crate does not use `candle_transformers`. Its `BertModel` reads weights in PyTorch's
+//! layout, which `gemm` packs again on every call. It also allocates for every operation and starts
+//! candle's own thread pool. The tests use it as their oracle.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,9 +10,9 @@ use std::sync::{Mutex, PoisonError};
 use crate::EmbedError;
 use crate::attention::{self, Attention};
 use crate::math::{Activation, AddAndNormalize, Norm};
+use crate::matmul::{Linear, Panels, grow};
 use crate::model_dir::Config;
 use crate::processor::Processor;
-use crate::product::{Linear, Panels, grow};
 
 /// A BERT encoder on the CPU in f32.
 pub(crate) struct Backbone {
@@ -25,14 +25,14 @@ pub(crate) struct Backbone {
     types: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
-    /// Which instructions the loops between the products are run with.
+    /// Instructions used for the loops between the products.
     processor: Processor,
-    /// Room for those who encode: as many as ever did so at once.
-    rooms: Mutex<Vec<Room>>,
+    /// Idle scratch buffers: as many as the largest number of concurrent calls so far.
+    rooms: Mutex<Vec<Scratch>>,
 }
 
 struct Layer {
-    /// Query, key and value side by side: one product instead of three.
+    /// Query, key and value side by side, so that one product replaces three.
     query_key_value: Linear,
     attention_output: Linear,
     attention_norm: Norm,
@@ -41,19 +41,19 @@ struct Layer {
     output_norm: Norm,
 }
 
-/// What is computed on the way, in memory that is used again.
+/// Scratch buffers for intermediate results, reused between calls.
 #[derive(Default)]
-struct Room {
-    /// The tokens' vectors, row after row.
+struct Scratch {
+    /// Vectors of the tokens, row after row.
     x: Vec<f32>,
-    /// The input of the next product, when it is not `x`.
+    /// Input of the next product, if it is not `x`.
     input: Vec<f32>,
-    product: Panels,
-    attention: attention::Room,
+    matmul: Panels,
+    attention: attention::Scratch,
 }
 
 impl Backbone {
-    /// Builds the model from tensors that were checked against `config`.
+    /// Builds the model from tensors that were validated against `config`.
     pub(crate) fn new(tensors: HashMap<String, Vec<f32>>, config: &Config) -> Result<Self, EmbedError> {
         let mut parts = Parts { tensors, epsilon: config.layer_norm_eps as f32 };
         let (hidden, inner) = (config.hidden_size, config.intermediate_size);
@@ -86,31 +86,32 @@ impl Backbone {
         })
     }
 
-    /// Runs texts, each as its token ids and type ids, and gives the last layer's vectors of each to
-    /// `take`, row after row.
+    /// Runs texts, each given as token ids and type ids. Passes the last layer's vectors of each
+    /// text to `take`, row after row.
     ///
-    /// Texts stand one below the other, each at its exact length: no padding and no mask. Only the
-    /// products see several at once, and in these no row depends on another; attention runs text by
-    /// text. With `parallel` the products are shared out among the threads of the current pool.
+    /// The rows of all texts are stacked, each text at its exact length, without padding or mask.
+    /// Only the products process several texts at once, and there no row depends on another.
+    /// Attention runs per text. If `parallel` is set, the threads of the current pool share the
+    /// products.
     pub(crate) fn run(
         &self,
         texts: &[(&[u32], &[u32])],
         parallel: bool,
         mut take: impl FnMut(&[f32]),
     ) -> Result<(), EmbedError> {
-        let mut room = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        let result = self.embed(texts, &mut room.x).and_then(|()| {
+        let mut scratch = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let result = self.embed(texts, &mut scratch.x).and_then(|()| {
             for layer in &self.layers {
-                self.layer(layer, texts, parallel, &mut room)?;
+                self.layer(layer, texts, parallel, &mut scratch)?;
             }
             let mut first = 0;
             for (ids, _) in texts {
-                take(&room.x[first..][..ids.len() * self.hidden]);
+                take(&scratch.x[first..][..ids.len() * self.hidden]);
                 first += ids.len() * self.hidden;
             }
             Ok(())
         });
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
         result
     }
 
@@ -140,35 +141,43 @@ impl Backbone {
         layer: &Layer,
         texts: &[(&[u32], &[u32])],
         parallel: bool,
-        room: &mut Room,
+        scratch: &mut Scratch,
     ) -> Result<(), EmbedError> {
-        let Room { x, input, product, attention } = room;
+        let Scratch { x, input, matmul, attention } = scratch;
         let (processor, rows) = (self.processor, texts.iter().map(|(ids, _)| ids.len()).sum::<usize>());
-        layer.query_key_value.apply(processor, x, rows, None, parallel, product)?;
+        layer.query_key_value.apply(processor, x, rows, None, parallel, matmul)?;
         grow(input, rows * self.hidden);
         let mut first = 0;
         for (ids, _) in texts.iter().filter(|(ids, _)| !ids.is_empty()) {
             let out = &mut input[first * self.hidden..][..ids.len() * self.hidden];
             let (heads, size) = (self.heads, self.hidden / self.heads);
             let count = ids.len();
-            processor.dispatch(Attention { query_key_value: product, first, count, heads, size, room: attention, out });
+            processor.dispatch(Attention {
+                query_key_value: matmul,
+                first,
+                count,
+                heads,
+                size,
+                scratch: attention,
+                out,
+            });
             first += ids.len();
         }
-        layer.attention_output.apply(processor, input, rows, None, parallel, product)?;
-        processor.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.attention_norm });
+        layer.attention_output.apply(processor, input, rows, None, parallel, matmul)?;
+        processor.dispatch(AddAndNormalize { x, added: Some(matmul), norm: &layer.attention_norm });
 
-        layer.intermediate.apply(processor, x, rows, Some(self.activation), parallel, product)?;
+        layer.intermediate.apply(processor, x, rows, Some(self.activation), parallel, matmul)?;
         grow(input, rows * self.inner);
         for (index, row) in input.chunks_exact_mut(self.inner).take(rows).enumerate() {
-            product.copy(index, 0, row);
+            matmul.copy(index, 0, row);
         }
-        layer.output.apply(processor, input, rows, None, parallel, product)?;
-        processor.dispatch(AddAndNormalize { x, added: Some(product), norm: &layer.output_norm });
+        layer.output.apply(processor, input, rows, None, parallel, matmul)?;
+        processor.dispatch(AddAndNormalize { x, added: Some(matmul), norm: &layer.output_norm });
         Ok(())
     }
 }
 
-/// The checked tensors, taken out one by one.
+/// The validated tensors, removed one by one.
 struct Parts {
     tensors: HashMap<String, Vec<f32>>,
     epsilon: f32,
@@ -186,7 +195,7 @@ impl Parts {
         Ok(Norm { weight: self.take(&format!("{name}.weight"))?, bias: self.take(&format!("{name}.bias"))?, epsilon })
     }
 
-    /// One linear map from several that share their input.
+    /// Combines linear maps that share their input into one.
     fn linear(&mut self, names: &[String], inputs: usize) -> Result<Linear, EmbedError> {
         let (mut weight, mut bias) = (Vec::new(), Vec::new());
         for name in names {

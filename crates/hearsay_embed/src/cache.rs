@@ -1,14 +1,15 @@
-//! The vectors of the questions that were asked last.
+//! Cache of the vectors of recent questions.
 
 use std::sync::{Mutex, PoisonError};
 
-/// How many texts are remembered.
+/// Maximum number of cached texts.
 pub(crate) const TEXTS: usize = 64;
 
-/// Longer texts, in bytes, are not remembered: they are no questions, and would take up memory.
+/// Maximum size of a cached text, in bytes. Longer texts are not questions and would take up
+/// memory.
 const LONGEST: usize = 2048;
 
-/// Texts with their vectors; the one that was asked for last stands last.
+/// Cached texts with their vectors; the most recently used comes last.
 #[derive(Default)]
 pub(crate) struct Cache {
     entries: Mutex<Vec<(Box<str>, Vec<f32>)>>,
@@ -27,7 +28,7 @@ impl Cache {
             return;
         }
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        // Two threads may have asked for the same text at once.
+        // Two threads may have encoded the same text at the same time.
         entries.retain(|(known, _)| **known != *text);
         if entries.len() == TEXTS {
             entries.remove(0);

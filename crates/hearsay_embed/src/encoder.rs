@@ -1,4 +1,4 @@
-//! The encoder: texts in, vectors out.
+//! The sentence encoder, which turns texts into vectors.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -17,17 +17,18 @@ use crate::model_dir::{File, ModelFiles, Settings};
 use crate::pooling::normalize;
 use crate::{EmbedError, Pooling, weights};
 
-/// Part of every model id. Raise it when a change to this crate makes other vectors of the same
-/// weights, so that caches are made anew.
+/// Revision of this crate's computation, part of every model id. Raise it when a change produces
+/// different vectors from the same weights. Caches are then rebuilt.
 const REVISION: u8 = 2;
 
-/// How to run an [`Encoder`].
+/// Options of an [`Encoder`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncoderOptions {
-    /// How many threads encode, in a pool of the encoder's own. 0 counts as 1. The number changes
-    /// speed only, never a vector.
+    /// Number of threads in the encoder's own pool. 0 counts as 1. The number affects only the
+    /// speed, never a vector.
     ///
-    /// The default is half of the processors, at least 1 and at most 4: the rest is the game's.
+    /// The default is half of the processors, at least 1 and at most 4. The rest is left to the
+    /// game.
     pub threads: usize,
 }
 
@@ -38,31 +39,32 @@ impl Default for EncoderOptions {
     }
 }
 
-/// What is known about a loaded model.
+/// Properties of a loaded model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ModelInfo {
-    /// Names the vectors: those of equal ids can be compared, others cannot. The name, `@`, and a
-    /// hash of all that determines a vector: weights, tokenizer and settings.
+    /// Identifies the vector space: only vectors with equal ids can be compared. Consists of the
+    /// name, `@`, and a hash of all inputs that determine a vector: weights, tokenizer and
+    /// settings.
     pub id: String,
-    /// The name of the model's directory.
+    /// Name of the model's directory.
     pub name: String,
-    /// How many numbers a vector has.
+    /// Number of components of a vector.
     pub dimension: usize,
-    /// How many tokens of a text count; the rest is cut off. Special tokens are among them.
+    /// Maximum number of tokens of a text, including special tokens. The rest is truncated.
     pub max_tokens: usize,
-    /// How token vectors become one.
+    /// Method that combines token vectors into one vector.
     pub pooling: Pooling,
     /// Whether vectors have length one.
     pub normalized: bool,
-    /// Where the model was loaded from; `None` when it was compiled in.
+    /// Directory of the model; `None` if it was compiled in.
     pub directory: Option<PathBuf>,
 }
 
 /// A sentence encoder: a BERT-family sentence-transformers model on the CPU.
 ///
-/// Encoding takes `&self` and can be called from any number of threads; the work of all of them
-/// is done by the encoder's own threads. It takes milliseconds: not for a game's main thread.
+/// Encoding takes `&self`, so any number of threads can call it. The encoder's own threads do the
+/// work. A call takes milliseconds; do not call it on a game's main thread.
 pub struct Encoder {
     info: ModelInfo,
     lowercased: bool,
@@ -73,15 +75,17 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Loads a sentence-transformers directory, such as [`find_model`](crate::find_model) gives.
+    /// Loads a sentence-transformers directory, for example the one that
+    /// [`find_model`](crate::find_model) returns.
     ///
     /// # Errors
     ///
-    /// When a file is missing, damaged, or of a model that is not a BERT: see [`EmbedError`].
+    /// Returns an [`EmbedError`] if a file is missing or damaged, or if the model is not a BERT
+    /// model.
     pub fn load(dir: impl AsRef<Path>, options: EncoderOptions) -> Result<Self, EmbedError> {
         let dir = dir.as_ref();
         let files = ModelFiles::read(dir)?;
-        // The given path may be "." or end in "..": the name is that of the real directory.
+        // The given path may be "." or end in "..". The name is that of the real directory.
         let real = dir.canonicalize();
         let name = real
             .as_deref()
@@ -91,11 +95,11 @@ impl Encoder {
         Self::build(&files, name, Some(dir.to_owned()), &options)
     }
 
-    /// The default model, compiled into the program by the feature `bundled-model`.
+    /// Loads the default model, which the feature `bundled-model` compiles into the program.
     ///
     /// # Errors
     ///
-    /// When its threads cannot be started.
+    /// Returns an error if the threads cannot be started.
     #[cfg(feature = "bundled-model")]
     pub fn bundled(options: EncoderOptions) -> Result<Self, EmbedError> {
         let name = crate::DEFAULT_MODEL.to_owned();
@@ -131,27 +135,29 @@ impl Encoder {
         Ok(Self { info, lowercased: settings.lowercased, tokenizer, backbone, pool, cache: Cache::default() })
     }
 
-    /// What is known about the model.
+    /// Returns the properties of the model.
     pub fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    /// How many threads encode.
+    /// Returns the number of encoder threads.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
     }
 
-    /// Encodes texts, each on its own: the vector of a text is the same to the bit whatever else
-    /// is in the batch. Vectors come in the order of the texts.
+    /// Encodes texts independently of each other and returns the vectors in the order of the texts.
+    /// The vector of a text is the same to the bit, regardless of the other texts in the batch.
     ///
-    /// Any text will do. What goes beyond [`ModelInfo::max_tokens`] is cut off. The empty text,
-    /// and one of only white space or control characters, gives the vector of the empty sequence
-    /// (`[CLS] [SEP]`): of length one like any other, and near to nothing in particular.
+    /// Every text is valid. Text beyond [`ModelInfo::max_tokens`] is truncated. The empty text, and
+    /// a text of only white space or control characters, gives the vector of the empty sequence
+    /// (`[CLS] [SEP]`). Its length is one like that of any other vector, and it is not close to any
+    /// particular text.
     ///
     /// # Errors
     ///
-    /// When the model's files passed loading and yet do not fit together, so that a token has no
-    /// vector or a vector is not finite. No text causes an error with a sound model.
+    /// Returns an error if the model's files are inconsistent in a way that loading did not detect:
+    /// a token has no vector, or a vector is not finite. With a sound model, no text causes an
+    /// error.
     pub fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let tokens: Vec<_> = match texts {
             [] => return Ok(Vec::new()),
@@ -173,13 +179,13 @@ impl Encoder {
         Ok(vectors)
     }
 
-    /// Encodes one text, with all of the encoder's threads, and remembers its vector: the 64 texts
-    /// of up to 2 KiB that were last asked for cost nothing when they are asked for again. For
-    /// questions; documents go through [`Encoder::encode`], which remembers nothing.
+    /// Encodes one text with all of the encoder's threads, and caches its vector. The cache holds
+    /// the last 64 texts of up to 2 KiB. Use this method for questions, and [`Encoder::encode`] for
+    /// documents, which does not use the cache.
     ///
     /// # Errors
     ///
-    /// As for [`Encoder::encode`].
+    /// Returns the same errors as [`Encoder::encode`].
     pub fn encode_one(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         if let Some(vector) = self.cache.get(text) {
             return Ok(vector);
@@ -189,11 +195,11 @@ impl Encoder {
         Ok(vector)
     }
 
-    /// How many tokens of a text the model sees, special tokens included.
+    /// Returns the number of tokens of a text that the model reads, including special tokens.
     ///
     /// # Errors
     ///
-    /// As for [`Encoder::encode`].
+    /// Returns the same errors as [`Encoder::encode`].
     pub fn count_tokens(&self, text: &str) -> Result<usize, EmbedError> {
         Ok(self.tokenize(text)?.len())
     }
@@ -207,7 +213,7 @@ impl Encoder {
         encoded.map_err(|error| EmbedError::Tokenize { bytes: text.len(), problem: error.to_string() })
     }
 
-    /// The vectors of those of `tokens` that `group` names, in its order.
+    /// Returns the vectors of the texts in `tokens` that `group` selects, in the order of `group`.
     fn encode_group(&self, group: &[usize], tokens: &[Encoding], parallel: bool) -> Result<Vec<Vec<f32>>, EmbedError> {
         let texts: Vec<_> =
             group.iter().map(|index| (tokens[*index].get_ids(), tokens[*index].get_type_ids())).collect();
@@ -227,22 +233,24 @@ impl Encoder {
     }
 }
 
-/// How many tokens go through the model together, about: enough that the weights, which fit into
-/// no cache, are read seldom, and few enough that the numbers between them do.
+/// Approximate number of tokens that go through the model together. It is large enough that the
+/// weights, which fit into no cache, are read rarely. It is small enough that the intermediate
+/// numbers fit into the cache.
 const TOKENS: usize = 384;
 
-/// Cuts texts of these lengths into groups of about the same number of tokens, of texts of about
-/// the same length: a multiple of `threads` where there are enough texts for it.
+/// Divides texts of these lengths into groups with about the same number of tokens and texts of
+/// similar length. The number of groups is a multiple of `threads` if there are enough texts.
 fn groups(lengths: &[usize], threads: usize) -> Vec<Vec<usize>> {
     let total: usize = lengths.iter().sum();
     let count = total.div_ceil(TOKENS).next_multiple_of(threads).max(1);
     let mut order: Vec<usize> = (0..lengths.len()).collect();
-    // The longest first: what is left for the end, when one thread may wait for another, is short.
+    // The longest texts come first, so that the work left at the end, when threads may wait for
+    // each other, is short.
     order.sort_by_key(|index| (Reverse(lengths[*index]), *index));
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (mut before, mut last) = (0, None);
     for index in order {
-        // The group in whose share of all tokens the middle of the text falls.
+        // The group whose share of all tokens contains the middle of the text.
         let place = (2 * before + lengths[index]) * count / (2 * total).max(1);
         before += lengths[index];
         match groups.last_mut() {
@@ -260,8 +268,8 @@ impl fmt::Debug for Encoder {
     }
 }
 
-/// The tokenizer, with padding and length set here: those baked into the file are of whoever
-/// saved it last.
+/// Loads the tokenizer and sets padding and truncation. The file contains the settings with which
+/// it was last saved.
 fn tokenizer(file: &File, settings: &Settings) -> Result<Tokenizer, EmbedError> {
     let invalid = |problem: String| EmbedError::InvalidTokenizer { path: file.path.clone(), problem };
     let mut tokenizer = Tokenizer::from_bytes(&file.bytes).map_err(|error| invalid(error.to_string()))?;
@@ -294,7 +302,8 @@ fn tokenizer(file: &File, settings: &Settings) -> Result<Tokenizer, EmbedError> 
 
 fn model_id(name: &str, files: &ModelFiles, settings: &Settings) -> String {
     let bert = &settings.bert;
-    // Fields by hand, not by Debug of the whole: an id must not change with a dependency.
+    // The fields are listed instead of using `Debug`, because an id must not change with a
+    // dependency.
     let relevant = format!(
         "{REVISION} {:?} {} {} {} {:?} {} {:e}",
         settings.pooling,

@@ -1,17 +1,17 @@
-//! What can go wrong, said so that the reader knows which file to look at and what to do.
+//! Errors of this crate. Each message tells which file to look at and what to do.
 
 use std::path::PathBuf;
 
 use crate::lookup::SearchedPlace;
 
-/// Everything that can fail in this crate.
+/// Errors of this crate.
 ///
-/// Each message names the file and what to do about it. Nothing is loaded in part: after an error
+/// Each message names the cause and the remedy. Nothing is loaded in part: after a loading error
 /// there is no encoder.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedError {
-    /// No model in any of the usual places. The message lists all of them.
+    /// No usual place holds a model. The message lists all of them.
     #[error(
         "no sentence encoder model found. Searched:\n{}\nPut a sentence-transformers directory \
          (config.json, tokenizer.json, model.safetensors) in one of these places, or set {} to it. \
@@ -20,35 +20,35 @@ pub enum EmbedError {
         crate::MODEL_DIR_VAR
     )]
     ModelNotFound {
-        /// Every place that was looked at, in order, with what was wrong there.
+        /// Every place that was searched, in order, with its problem.
         searched: Vec<SearchedPlace>,
     },
 
-    /// A directory that was asked for by name (an argument or the environment variable) is not a
-    /// model. It is not passed over for another one: vectors of two models do not mix.
+    /// A directory given as an argument or in the environment variable does not hold a model. No
+    /// other model replaces it, because vectors of two models do not mix.
     #[error(
         "{place} does not hold a model: {}. Point it at a directory with config.json, \
          tokenizer.json and model.safetensors, or leave it unset to search the usual places",
         place.problem()
     )]
     NotAModel {
-        /// The directory, who asked for it, and what it lacks.
+        /// The directory, the setting that names it, and what it lacks.
         place: SearchedPlace,
     },
 
-    /// A file that the model needs is not there.
+    /// A file that the model needs is missing.
     #[error("{path} is missing. Copy the whole model directory again", path = path.display())]
     MissingFile {
-        /// The file.
+        /// Path of the missing file.
         path: PathBuf,
     },
 
-    /// A file is there and cannot be read.
+    /// A file exists but cannot be read.
     #[error("{path} cannot be read: {source}. Check that it is a file and its permissions", path = path.display())]
     UnreadableFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error from the operating system.
         source: std::io::Error,
     },
 
@@ -60,11 +60,11 @@ pub enum EmbedError {
     InvalidJson {
         /// The file.
         path: PathBuf,
-        /// Line, column and what was expected there.
+        /// Line, column and expected syntax.
         source: serde_json::Error,
     },
 
-    /// A field of a configuration file has a value that makes no sense.
+    /// A field of a configuration file has an invalid value.
     #[error(
         "{path}: `{field}` {problem}. Copy the file again from the model",
         path = path.display()
@@ -74,20 +74,20 @@ pub enum EmbedError {
         path: PathBuf,
         /// The field in it.
         field: &'static str,
-        /// What is wrong with its value, and what was expected.
+        /// Problem with the value, and the expected value.
         problem: String,
     },
 
-    /// The model is sound, but of a kind that this crate cannot run.
+    /// The model is valid, but of a kind that this crate cannot run.
     #[error(
         "{path}: {found} is not supported. Use a BERT sentence-transformers model such as \
          all-MiniLM-L6-v2, bge-small-en-v1.5 or e5-small-v2",
         path = path.display()
     )]
     UnsupportedModel {
-        /// The file that says so.
+        /// File that specifies the unsupported feature.
         path: PathBuf,
-        /// The unsupported thing.
+        /// Unsupported feature.
         found: String,
     },
 
@@ -96,11 +96,11 @@ pub enum EmbedError {
     DamagedWeights {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Problem with the file.
         problem: String,
     },
 
-    /// The weights file lacks a tensor that `config.json` calls for.
+    /// The weights file lacks a tensor that `config.json` requires.
     #[error(
         "{path} has no tensor `{tensor}`. The weights do not belong to the config.json beside \
          them; copy both from the same model",
@@ -113,7 +113,7 @@ pub enum EmbedError {
         tensor: String,
     },
 
-    /// A tensor has another shape than `config.json` calls for.
+    /// A tensor has a different shape from the one that `config.json` requires.
     #[error(
         "{path}: tensor `{tensor}` has shape {found:?}, and config.json calls for {expected:?}. \
          Copy weights and config.json from the same model",
@@ -124,9 +124,9 @@ pub enum EmbedError {
         path: PathBuf,
         /// The tensor's name.
         tensor: String,
-        /// The shape that the configuration calls for.
+        /// Shape that the configuration requires.
         expected: Vec<usize>,
-        /// The shape in the file.
+        /// Shape in the file.
         found: Vec<usize>,
     },
 
@@ -138,35 +138,35 @@ pub enum EmbedError {
     InvalidTokenizer {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Problem with the file.
         problem: String,
     },
 
-    /// The tokenizer rejected a text, which tokenizers of BERT models do not do.
+    /// The tokenizer rejected a text. Tokenizers of BERT models accept every text.
     #[error(
         "the tokenizer rejected a text of {bytes} bytes: {problem}. Check that tokenizer.json \
          belongs to the model"
     )]
     Tokenize {
-        /// The length of the text.
+        /// Length of the text, in bytes.
         bytes: usize,
-        /// What the tokenizer said.
+        /// Error from the tokenizer.
         problem: String,
     },
 
-    /// The forward pass failed, or gave numbers that are not finite.
+    /// The forward pass failed or produced numbers that are not finite.
     #[error("the model could not encode a text: {problem}. Copy the model directory again")]
     Inference {
-        /// What went wrong.
+        /// Cause of the failure.
         problem: String,
     },
 
     /// The encoder's threads could not be started.
     #[error("could not start {threads} encoder thread(s): {problem}. Ask for fewer threads")]
     Threads {
-        /// How many were asked for.
+        /// Number of threads requested.
         threads: usize,
-        /// What the operating system said.
+        /// Error from the operating system.
         problem: String,
     },
 }
@@ -175,7 +175,7 @@ fn list(searched: &[SearchedPlace]) -> String {
     searched.iter().map(|place| format!("  - {place}: {}", place.problem())).collect::<Vec<_>>().join("\n")
 }
 
-/// Candle's errors carry a backtrace with them when one is enabled; the first line is the message.
+/// Converts a candle error. Its text may contain a backtrace; the first line is the message.
 pub(crate) fn inference(error: candle_core::Error) -> EmbedError {
     let text = error.to_string();
     EmbedError::Inference { problem: text.lines().next().unwrap_or_default().to_owned() }

@@ -1,13 +1,13 @@
-//! Hashes that name texts and models.
+//! Hashes that identify texts and models.
 
-/// The hash of a text: the key under which its vector is cached, together with
-/// [`ModelInfo::id`](crate::ModelInfo::id).
+/// Hash of a text. Together with [`ModelInfo::id`](crate::ModelInfo::id), it is the key of the
+/// text's cached vector.
 pub type TextHash = [u8; 16];
 
 /// Hashes a text to 128 bits (the first half of BLAKE3).
 ///
-/// The bytes are hashed as they are: two spellings that the model's tokenizer treats alike have
-/// two hashes, which costs a cache miss and is never wrong.
+/// The bytes are hashed without normalisation. Two spellings that the tokenizer treats alike have
+/// different hashes. The only effect is a cache miss.
 ///
 /// ```
 /// use hearsay_embed::text_hash;
@@ -21,9 +21,10 @@ pub fn text_hash(text: &str) -> TextHash {
     hash
 }
 
-/// Hashes what determines a model's vectors to 12 hexadecimal digits.
+/// Hashes the inputs that determine a model's vectors to 12 hexadecimal digits.
 ///
-/// Each part is preceded by its length, so that no two lists of parts run together.
+/// The length of each part precedes the part, so that different lists of parts have different
+/// hashes.
 pub(crate) fn model_hash(parts: &[&[u8]]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {

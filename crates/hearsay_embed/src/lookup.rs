@@ -1,4 +1,4 @@
-//! Where a model may lie, and which place wins.
+//! Lookup of model directories: the places to search, and their precedence.
 
 use std::env;
 use std::fmt;
@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 use crate::EmbedError;
 use crate::model_dir::missing_file;
 
-/// The model that is looked for when none is named, as the name of its directory.
+/// Directory name of the default model, which is used if none is given.
 pub const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
 
-/// The environment variable that names a model directory.
+/// Environment variable that names a model directory.
 pub const MODEL_DIR_VAR: &str = "HEARSAY_MODEL_DIR";
 
-/// Why a place was searched.
+/// Reason for searching a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlaceKind {
-    /// The path that the caller gave.
+    /// Path given by the caller.
     Explicit,
-    /// The path in `HEARSAY_MODEL_DIR`.
+    /// Path in `HEARSAY_MODEL_DIR`.
     EnvironmentVariable,
-    /// Beside the executable.
+    /// Directory of the executable.
     Executable,
-    /// In the app's assets.
+    /// Assets of the app.
     Assets,
-    /// In the user's data directory.
+    /// Data directory of the user.
     UserData,
 }
 
@@ -41,15 +41,15 @@ impl fmt::Display for PlaceKind {
     }
 }
 
-/// A place where no model was found.
+/// A place without a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SearchedPlace {
-    /// Why it was searched.
+    /// Reason for searching the place.
     pub kind: PlaceKind,
-    /// The directory.
+    /// Directory that was searched.
     pub path: PathBuf,
-    /// The first file it lacks; `None` when there is no such directory at all.
+    /// First file that is missing; `None` if the directory does not exist.
     pub missing: Option<PathBuf>,
 }
 
@@ -68,21 +68,21 @@ impl fmt::Display for SearchedPlace {
     }
 }
 
-/// What [`find_model`] reads from the process, as values, so that a program or a test can look
-/// elsewhere.
+/// The process environment that [`find_model`] reads, as values. A program or a test can change
+/// them to search elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LookupEnvironment {
-    /// The value of `HEARSAY_MODEL_DIR`.
+    /// Value of `HEARSAY_MODEL_DIR`.
     pub model_dir: Option<PathBuf>,
-    /// The directory of the executable.
+    /// Directory of the executable.
     pub executable_dir: Option<PathBuf>,
-    /// The value of `BEVY_ASSET_ROOT`, which Bevy's own asset lookup honours first.
+    /// Value of `BEVY_ASSET_ROOT`, which Bevy's own asset lookup checks first.
     pub bevy_asset_root: Option<PathBuf>,
-    /// The value of `CARGO_MANIFEST_DIR`, which `cargo run` sets, and which Bevy honours next.
+    /// Value of `CARGO_MANIFEST_DIR`, which `cargo run` sets and Bevy checks next.
     pub cargo_manifest_dir: Option<PathBuf>,
-    /// The current directory.
+    /// Current directory.
     pub current_dir: Option<PathBuf>,
-    /// The user's data directory; `hearsay/models` is looked up in it.
+    /// Data directory of the user; the search uses its subdirectory `hearsay/models`.
     pub user_data_dir: Option<PathBuf>,
 }
 
@@ -99,7 +99,7 @@ impl LookupEnvironment {
         }
     }
 
-    /// Finds a model as [`find_model`] does, in this environment.
+    /// Finds a model in this environment, as [`find_model`] does in the process environment.
     pub fn find_model(&self, explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
         let named = [(PlaceKind::Explicit, explicit), (PlaceKind::EnvironmentVariable, self.model_dir.as_deref())];
         for (kind, path) in named {
@@ -125,7 +125,7 @@ impl LookupEnvironment {
         let mut add = |kind, root: &Path, below: &[&str]| {
             let path = below.iter().fold(root.to_owned(), |path, part| path.join(part));
             let path = path.join(DEFAULT_MODEL);
-            // The same directory is often the manifest's and the current one: name it once.
+            // The manifest directory and the current directory are often the same; list it once.
             if places.iter().all(|(_, known)| *known != path) {
                 places.push((kind, path));
             }
@@ -137,7 +137,7 @@ impl LookupEnvironment {
         for root in [&self.bevy_asset_root, &self.cargo_manifest_dir].into_iter().flatten() {
             add(PlaceKind::Assets, root, &["assets", "models"]);
         }
-        // The ancestors are for programs and tests started from inside a workspace.
+        // The ancestors support programs and tests started inside a workspace.
         for root in self.current_dir.iter().flat_map(|dir| dir.ancestors()) {
             add(PlaceKind::Assets, root, &["assets", "models"]);
         }
@@ -150,26 +150,26 @@ impl LookupEnvironment {
 
 /// Finds the directory of the model to use.
 ///
-/// The first of these wins:
+/// The search order is:
 ///
-/// 1. `explicit`,
-/// 2. the environment variable `HEARSAY_MODEL_DIR`,
-/// 3. beside the executable: `models/all-MiniLM-L6-v2`, then `assets/models/all-MiniLM-L6-v2`,
+/// 1. `explicit`
+/// 2. the environment variable `HEARSAY_MODEL_DIR`
+/// 3. beside the executable: `models/all-MiniLM-L6-v2`, then `assets/models/all-MiniLM-L6-v2`
 /// 4. the app's assets: `assets/models/all-MiniLM-L6-v2` under `BEVY_ASSET_ROOT`, under
-///    `CARGO_MANIFEST_DIR`, and under the current directory and each directory above it,
+///    `CARGO_MANIFEST_DIR`, and under the current directory and each of its ancestors
 /// 5. the user's data directory: `hearsay/models/all-MiniLM-L6-v2` under `$XDG_DATA_HOME` or
-///    `~/.local/share`; on macOS `~/Library/Application Support`; on Windows `%LOCALAPPDATA%`.
+///    `~/.local/share`; on macOS `~/Library/Application Support`; on Windows `%LOCALAPPDATA%`
 ///
 /// # Errors
 ///
-/// [`EmbedError::NotAModel`] when one of the first two is given and is not a model: it was asked
-/// for, so nothing else is used in its stead. [`EmbedError::ModelNotFound`] with every place that
-/// was searched when there is none.
+/// Returns [`EmbedError::NotAModel`] if one of the first two is set and does not hold a model. The
+/// search then stops, because the caller asked for that model. Returns
+/// [`EmbedError::ModelNotFound`] with every searched place if no place holds a model.
 pub fn find_model(explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
     LookupEnvironment::of_process().find_model(explicit)
 }
 
-/// `None` when the directory holds a model.
+/// Returns `None` if the directory holds a model.
 fn look_at(kind: PlaceKind, path: &Path) -> Option<SearchedPlace> {
     let missing = if path.is_dir() { Some(missing_file(path)?) } else { None };
     Some(SearchedPlace { kind, path: path.to_owned(), missing })
@@ -185,7 +185,7 @@ fn user_data_dir() -> Option<PathBuf> {
     } else if cfg!(target_os = "macos") {
         Some(env::home_dir()?.join("Library/Application Support"))
     } else {
-        // The XDG specification says to ignore relative paths.
+        // The XDG specification requires relative paths to be ignored.
         path_var("XDG_DATA_HOME")
             .filter(|path| path.is_absolute())
             .or_else(|| Some(env::home_dir()?.join(".local/share")))
@@ -221,7 +221,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         let mut environment = environment(root);
-        // From the last place to the first: each new model must win over those before it.
+        // From the last place to the first, so that each new model takes precedence over the
+        // previous ones.
         for place in [
             "data/hearsay/models/all-MiniLM-L6-v2",
             "work/assets/models/all-MiniLM-L6-v2",

@@ -1,11 +1,11 @@
 //! The loops between the products: norms, softmax and activation functions.
 //!
-//! Every sum has one fixed order, and every function is plain arithmetic on each number alone, so
-//! that the compiler may vectorise without changing a bit.
+//! Every sum has a fixed order, and every function is plain arithmetic on each number alone. The
+//! compiler can therefore vectorise them without changing a bit of the result.
 
 use pulp::{Simd, WithSimd};
 
-use crate::product::{PANEL, Panels};
+use crate::matmul::{PANEL, Panels};
 
 /// The activation function between the two halves of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +21,8 @@ impl Activation {
         match self {
             Self::Gelu => 0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2)),
             Self::GeluTanh => {
-                // (1 + tanh y) / 2 is 1 / (1 + exp -2y), and with the sign of y apart, exp takes
-                // only what is not above zero.
+                // (1 + tanh y) / 2 equals 1 / (1 + exp -2y). With the sign of y handled separately,
+                // exp receives only values of at most zero.
                 let inner = 0.797_884_6 * (x + 0.044_715 * x * x * x);
                 let power = exp(-2.0 * inner.abs());
                 let share = 1.0 / (1.0 + power);
@@ -33,7 +33,8 @@ impl Activation {
     }
 }
 
-/// Adds `bias` to each row of `values`, which are as long, and then applies the activation.
+/// Adds `bias` to each row of `values`, then applies the activation. Rows have the length of
+/// `bias`.
 pub(crate) struct AddBias<'a> {
     pub(crate) values: &'a mut [f32],
     pub(crate) bias: &'a [f32],
@@ -53,7 +54,7 @@ impl WithSimd for AddBias<'_> {
                 #[inline(always)]
                 |x| x,
             ),
-            // One loop for each, so that no loop has a branch in it.
+            // One loop for each activation, so that no loop contains a branch.
             Some(Activation::Gelu) => map(
                 values,
                 bias,
@@ -76,7 +77,7 @@ impl WithSimd for AddBias<'_> {
     }
 }
 
-/// Adds a product to the rows of `x`, and normalises them.
+/// Adds a product to the rows of `x`, then normalises the rows.
 pub(crate) struct AddAndNormalize<'a> {
     pub(crate) x: &'a mut [f32],
     pub(crate) added: Option<&'a Panels>,
@@ -102,7 +103,7 @@ impl WithSimd for AddAndNormalize<'_> {
     }
 }
 
-/// What a layer norm has learnt.
+/// Learned parameters of a layer norm.
 pub(crate) struct Norm {
     pub(crate) weight: Vec<f32>,
     pub(crate) bias: Vec<f32>,
@@ -118,7 +119,8 @@ fn map(values: &mut [f32], bias: &[f32], function: impl Fn(f32) -> f32) {
     }
 }
 
-/// Gives a row mean 0 and variance 1, scaled by `weight` and moved by `bias`, which are as long.
+/// Normalises a row to mean 0 and variance 1, scales it by `weight` and adds `bias`. All three have
+/// the same length.
 #[inline(always)]
 fn normalize(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
     let size = row.len() as f32;
@@ -130,7 +132,7 @@ fn normalize(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
     }
 }
 
-/// Turns a row of scores, times `scale`, into weights that sum to one.
+/// Converts a row of scores, multiplied by `scale`, to weights that sum to one.
 #[inline(always)]
 pub(crate) fn softmax(row: &mut [f32], scale: f32) {
     let (blocks, rest) = row.as_chunks::<LANES>();
@@ -153,10 +155,10 @@ pub(crate) fn softmax(row: &mut [f32], scale: f32) {
     }
 }
 
-/// How many sums run side by side: one vector register of AVX-512, two of AVX2.
+/// Number of parallel sums: one vector register of AVX-512, two of AVX2.
 pub(crate) const LANES: usize = 16;
 
-/// A sum in lanes, then over the lanes from first to last.
+/// Sums values in lanes, then the lanes from first to last.
 #[inline(always)]
 fn sum(values: &[f32], function: impl Fn(f32) -> f32) -> f32 {
     let (blocks, rest) = values.as_chunks::<LANES>();
@@ -172,9 +174,9 @@ fn sum(values: &[f32], function: impl Fn(f32) -> f32) -> f32 {
     lanes.iter().sum()
 }
 
-/// The error function to about 1e-7: a rational function on [-4, 4], outside of which erf is ±1 in
-/// f32. These are the coefficients that Eigen and XLA use. The standard library has no erf, and
-/// none without branches, which a loop needs to be vectorised.
+/// Error function, accurate to about 1e-7. A rational function on [-4, 4]; outside, erf is ±1 in
+/// f32. Eigen and XLA use the same coefficients. The standard library has no erf. A vectorised loop
+/// needs one without branches.
 #[inline(always)]
 fn erf(x: f32) -> f32 {
     const P: [f32; 7] = [
@@ -192,15 +194,15 @@ fn erf(x: f32) -> f32 {
     x * polynomial(square, &P) / polynomial(square, &Q)
 }
 
-/// The exponential function for numbers not above zero, to about 1e-7 of the result. Cody and
-/// Waite's reduction to [-ln 2 / 2, ln 2 / 2], and the polynomial of the Cephes library.
+/// Exponential function for numbers of at most zero, with a relative error of about 1e-7. Uses Cody
+/// and Waite's reduction to [-ln 2 / 2, ln 2 / 2] and the polynomial of the Cephes library.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     const P: [f32; 6] = [1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1];
-    // Adding and subtracting 1.5 · 2²³ rounds to a whole number without a call.
+    // Adding and subtracting 1.5 · 2²³ rounds to an integer without a function call.
     const ROUND: f32 = 12_582_912.0;
-    // Below this the result is under 2⁻¹²⁶, which is nothing beside the row's largest weight, 1.
-    // NaN stays NaN.
+    // Below this limit the result is under 2⁻¹²⁶, which is negligible beside the row's largest
+    // weight, 1. NaN stays NaN.
     let x = if x < -87.0 { -87.0 } else { x };
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let whole = shifted - ROUND;
@@ -225,7 +227,7 @@ mod tests {
 
     #[test]
     fn erf_is_right() {
-        // From Python's math.erf.
+        // Values from Python's math.erf.
         for (x, expected) in [
             (0.0, 0.0),
             (1e-4, 1.128_379_2e-4),

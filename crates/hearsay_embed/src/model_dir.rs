@@ -1,6 +1,6 @@
-//! Reading a sentence-transformers directory: which files there are, and what their settings mean.
+//! Reads a sentence-transformers directory: its files and their settings.
 //!
-//! Files and bytes compiled into the program take the same way from [`ModelFiles`] on.
+//! Files on disk and files compiled into the program are both handled as [`ModelFiles`].
 
 use std::borrow::Cow;
 use std::fs;
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use crate::math::Activation;
 use crate::{EmbedError, Pooling};
 
-/// The contents of a model's files. A path names each of them in errors.
+/// Contents of a model's files. Errors identify each file by its path.
 pub(crate) struct ModelFiles {
     pub(crate) config: File,
     pub(crate) tokenizer: File,
@@ -28,7 +28,7 @@ pub(crate) struct File {
     pub(crate) bytes: Cow<'static, [u8]>,
 }
 
-/// What the small files say, checked.
+/// Validated settings from the configuration files.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) bert: Config,
@@ -38,7 +38,7 @@ pub(crate) struct Settings {
     pub(crate) max_tokens: usize,
 }
 
-/// The shape of a BERT.
+/// Dimensions of a BERT model.
 #[derive(Debug)]
 pub(crate) struct Config {
     pub(crate) vocab_size: usize,
@@ -67,7 +67,7 @@ impl ModelFiles {
         })
     }
 
-    /// The default model, from inside the program.
+    /// Returns the default model that is compiled into the program.
     #[cfg(feature = "bundled-model")]
     pub(crate) fn bundled() -> Self {
         macro_rules! file {
@@ -117,9 +117,9 @@ impl ModelFiles {
     }
 }
 
-/// The first file that a directory lacks to be a model; `None` when it has them all.
+/// Returns the first file that a directory lacks to be a model; `None` if it has all of them.
 pub(crate) fn missing_file(dir: &Path) -> Option<PathBuf> {
-    // A damaged modules.json is not this function's to report: loading does.
+    // This function ignores a damaged modules.json, because loading reports it.
     let transformer = optional(dir.join("modules.json"))
         .and_then(|modules| Layout::read(modules.as_ref()))
         .map(|layout| layout.transformer)
@@ -130,7 +130,7 @@ pub(crate) fn missing_file(dir: &Path) -> Option<PathBuf> {
         .find(|file| !dir.join(file).is_file())
 }
 
-/// Where `modules.json` puts the parts, and whether it normalises.
+/// Subdirectories of the parts according to `modules.json`, and whether the model normalises.
 #[derive(Debug, PartialEq)]
 struct Layout {
     transformer: PathBuf,
@@ -147,7 +147,7 @@ impl Layout {
         layout.normalized = false;
         for module in json::<Vec<RawModule>>(file)? {
             let path = PathBuf::from(module.path);
-            // The path comes from a file: it must not lead out of the model's directory.
+            // The path comes from a file and must not lead out of the model's directory.
             if !path.components().all(|part| matches!(part, Component::Normal(_))) {
                 return Err(EmbedError::InvalidConfig {
                     path: file.path.clone(),
@@ -190,7 +190,7 @@ struct RawSentenceBert {
 #[derive(Deserialize)]
 struct RawPooling {
     word_embedding_dimension: Option<usize>,
-    /// How newer releases write the mode; older ones have the flags below.
+    /// Pooling mode in newer releases; older releases use the flags below.
     pooling_mode: Option<String>,
     #[serde(default)]
     pooling_mode_cls_token: bool,
@@ -243,7 +243,7 @@ impl RawPooling {
     }
 }
 
-/// `config.json`, as far as it matters here.
+/// The fields of `config.json` that this crate uses.
 #[derive(Deserialize)]
 struct RawConfig {
     model_type: Option<String>,
@@ -335,7 +335,7 @@ impl RawConfig {
 }
 
 fn json<T: DeserializeOwned>(file: &File) -> Result<T, EmbedError> {
-    // Editors on Windows like to put a byte order mark in front.
+    // Editors on Windows may add a byte order mark at the start.
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
     serde_json::from_slice(bytes).map_err(|source| EmbedError::InvalidJson { path: file.path.clone(), source })
 }
@@ -363,7 +363,7 @@ mod tests {
         File { path: path.into(), bytes: Cow::Owned(text.as_bytes().to_vec()) }
     }
 
-    /// A model's small files, with `edit` applied to config.json.
+    /// Returns a model's configuration files, with `edit` applied to config.json.
     fn files(edit: impl FnOnce(&mut serde_json::Value)) -> ModelFiles {
         let mut config = serde_json::json!({
             "model_type": "bert", "vocab_size": 100, "hidden_size": 8, "num_hidden_layers": 1,

@@ -1,24 +1,24 @@
-//! From one vector per token to one vector per text.
+//! Pooling: combines the vectors of a text's tokens into one vector.
 
 use serde::Serialize;
 
-/// How the vectors of a text's tokens become one vector.
+/// Method that combines the vectors of a text's tokens into one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pooling {
-    /// The mean over all tokens, the special ones included.
+    /// Mean over all tokens, including special tokens.
     #[default]
     Mean,
-    /// The vector of the first token.
+    /// Vector of the first token.
     Cls,
-    /// The largest value of each component over all tokens.
+    /// Maximum of each component over all tokens.
     Max,
 }
 
 impl Pooling {
     /// Pools `hidden`, which holds one row of `dimension` numbers per token.
     ///
-    /// No rows give the zero vector. Sums run in token order.
+    /// Without rows, returns the zero vector. Sums run in token order.
     pub(crate) fn apply(self, hidden: &[f32], dimension: usize) -> Vec<f32> {
         let mut rows = hidden.chunks_exact(dimension);
         let Some(first) = rows.next() else {
@@ -50,9 +50,10 @@ impl Pooling {
     }
 }
 
-/// Scales a vector to length one. The zero vector stays as it is, rather than turn into NaN.
+/// Scales a vector to length one. The zero vector stays unchanged, because a division would give
+/// NaN.
 pub(crate) fn normalize(vector: &mut [f32]) {
-    // In f64 the squares can neither overflow nor vanish.
+    // In f64, the squares can neither overflow nor underflow.
     let squares: f64 = vector.iter().map(|v| f64::from(*v) * f64::from(*v)).sum();
     if squares > 0.0 {
         let scale = squares.sqrt();

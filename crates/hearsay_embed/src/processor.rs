@@ -1,17 +1,17 @@
-//! Which instructions the processor has.
+//! Detection of the processor's vector instructions.
 
 use pulp::{Arch, WithSimd};
 
-/// The widest vectors that the program can use here.
+/// The widest vector instructions that the program can use on this processor.
 ///
-/// `pulp`'s own choice leaves out AVX2 unless a feature is set, for which its dependents would be
-/// built anew.
+/// `pulp` does not select AVX2 unless a feature is set, and that feature would cause its dependents
+/// to be rebuilt.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Processor {
-    /// AVX2 and fused multiplication, without AVX-512.
+    /// AVX2 and fused multiply-add, without AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx2(pulp::x86::V3),
-    /// What `pulp` finds: AVX-512, NEON, or nothing beyond plain numbers.
+    /// Instructions that `pulp` detects: AVX-512, NEON, or scalar.
     Other(Arch),
 }
 

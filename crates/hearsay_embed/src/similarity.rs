@@ -1,10 +1,10 @@
-//! Comparing vectors.
+//! Vector comparison.
 
-/// The dot product of two vectors, which for normalised vectors is their cosine.
+/// Returns the dot product of two vectors. For normalised vectors this is their cosine.
 ///
-/// Summation order is fixed (eight lanes, then the lanes from first to last), so the same two
-/// vectors give the same bits in every build. When lengths differ, the surplus of the longer one
-/// counts as multiplied by zero.
+/// The summation order is fixed (eight lanes, then the lanes from first to last), so the same two
+/// vectors give the same bits in every build. If the lengths differ, the extra components of the
+/// longer vector are ignored.
 ///
 /// ```
 /// use hearsay_embed::dot;
@@ -15,8 +15,8 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     let len = a.len().min(b.len());
     let (a, a_rest) = a[..len].as_chunks::<8>();
     let (b, b_rest) = b[..len].as_chunks::<8>();
-    // Eight independent sums: the compiler may not reorder one float sum, but it can run these
-    // side by side in a vector register without changing any of them.
+    // Eight independent sums: the compiler must not reorder a float sum, but it can compute these
+    // side by side in a vector register without changing the results.
     let mut lanes = [0.0_f32; 8];
     for (a, b) in a.iter().zip(b) {
         for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {

@@ -1,5 +1,5 @@
-//! Reading the weights: every tensor checked by name and shape before it is used, so that a
-//! damaged file gives an error that names the tensor.
+//! Reads the weights. Every tensor is checked by name and shape before use, so that an error about
+//! a damaged file names the tensor.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use safetensors::{Dtype, SafeTensors};
 use crate::EmbedError;
 use crate::model_dir::{Config, File};
 
-/// The tensors that `config` calls for, as f32, under their plain names.
+/// Returns the tensors that `config` requires, as f32, under their names without prefix.
 pub(crate) fn read(file: &File, config: &Config) -> Result<HashMap<String, Vec<f32>>, EmbedError> {
     let archive = SafeTensors::deserialize(&file.bytes).map_err(|error| {
         let problem = if file.bytes.is_empty() {
@@ -23,7 +23,7 @@ pub(crate) fn read(file: &File, config: &Config) -> Result<HashMap<String, Vec<f
         };
         EmbedError::DamagedWeights { path: file.path.clone(), problem }
     })?;
-    // Checkpoints of models with a head keep the encoder under "bert.".
+    // Checkpoints of models with a head store the encoder under "bert.".
     let prefix = ["", "bert."]
         .into_iter()
         .find(|prefix| archive.tensor(&format!("{prefix}{WORDS}")).is_ok())
@@ -114,7 +114,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Checkpoints converted from TensorFlow call a norm's weight gamma, and its bias beta.
+    /// Finds a tensor. Checkpoints converted from TensorFlow use gamma and beta for a norm's weight
+    /// and bias.
     fn find(&self, name: &str) -> Option<TensorView<'_>> {
         let get = |name: &str| self.archive.tensor(&format!("{}{name}", self.prefix)).ok();
         get(name).or_else(|| {
@@ -128,7 +129,7 @@ impl Reader<'_> {
     }
 }
 
-/// Half precision to f32, in blocks that the processor's conversion instructions work on.
+/// Converts half precision to f32, in blocks that suit the processor's conversion instructions.
 fn widen<T: Copy>(bytes: &[u8], read: fn([u8; 2]) -> T) -> Vec<f32>
 where
     [T]: HalfFloatSliceExt,
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn halves_widen_exactly() {
-        // More than one block, and a last one that is not full.
+        // More than one block, and a partial last block.
         let bits = || (0..10_000_u16).map(u16::to_le_bytes);
         let bytes: Vec<u8> = bits().flatten().collect();
         let expected: Vec<f32> = bits().map(|b| f16::from_le_bytes(b).to_f32()).collect();

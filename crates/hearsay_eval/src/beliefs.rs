@@ -1,4 +1,4 @@
-//! Who believes what: the engine's answers to the questions of a set of stories.
+//! Beliefs of characters: the engine's answers to the questions of a set of stories.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -11,21 +11,21 @@ use crate::{
     stories::{Asked, Question, Story, StoryError},
 };
 
-/// The kinds of questions, in the order in which they are told.
+/// The kinds of questions, in the order of the report.
 pub const KINDS: [&str; 4] = ["memory", "reality", "first_order", "second_order"];
 
-/// How the engine did on one kind of question.
+/// The engine's accuracy on one kind of question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tally {
     /// `memory`, `reality`, `first_order` or `second_order`.
     pub kind: &'static str,
-    /// How many questions there are.
+    /// The number of questions.
     pub n: usize,
-    /// Which part of them the engine answers as the set does, 0.0–1.0; 0 where there are none.
+    /// The share of questions on which engine and set agree, 0.0–1.0; 0 without questions.
     pub accuracy: f64,
 }
 
-/// A question that the engine answers otherwise than the set.
+/// A question on which engine and set disagree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Disagreement {
     /// The line of the question in the file.
@@ -36,27 +36,27 @@ pub struct Disagreement {
     pub story: Vec<String>,
     /// The question.
     pub question: String,
-    /// What the set answers.
+    /// The answer of the set.
     pub set: String,
-    /// What the engine answers; nothing, where it knows of no place.
+    /// The answer of the engine; `None` if it knows no place.
     pub engine: Option<String>,
-    /// Why the engine answers that, the first reason first.
+    /// The reasons of the engine, most important first.
     pub reasons: Vec<String>,
 }
 
-/// What was measured.
+/// The result of the measurement.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
-    /// One for each kind, in the order of [`KINDS`].
+    /// One tally for each kind, in the order of [`KINDS`].
     pub tallies: Vec<Tally>,
-    /// The first disagreements, as many as were asked for.
+    /// The first disagreements, up to the requested number.
     pub disagreements: Vec<Disagreement>,
 }
 
-/// Plays stories and asks their questions. Keeps so many disagreements; `file` is named in errors.
+/// Plays stories and asks their questions. Returns at most `disagreements` disagreements. Errors name `file`.
 ///
 /// # Errors
-/// When a sentence of a story cannot happen: somebody leaves where it is not.
+/// If a sentence of a story is impossible: a character leaves a room without being in it.
 pub fn measure(stories: &[Story], file: &Path, disagreements: usize) -> Result<Report, StoryError> {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut report = Report::default();
@@ -103,7 +103,7 @@ fn kind(asked: &Asked) -> &'static str {
     }
 }
 
-/// The engine's answer, and why.
+/// Returns the engine's answer, with its reasons.
 fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>) {
     let (state, thing, now) = (stage.state(), &question.thing, Some(stage.now()));
     let Ok(located) = Predicate::relation(predicate::LOCATED_AT) else { return Default::default() };
@@ -120,7 +120,7 @@ fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>)
             let held = beliefs.iter().find(|belief| belief.hold == Hold::Believed);
             let place = held.and_then(|belief| belief.known.object().entity().cloned());
             let told = beliefs.iter().map(|belief| {
-                let since = belief.known.ways().iter().map(|way| way.since).max().flatten();
+                let since = belief.known.known_edges().iter().map(|way| way.since).max().flatten();
                 format!("{}: {:?}, saw it last {}", belief.known.object(), belief.hold, moment(since))
             });
             (place, told.collect())
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::stories::parse;
 
-    /// Checks the engine's answers to questions about one story; `expected` is what a person would say.
+    /// Checks the engine's answers to questions about one story. `expected` has the answers of a human.
     fn check(story: &str, expected: &[(&str, &str)]) {
         let mut text = String::new();
         let lines = story.split_inclusive(". ").map(str::trim);
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_engine_answers_as_a_person_in_the_room_would() {
-        // Rosa sees nothing of the move, and Hugo knows that.
+        // Rosa does not see the move, and Hugo knows that.
         check(
             "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
              Hugo moved the coin to the boot.",
@@ -176,7 +176,7 @@ mod tests {
                 ("Where does Rosa think that Hugo searches for the coin?", "jar"),
             ],
         );
-        // She comes back, while he is there: each sees the other see.
+        // She comes back while he is there: each sees that the other sees.
         check(
             "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
              Hugo moved the coin to the boot. Rosa entered the loft.",
@@ -185,7 +185,7 @@ mod tests {
                 ("Where does Rosa think that Hugo searches for the coin?", "boot"),
             ],
         );
-        // She comes back when he is gone: he cannot know that; she had left him there with the coin.
+        // She comes back after he left. He cannot know that, because he left her with the coin.
         check(
             "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
              Hugo moved the coin to the boot. Hugo exited the loft. Rosa entered the loft.",
@@ -195,13 +195,13 @@ mod tests {
                 ("Where does Rosa think that Hugo searches for the coin?", "boot"),
             ],
         );
-        // Both had left before a third moved it; whoever comes back knows that the other was gone.
+        // Both left before a third person moved it. On coming back, each knows that the other was gone.
         check(
             "Hugo entered the loft. Rosa entered the loft. Ivo entered the loft. The coin is in the jar. Hugo exited the loft. \
              Rosa exited the loft. Ivo moved the coin to the boot. Rosa entered the loft.",
             &[("Where does Rosa think that Hugo searches for the coin?", "jar")],
         );
-        // What is in another room is not seen.
+        // Characters do not see other rooms.
         check(
             "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
              Rosa entered the barn. Hugo moved the coin to the boot.",

@@ -1,5 +1,5 @@
-//! Durability: programs that write to a campaign are killed at random points or meet a failing storage or a full disk, what
-//! they leave is compared with what was acknowledged, and copies of it are damaged and repaired.
+//! Durability: kills programs that write to a campaign at random points, or makes their storage fail or their disk
+//! full. Compares the result with the acknowledged operations. Also damages and repairs copies of the directory.
 
 use std::{io, process::Command};
 
@@ -10,37 +10,37 @@ use serde::Serialize;
 /// The hidden command of `hearsay_eval` that is started and killed.
 pub const CHILD_COMMAND: &str = "crash-child";
 
-/// The figures of all runs.
+/// Totals of all runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Figures {
-    /// Programs that were killed, or ended because of a fault.
+    /// Programs that were killed or ended because of a fault.
     pub runs: u64,
-    /// Those whose storage failed.
+    /// Programs whose storage failed.
     pub storage_faults: u64,
-    /// Those whose disk was full. None, where no disk can be mounted.
+    /// Programs whose disk was full. 0 if no disk can be mounted.
     pub full_disks: u64,
-    /// Files of copies of the directories that were damaged.
+    /// Damaged files in copies of the directories.
     pub damaged_files: u64,
-    /// Those whose damage was not reported and changed something, or after which something was lost that could be read.
+    /// Damaged files with an unreported damage that changed data, or after which readable data was lost.
     pub mishandled_damage: u64,
-    /// Acknowledged operations and frames of derived data that were missing.
+    /// Missing acknowledged operations and frames of derived data.
     pub lost: u64,
-    /// Groups of operations that were there in part.
+    /// Groups of operations that were stored in part.
     pub half: u64,
-    /// Records of the graph tables that differed from the state.
+    /// Records of the graph tables that differ from the state.
     pub graph_differences: u64,
     /// Directories that did not open again.
     pub unopened: u64,
     /// Runs in which the log of the database rotated.
     pub rotations_forced: u64,
-    /// Rotations of the log in all runs.
+    /// Log rotations in all runs.
     pub rotations: u64,
-    /// Operations that were acknowledged.
+    /// Acknowledged operations.
     pub operations: u64,
 }
 
 impl Figures {
-    /// Whether nothing was lost, half there or different.
+    /// Whether nothing was lost, incomplete or different.
     pub fn is_clean(&self) -> bool {
         self.lost + self.half + self.graph_differences + self.unopened + self.mishandled_damage == 0
     }
@@ -79,10 +79,10 @@ impl From<Findings> for Figures {
     }
 }
 
-/// Kills this program again and again while it writes. `progress` hears how many runs are done.
+/// Starts and kills this program repeatedly while it writes. Calls `progress` with the number of finished runs.
 ///
 /// # Errors
-/// When the program cannot be started or killed, or a directory cannot be made.
+/// If the program cannot be started or killed, or a directory cannot be created.
 pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<Figures> {
     let program = std::env::current_exe()?;
     let start = || {
@@ -93,7 +93,7 @@ pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<Fi
     crash::run(runs, seed, &start, |findings| progress(findings.runs)).map(Figures::from)
 }
 
-/// What the started program does: it writes until it is killed.
+/// Runs the started program: writes until it is killed.
 pub fn child() {
     crash::child();
 }

@@ -1,4 +1,4 @@
-//! How fast the sentence encoder is.
+//! Speed of the sentence encoder.
 
 use std::{path::Path, time::Instant};
 
@@ -14,13 +14,13 @@ const BATCH: usize = 32;
 /// Times of the encoder.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Speed {
-    /// How many threads encode.
+    /// Number of encoder threads.
     pub threads: usize,
-    /// A question of 17 tokens, in milliseconds: half of 200 take no longer.
+    /// Median time of a question of 17 tokens in milliseconds, over 200 questions.
     pub query_ms_p50: f64,
-    /// Ninety-five in a hundred take no longer.
+    /// 95th percentile of the same times.
     pub query_ms_p95: f64,
-    /// How many documents of 36 tokens are encoded in a second, in batches of 32.
+    /// Documents of 36 tokens per second, in batches of 32.
     pub documents_per_s: f64,
 }
 
@@ -28,7 +28,7 @@ pub struct Speed {
 ///
 /// # Errors
 ///
-/// When there is no such model, or it cannot be loaded.
+/// If there is no model, or it cannot be loaded.
 pub fn measure(model: Option<&Path>, threads: usize) -> Result<Speed, EmbedError> {
     let encoder = Encoder::load(find_model(model)?, EncoderOptions { threads })?;
     for _ in 0..WARM_UP {
@@ -37,7 +37,7 @@ pub fn measure(model: Option<&Path>, threads: usize) -> Result<Speed, EmbedError
     let mut times = (0..QUERIES)
         .map(|_| {
             let start = Instant::now();
-            // Not `encode_one`, which would remember it.
+            // Not `encode_one`, which would use its cache.
             encoder.encode(&[QUERY])?;
             Ok(start.elapsed().as_secs_f64() * 1e3)
         })

@@ -1,5 +1,4 @@
-//! Whether what a text says is found: labelled sentences through the extractor. `EXTRACTION.md` has the format of the files
-//! and the definitions of the figures.
+//! Accuracy of the extractor on labelled sentences. `EXTRACTION.md` defines the format of the files and the figures.
 
 use std::{
     cell::RefCell,
@@ -23,29 +22,29 @@ mod sights;
 pub use sights::rows;
 pub(crate) use sights::{Finding, Part, findings};
 
-/// At or above this a fact is accepted at once; from the other on it waits for review.
+/// Minimum confidence at which a fact is accepted. Between `REVIEWED` and this value, it waits for review.
 const ACCEPTED: f64 = 0.7;
 const REVIEWED: f64 = 0.3;
 
-/// Why a labelled file cannot be measured.
+/// Error in a labelled file.
 #[derive(Debug, Error)]
 pub enum ExtractionError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{}: {source}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         source: io::Error,
     },
-    /// A line of it is not what it should be.
+    /// A line has the wrong format.
     #[error("{}:{line}: {problem}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong, and what was expected.
+        /// The problem, and the expected input.
         problem: String,
     },
 }
@@ -54,21 +53,21 @@ pub enum ExtractionError {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SceneEntity {
-    /// Its id.
+    /// The id.
     pub id: EntityId,
-    /// What it is.
+    /// The kind.
     pub kind: String,
-    /// Its names, the full one first.
+    /// The names, the full one first.
     pub names: Vec<String>,
-    /// Its pronouns, by the first of them.
+    /// The pronouns, named by the first of them.
     #[serde(default)]
     pub pronouns: Option<String>,
-    /// Attributes that are known before.
+    /// The attributes that are known beforehand.
     #[serde(default)]
     pub attributes: BTreeMap<Predicate, String>,
 }
 
-/// A fact that a careful reader puts on record.
+/// A fact that a careful reader would record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelledFact {
@@ -78,19 +77,19 @@ pub struct LabelledFact {
     pub predicate: Predicate,
     /// An entity's id, `new:Name`, or the value of an attribute.
     pub object: String,
-    /// The words of a relation without a name of its own.
+    /// The words of a relation without a predicate of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation: Option<String>,
-    /// Who says so.
+    /// The speaker of the statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Those to whom the text says that it was said.
+    /// The characters to whom the statement was made, according to the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
-    /// Whether it is only a guess or hearsay.
+    /// Whether the fact is only a guess or hearsay.
     #[serde(default)]
     pub doubt: bool,
-    /// Whether it is so no longer.
+    /// Whether the fact is past.
     #[serde(default)]
     pub over: bool,
 }
@@ -99,29 +98,29 @@ pub struct LabelledFact {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// The scene it belongs to.
+    /// The scene.
     pub scene: String,
-    /// What sort of text it is.
+    /// The type of text.
     pub form: Form,
     /// The character who says it.
     #[serde(default)]
     pub speaker: Option<EntityId>,
-    /// Who is there.
+    /// The characters who are present.
     #[serde(default)]
     pub present: Vec<EntityId>,
-    /// Where.
+    /// The place.
     #[serde(default)]
     pub place: Option<EntityId>,
-    /// The texts just before.
+    /// The preceding texts.
     #[serde(default)]
     pub before: Vec<String>,
     /// The text.
     pub text: String,
-    /// What is put on record.
+    /// The expected facts.
     pub facts: Vec<LabelledFact>,
-    /// What it tests.
+    /// The tested features.
     #[serde(default)]
     pub tags: Vec<String>,
 }
@@ -148,10 +147,10 @@ struct SceneLine {
     entities: Vec<SceneEntity>,
 }
 
-/// Reads labelled files, one after the other; a scene belongs to its file.
+/// Reads labelled files in order. Each scene belongs to its file.
 ///
 /// # Errors
-/// When a file or a line of it cannot be read; the error says which, and what was expected.
+/// If a file or one of its lines cannot be read, with the position and the expected input.
 pub fn read(files: &[PathBuf]) -> Result<Labelled, ExtractionError> {
     let mut labelled = Labelled::default();
     for (at, path) in files.iter().enumerate() {
@@ -223,7 +222,7 @@ enum WorldError {
     Apply(#[from] ApplyError),
 }
 
-/// A state with the entities of a scene.
+/// Creates a state with the entities of a scene.
 fn world(entities: &[SceneEntity]) -> Result<State, WorldError> {
     let mut changes = Vec::new();
     for entity in entities {
@@ -244,14 +243,14 @@ fn world(entities: &[SceneEntity]) -> Result<State, WorldError> {
     Ok(state)
 }
 
-/// Vectors from the real encoder; those that were asked for before are kept.
+/// Vectors from the real encoder, with a cache.
 pub struct EncoderMeaning<'a> {
     encoder: &'a Encoder,
     known: RefCell<BTreeMap<String, Vec<f32>>>,
 }
 
 impl<'a> EncoderMeaning<'a> {
-    /// The meaning that an encoder gives.
+    /// Creates the meaning of an encoder.
     pub fn new(encoder: &'a Encoder) -> Self {
         Self { encoder, known: RefCell::default() }
     }
@@ -268,76 +267,76 @@ impl Meaning for EncoderMeaning<'_> {
     }
 }
 
-/// What was measured.
+/// The result of the measurement.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// How many sentences.
+    /// The number of sentences.
     pub n: usize,
-    /// How many of the accepted facts are right.
+    /// The share of accepted facts that are right.
     pub precision: f64,
-    /// How many of the labelled facts without doubt are accepted.
+    /// The share of labelled facts without doubt that are accepted.
     pub recall: f64,
-    /// How many of all labelled facts are accepted or wait for review.
+    /// The share of all labelled facts that are accepted or wait for review.
     pub review_recall: f64,
-    /// How many of the facts that wait for review are labelled, with doubt or without.
+    /// The share of facts in review that are labelled, with doubt or without.
     pub review_precision: f64,
-    /// How far confidence is from being right, in the mean.
+    /// The expected calibration error: the mean difference of confidence and accuracy.
     pub ece: f64,
-    /// How many facts are labelled, and how many were accepted.
+    /// The number of labelled facts.
     pub labelled: usize,
-    /// Accepted facts.
+    /// The number of accepted facts.
     pub accepted: usize,
-    /// How long a text takes, in milliseconds, without its embedding.
+    /// The time per text in milliseconds, without its embedding.
     pub ms: f64,
-    /// How far confidence can be trusted, by tenths.
+    /// The calibration by tenths of confidence.
     pub bins: Vec<Bin>,
-    /// The same by what the sentences test.
+    /// The counts by tested feature.
     pub tags: BTreeMap<String, Tally>,
-    /// What is wrong and what was missed.
+    /// Wrong and missed facts.
     #[serde(skip)]
     pub misses: Vec<Miss>,
 }
 
-/// The facts whose confidence lies in one tenth.
+/// The facts with a confidence in one tenth.
 #[derive(Debug, Clone, Serialize)]
 pub struct Bin {
-    /// How many.
+    /// The number of facts.
     pub n: usize,
-    /// Their confidence in the mean.
+    /// The mean confidence.
     pub confidence: f64,
-    /// How many of them are right.
+    /// The share of right facts.
     pub right: f64,
 }
 
 /// Counts of the sentences with one tag.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Tally {
-    /// How many sentences.
+    /// The number of sentences.
     pub n: usize,
-    /// Facts that were accepted.
+    /// Accepted facts.
     pub accepted: usize,
-    /// Those of them that are right.
+    /// Accepted facts that are right.
     pub right: usize,
     /// Labelled facts without doubt.
     pub labelled: usize,
-    /// Those of them that were accepted.
+    /// Labelled facts without doubt that were accepted.
     pub found: usize,
 }
 
-/// A sentence with what is wrong about it.
+/// A sentence with wrong or missed facts.
 #[derive(Debug, Clone, Serialize)]
 pub struct Miss {
-    /// The example's id.
+    /// The id of the example.
     pub id: String,
-    /// Its text.
+    /// The text.
     pub text: String,
     /// Accepted facts that are not labelled, with their confidence.
     pub wrong: Vec<String>,
-    /// Labelled facts that were not accepted, with what they got.
+    /// Labelled facts that were not accepted, with their outcome.
     pub missed: Vec<String>,
 }
 
-/// Reads all sentences and compares.
+/// Extracts from all sentences, and compares the result with the labels.
 pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
     let vocabulary = Vocabulary::default();
@@ -452,21 +451,21 @@ impl Tally {
     }
 }
 
-/// A fact of any text, as it is listed.
+/// A fact extracted from any text, for listing.
 #[derive(Debug, Clone, Serialize)]
 pub struct Listed {
     /// The fact in one line.
     pub fact: String,
-    /// The words that state it.
+    /// The words that state the fact.
     pub quote: String,
-    /// How sure it is.
+    /// The confidence.
     pub confidence: f64,
 }
 
-/// What is read out of any text; `names` holds the line of a scene.
+/// Extracts the facts of any text. `names` contains a line with a scene.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub fn list(path: &Path, names: &Path, meaning: Option<&dyn Meaning>) -> Result<Vec<Listed>, ExtractionError> {
     let labelled = read(&[names.to_owned()])?;
     let Some(scene) = labelled.scenes.values().next() else {
@@ -484,7 +483,7 @@ pub fn list(path: &Path, names: &Path, meaning: Option<&dyn Meaning>) -> Result<
     Ok(found.facts.iter().map(listed).collect())
 }
 
-/// A fact in one line.
+/// Formats a fact in one line.
 pub fn show(fact: &ExtractedFact, found: &Extraction) -> String {
     let mention = |mention: &Mention| match mention {
         Mention::Known(id) => id.to_string(),
@@ -506,7 +505,7 @@ pub fn show(fact: &ExtractedFact, found: &Extraction) -> String {
     )
 }
 
-/// Whether a fact is the one that is labelled.
+/// Whether a fact matches a label.
 fn same(fact: &ExtractedFact, label: &LabelledFact, found: &Extraction, vocabulary: &Vocabulary) -> bool {
     let (mut name, mut subject, mut object) = (&label.predicate, label.subject.as_str(), label.object.as_str());
     if let Some(def) = vocabulary.inverse_of(name) {
@@ -533,12 +532,12 @@ fn same(fact: &ExtractedFact, label: &LabelledFact, found: &Extraction, vocabula
     }
 }
 
-/// Whether a relation holds either way round.
+/// Whether a relation is symmetric.
 fn either_way(vocabulary: &Vocabulary, relation: &Predicate) -> bool {
     vocabulary.predicate(relation).is_some_and(|def| def.symmetric) || *relation == *predicate::RELATED_TO
 }
 
-/// Whether somebody is the one that is labelled.
+/// Whether a mention matches the entity of a label.
 fn is(mention: &Mention, label: &str, found: &Extraction) -> bool {
     match (mention, label.strip_prefix("new:")) {
         (Mention::Known(id), None) => id.as_str() == label,
@@ -547,7 +546,7 @@ fn is(mention: &Mention, label: &str, found: &Extraction) -> bool {
     }
 }
 
-/// Whether two values are the same words, articles left out, or one is within the other.
+/// Whether two values have the same words apart from articles, or one contains the other.
 fn same_value(a: &str, b: &str) -> bool {
     let words = |value: &str| -> Vec<String> {
         text::words(value).into_iter().filter(|word| !["a", "an", "the"].contains(&word.as_str())).collect()

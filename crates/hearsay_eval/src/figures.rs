@@ -1,4 +1,4 @@
-//! Figures of a ranking, with intervals: what would come out of other questions of the same kind.
+//! Figures of a ranking, with bootstrap intervals for other questions of the same kind.
 
 use std::collections::BTreeSet;
 
@@ -6,21 +6,21 @@ use serde::Serialize;
 
 use crate::Random;
 
-/// How often questions are drawn again, to see how far a mean may be off.
+/// Number of bootstrap samples.
 const DRAWS: usize = 2_000;
 
-/// Where the numbers begin by which questions are drawn.
+/// Seed of the bootstrap samples.
 const SEED: u64 = 1;
 
-/// How well one question was answered, 0.0–1.0 each: hit at 1, recall at 2, 5 and 10, NDCG at 5.
+/// The scores of one question, 0.0–1.0 each: hit at 1, recall at 2, 5 and 10, NDCG at 5.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Scores([f64; 5]);
 
-/// What the scores are called.
+/// The names of the scores.
 pub const NAMES: [&str; 5] = ["hit1", "r2", "r5", "r10", "ndcg5"];
 
 impl Scores {
-    /// Of what was found, the best first, against what is relevant.
+    /// Computes the scores of a ranking, best first, against the relevant groups.
     pub fn of(found: &[&str], relevant: &[String]) -> Self {
         let relevant: BTreeSet<&str> = relevant.iter().map(String::as_str).collect();
         let hits: Vec<bool> = found.iter().take(10).map(|group| relevant.contains(group)).collect();
@@ -55,7 +55,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Of the scores of each question.
+    /// Computes the figures from the scores of each question.
     pub fn of(scores: &[Scores]) -> Self {
         let [hit1, r2, r5, r10, ndcg5] = intervals(scores);
         Self {
@@ -77,24 +77,24 @@ impl Figures {
         }
     }
 
-    /// The means, in the order of [`NAMES`].
+    /// Returns the means, in the order of [`NAMES`].
     pub fn means(&self) -> [f64; 5] {
         [self.hit1, self.r2, self.r5, self.r10, self.ndcg5]
     }
 }
 
-/// A mean and where it may lie.
+/// A mean with its interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Interval {
     /// The mean.
     pub mean: f64,
-    /// It is higher in 97.5 % of the draws.
+    /// The 2.5th percentile of the bootstrap samples.
     pub low: f64,
-    /// It is lower in 97.5 % of the draws.
+    /// The 97.5th percentile of the bootstrap samples.
     pub high: f64,
 }
 
-/// How far one method is ahead of another on the same questions, each question compared with itself.
+/// Returns the lead of one method over another on the same questions, from paired differences.
 pub fn ahead(scores: &[Scores], of: &[Scores]) -> [Interval; 5] {
     let difference = |(a, b): (&Scores, &Scores)| Scores(std::array::from_fn(|at| a.0[at] - b.0[at]));
     intervals(&scores.iter().zip(of).map(difference).collect::<Vec<_>>())

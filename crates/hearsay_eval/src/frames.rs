@@ -1,20 +1,20 @@
-//! What the Bevy plugin costs a game: the main thread's time in each frame, while thousands of characters go about and the
-//! memory's worker works beside it.
+//! Cost of the Bevy plugin for a game: the main thread's time in each frame, while thousands of characters move and the
+//! memory's worker runs in parallel.
 //!
-//! Two games without a window run in turn, 60 frames a second, in one process: one with the plugin, one without. In each
-//! frame both make the same changes, between the same two readings of the clock as the frame itself: so what an observer
-//! or a hook of the plugin does at an insertion is counted like its systems, and whatever Bevy itself takes is in both.
-//! The plugin's own cost of a frame is the time of the game with it, less the median of the game without it. Which of
-//! the two comes first alternates; after both, the thread sleeps until the next frame is due. The first second is played
-//! and not counted: buffers grow to their size. All systems of both run on the main thread, one after the other: so all
-//! that the plugin does in a frame counts, and no frame waits for another thread of Bevy's.
+//! Two games without a window run in turn in one process at 60 frames a second: one with the plugin, one without. In
+//! each frame both make the same changes. The clock covers the changes and the frame, so observers and hooks of the
+//! plugin are measured like its systems, and the cost of Bevy itself is in both. The plugin's own cost of a frame is
+//! the time of the game with it, minus the median of the game without it. The order of the two alternates; after both,
+//! the thread sleeps until the next frame is due. The first second is a warm-up in which buffers grow to their size.
+//! All systems of both games run on the main thread in sequence. So all work of the plugin counts, and no frame waits
+//! for another thread of Bevy.
 //!
-//! Before, in the same way, a game that keeps by hand lists (`by_hand.rs`) of who is where and who moved plays against one
-//! without: the least that following moves can cost. What the game without anything takes is told too: it says how
-//! unsteady the machine is by itself.
+//! Before that, a game that keeps its own lists (`by_hand.rs`) of locations and moves runs against one without, in the
+//! same way: the minimum cost of tracking moves. The cost of the plain game is reported too, because it shows the noise
+//! of the machine.
 //!
-//! Where the system tells it (Linux), each frame is also counted without the time that its thread was ready to run and
-//! had to wait for a processor, because the worker or another program had them all.
+//! On Linux, each frame is also reported without the time that its thread was ready to run and waited for a processor,
+//! because the worker or another program used all of them.
 
 mod by_hand;
 
@@ -34,55 +34,55 @@ use serde::Serialize;
 
 use crate::Random;
 
-/// What is measured.
+/// Parameters of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// Characters.
+    /// Number of characters.
     pub npcs: usize,
-    /// What changes in each frame.
+    /// Number of changes per frame.
     pub changes: usize,
-    /// Frames that are counted.
+    /// Number of counted frames.
     pub frames: usize,
-    /// Questions that are under way at any time.
+    /// Number of questions in flight at any time.
     pub questions: usize,
 }
 
-/// What the plugin costs.
+/// The cost of the plugin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
-    /// Characters.
+    /// Number of characters.
     pub npcs: usize,
-    /// What changed in each frame.
+    /// Number of changes per frame.
     pub changes: usize,
-    /// The plugin's own cost of a frame on the main thread, in microseconds: the median.
+    /// Median of the plugin's own cost per frame on the main thread, in microseconds.
     pub frame_us_p50: f64,
-    /// 99 of 100 frames took no longer.
+    /// 99th percentile of the same cost.
     pub frame_us_p99: f64,
     /// The worst frame.
     pub worst_us: f64,
-    /// Entities of which the state says otherwise than the game, once all is quiet.
+    /// Entities whose state differs from the game after all work is finished.
     pub dropped: usize,
-    /// Milliseconds from the first change of a batch to its commit: 99 of 100 batches took no longer.
+    /// 99th percentile of the time from the first change of a batch to its commit, in milliseconds.
     pub commit_lag_ms_p99: f64,
-    /// Questions that were under way at any time.
+    /// Number of questions in flight at any time.
     pub questions: usize,
-    /// How many were answered.
+    /// Number of answered questions.
     pub answered: usize,
-    /// Frames that were counted.
+    /// Number of counted frames.
     pub frames: usize,
-    /// What lists by hand of who is where and who moved cost, and nothing else: the median, counted likewise.
+    /// Median cost of hand-written lists of locations and moves alone, measured in the same way.
     pub by_hand_us_p50: f64,
-    /// 99 of 100 frames took no longer.
+    /// 99th percentile of the same cost.
     pub by_hand_us_p99: f64,
-    /// A frame of the game without any of it: the median, in microseconds.
+    /// Median time of a frame of the plain game, in microseconds.
     pub game_us_p50: f64,
-    /// 99 of 100 frames took no longer. So much more than the median it takes by itself.
+    /// 99th percentile of the same time. Its distance from the median is the noise of the machine.
     pub game_us_p99: f64,
-    /// As the frames above, without the time that the thread waited for a processor; where the system tells it.
+    /// Median frame without the time that the thread waited for a processor, if the system reports it.
     pub unhindered_us_p50: Option<f64>,
-    /// 99 of 100 frames took no longer.
+    /// 99th percentile of the same time.
     pub unhindered_us_p99: Option<f64>,
-    /// The worst frame.
+    /// The worst frame of the same times.
     pub unhindered_worst_us: Option<f64>,
 }
 
@@ -92,7 +92,7 @@ const FRAME: Duration = Duration::from_nanos(16_666_667);
 const WARM_UP: usize = 60;
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Something that happens in a game.
+/// A change in a game.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     Move(usize, usize),
@@ -102,7 +102,7 @@ enum Change {
     Leave(usize, usize),
 }
 
-/// Changes by lot: mostly people who go elsewhere.
+/// Random changes: mostly moves of people.
 struct Changes {
     random: Random,
     npcs: usize,
@@ -135,7 +135,7 @@ impl Changes {
     }
 }
 
-/// What keeps track of a game.
+/// How a game tracks its changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeper {
     Nothing,
@@ -143,10 +143,10 @@ enum Keeper {
     Plugin,
 }
 
-/// A game: with the plugin, or without.
+/// A game, with the plugin or without.
 struct Game {
     app: App,
-    places: Vec<Whereabouts>,
+    places: Vec<PlaceId>,
     groups: Vec<EntityId>,
     npcs: Vec<Entity>,
     occupation: Predicate,
@@ -173,7 +173,7 @@ impl Game {
             if let Some(mut places) = world.get_resource_mut::<by_hand::Places>() {
                 places.0.insert(id.clone(), entity);
             }
-            places.push(Whereabouts(id));
+            places.push(PlaceId(id));
         }
         for group in 0..GROUPS {
             let id = EntityId::new(format!("group-{group}"))?;
@@ -221,7 +221,7 @@ impl Game {
                     name.set(format!("Renamed {number}"));
                 }
             }
-            // That there is such a thing as joining is the plugin's doing: all of it is its cost.
+            // Groups exist only because of the plugin, so joining counts fully as its cost.
             Change::Join(npc, group) if self.keeper == Keeper::Plugin => {
                 world.commands().entity(self.npcs[npc]).join(&self.groups[group]);
                 world.flush();
@@ -234,7 +234,7 @@ impl Game {
         }
     }
 
-    /// Plays a frame, and notes what it took.
+    /// Plays a frame, and records its time.
     fn frame(&mut self, changes: &[Change], before: impl FnOnce(&mut App), delays: Option<&Delays>) {
         let delayed = delays.and_then(Delays::read);
         let since = Instant::now();
@@ -264,7 +264,7 @@ impl Game {
     }
 }
 
-/// How long this thread has been ready to run and waited for a processor, where the system tells it.
+/// Time that this thread was ready to run and waited for a processor, if the system reports it.
 pub(crate) struct Delays(File);
 
 impl Delays {
@@ -283,7 +283,7 @@ impl Delays {
     }
 }
 
-/// Questions under way.
+/// Questions in flight.
 #[derive(Resource, Default)]
 struct Asked {
     open: usize,
@@ -301,7 +301,7 @@ fn count_failure(on: On<Unanswered>, mut asked: ResMut<Asked>, mut commands: Com
     commands.entity(on.entity).despawn();
 }
 
-/// Asks until so many questions are under way.
+/// Asks until this number of questions is in flight.
 fn ask(app: &mut App, npcs: &[Entity], random: &mut Random, questions: usize) {
     let world = app.world_mut();
     let missing = questions - world.resource::<Asked>().open;
@@ -316,7 +316,7 @@ fn ask(app: &mut App, npcs: &[Entity], random: &mut Random, questions: usize) {
     world.resource_mut::<Asked>().open = questions;
 }
 
-/// The commits' lags in milliseconds, as the plugin's diagnostics tell them.
+/// Commit lags in milliseconds, from the plugin's diagnostics.
 #[derive(Default)]
 struct Lags {
     last: Option<Instant>,
@@ -335,10 +335,10 @@ impl Lags {
     }
 }
 
-/// Measures the plugin in a directory that it may fill: first idle, then as planned.
+/// Measures the plugin in a directory that it fills: first idle, then as planned.
 ///
 /// # Errors
-/// When the memory cannot be opened, or does not come to rest.
+/// If the memory cannot be opened, or does not become idle.
 pub fn measure(plan: Plan, directory: &Path, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<()> {
     ensure!(plan.npcs > 0 && plan.frames > 0, "there is nothing to measure without characters or frames");
     let mut plugins = HearsayPlugins::open(directory);
@@ -361,7 +361,7 @@ pub fn measure(plan: Plan, directory: &Path, tell: &mut dyn FnMut(&Cost) -> Resu
     Ok(())
 }
 
-/// What the lists by hand cost.
+/// Measures the cost of hand-written lists.
 fn by_hand(plan: Plan) -> Result<Own> {
     let mut lists = Game::new(Keeper::Lists, |app| _ = app.add_plugins(by_hand::plugin), plan.npcs)?;
     let mut without = Game::new(Keeper::Nothing, |_| {}, plan.npcs)?;
@@ -369,7 +369,7 @@ fn by_hand(plan: Plan) -> Result<Own> {
     own(&lists.took, &without.took, |(took, _)| Some(*took)).context("no frame was played")
 }
 
-/// Plays two games in turn, with the same changes: what `before` does belongs to a frame of the first.
+/// Plays two games in turn with the same changes. `before` counts as part of a frame of the first game.
 fn in_turn(
     plan: Plan,
     first: &mut Game,
@@ -441,7 +441,7 @@ fn play(plan: Plan, with: &mut Game, without: &mut Game, changes: &mut Changes, 
     })
 }
 
-/// What one game takes more than the median of the other, in microseconds.
+/// The cost of one game beyond the median of the other, in microseconds.
 struct Own {
     p50: f64,
     p99: f64,
@@ -463,13 +463,13 @@ fn own(
     Some(Own { p50: at(&with, 0.5) - median, p99: at(&with, 0.99) - median, worst: at(&with, 1.0) - median })
 }
 
-/// The value that so great a part of sorted values does not exceed; 0 of none.
+/// Returns the quantile `part` of sorted values, or 0 without values.
 pub(crate) fn at(sorted: &[f64], part: f64) -> f64 {
     let place = (part * sorted.len() as f64).ceil() as usize;
     sorted.get(place.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or_default()
 }
 
-/// How many characters the memory holds otherwise than the game without it does, or than the game with it shows.
+/// Returns the number of characters whose state in the memory differs from one of the two games.
 fn differing(with: &Game, without: &Game, groups: &[Option<usize>]) -> Result<usize> {
     let memory = with.app.world().resource::<NpcMemory>().get().context("the memory is not open")?;
     let ids: Vec<EntityId> =
@@ -480,7 +480,7 @@ fn differing(with: &Game, without: &Game, groups: &[Option<usize>]) -> Result<us
     let shows = |game: &Game, npc: usize, record: &Record| {
         let npc = game.app.world().entity(game.npcs[npc]);
         npc.get::<Name>().map(Name::as_str) == record.name.as_deref()
-            && npc.get::<Whereabouts>().map(|at| &at.0) == record.place.as_ref()
+            && npc.get::<PlaceId>().map(|at| &at.0) == record.place.as_ref()
             && npc.get::<Attributes>().map(|shown| &shown.0) == Some(&record.attributes)
     };
     let is_member = |npc: usize, record: &Record| {

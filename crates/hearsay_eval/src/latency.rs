@@ -1,4 +1,4 @@
-//! How long a program that has a campaign open waits for answers.
+//! Response times of a program with an open campaign.
 
 use std::{
     path::Path,
@@ -11,27 +11,27 @@ use serde::Serialize;
 
 use crate::readers::Waits;
 
-/// How long opening, searching and asking took.
+/// Times of opening, searching and asking.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Latency {
-    /// Operations in the journal.
+    /// Number of operations in the journal.
     pub operations: usize,
-    /// Facts and passages that can be recalled.
+    /// Number of facts and passages in the index.
     pub texts: usize,
-    /// From the start until the campaign had answered its first request, in milliseconds.
+    /// Time from the start to the answer of the first request, in milliseconds.
     pub open_ms: f64,
-    /// The first search after opening, in milliseconds: it makes what later ones use.
+    /// Time of the first search after opening, in milliseconds. It fills the caches for later searches.
     pub first_search_ms: f64,
-    /// Searches after that.
+    /// Times of later searches.
     pub search: Waits,
-    /// Questions to the character.
+    /// Times of questions to the character.
     pub ask: Waits,
 }
 
-/// Opens a campaign that is there, and searches and asks so many times. Nothing is written to it.
+/// Opens an existing campaign, and searches and asks `times` times. Writes nothing to the campaign.
 ///
 /// # Errors
-/// When it cannot be opened, or nobody is called like the knower.
+/// If the campaign cannot be opened, or no entity has the name of the knower.
 pub fn measure(campaign: &Path, knower: &str, question: &str, times: usize) -> Result<Latency> {
     let mut options = MemoryOptions::for_campaign(campaign)?;
     options.settings.model.enabled = false;

@@ -1,15 +1,15 @@
-//! Whether what a character cannot know influences what it is told.
+//! Search for leaks: facts that a character cannot know must not influence its answers.
 //!
-//! A character is asked; then everything is removed from the world that is neither in its view nor in the source chains of
-//! its edges; it is asked again, and the answers are compared byte for byte. What stays is:
+//! A character is asked. Then everything is removed from the world that is neither in its view nor in the derivations
+//! of its edges. It is asked again, and the answers are compared byte for byte. These parts stay:
 //!
-//! - the facts of its view, without what the world alone says of them: standing, end, confidence, conditions, the
-//!   author's handle, and whom the author meant besides subject and object. (Membership, residence and parts are
-//!   structure: there the world's word counts, and stays.)
-//! - the edges by which they are known, its own records of having passed them on, and all edges reached from those by
-//!   their sources, with the facts they are about;
-//! - the passages that it heard, with none of the others who did;
-//! - vocabulary, calendar and clock; and entities and sessions by bare id, where one of these names them.
+//! - the facts of its view, without properties that only the world defines: status, end, confidence, conditions, the
+//!   author's handle, and mentions besides subject and object. (Membership, residence and parts are structure. For
+//!   these the properties of the world count, and stay.)
+//! - the edges by which it knows them, its own records of having passed them on, and all edges reachable from those
+//!   through their justifications, with their facts;
+//! - the passages that it heard, without the other hearers;
+//! - vocabulary, calendar and clock; and entities and sessions by bare id, if one of these names them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,58 +22,58 @@ use std::{
 
 use hearsay_belief::{Trust, View};
 use hearsay_model::{
-    ApplyError, Author, Change, Confidence, Entity, EntityId, Fact, FactError, GameTime, How, Knower, Knowledge,
-    KnowledgeId, Operation, Passage, PassageId, Predicate, Provenance, Session, SessionId, Setting, Source, Standing,
-    State, predicate,
+    Acquisition, ApplyError, Author, Change, Confidence, Entity, EntityId, Fact, FactError, FactStatus, GameTime,
+    Justification, Knower, KnowledgeEdge, KnowledgeId, Operation, Passage, PassageId, Predicate, Provenance, Session,
+    SessionId, Setting, State, predicate,
 };
 use hearsay_recall::{
-    ApproximateTokens, Condense, Detail, DocId, Form, Hearer, Index, Matter, Names, Query, RecapRequest, Request,
-    Scene, SceneContext, condense, rank, recap,
+    ApproximateTokens, Detail, DocId, EntityLinker, Form, Hearer, Index, Matter, Query, RecapRequest, Request, Scene,
+    SceneContext, SummaryRequest, rank, recap, summarize,
 };
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::{
     Random,
-    worlds::{PEOPLE, SESSIONS, World},
+    worlds::{GeneratedWorld, PEOPLE, SESSIONS},
 };
 
-/// How many differences are kept, to be printed.
+/// Maximum number of differences to print.
 const SHOWN: usize = 5;
 
 /// A question to a character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// Who is asked.
+    /// The asked character.
     pub asker: EntityId,
-    /// As of when.
+    /// The moment of the question.
     pub as_of: Option<GameTime>,
-    /// Where.
+    /// The place.
     pub place: Option<EntityId>,
-    /// Who is there; those whom the asker knows to be there, when nobody is named.
+    /// The characters who are present. If empty, those whom the asker knows to be present.
     pub present: Vec<EntityId>,
-    /// Whom and what it is limited to; nothing, when nobody is named.
+    /// The entities that limit the question; empty for no limit.
     pub about: Vec<EntityId>,
-    /// The session that is played.
+    /// The current session.
     pub session: Option<SessionId>,
-    /// What.
+    /// The text of the question.
     pub text: String,
 }
 
-/// Two answers that should be the same.
+/// Two answers that should be equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The number of the world, counted from 0.
     pub world: usize,
-    /// The seed that it was made with.
+    /// The seed of the world.
     pub seed: u64,
     /// The question.
     pub question: Question,
     /// The first line that differs, counted from 1.
     pub line: usize,
-    /// That line, asked in the whole world.
+    /// This line of the answer in the whole world.
     pub whole: String,
-    /// That line, asked in the world as the character knows it.
+    /// This line of the answer in the world that the character knows.
     pub known: String,
 }
 
@@ -87,32 +87,33 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What was counted.
+/// Counts of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Worlds that were made.
+    /// Number of generated worlds.
     pub worlds: usize,
-    /// Questions that were asked in them.
+    /// Number of questions.
     pub questions: usize,
-    /// Questions whose answers differed.
+    /// Number of questions with different answers.
     pub differences: usize,
 }
 
-/// What was found.
+/// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// How much.
+    /// The counts.
     pub tally: Tally,
     /// The first differences.
     pub first: Vec<Difference>,
 }
 
-/// Looks for leaks in so many worlds, on all processors. The result does not depend on how many there are.
+/// Searches for leaks in this number of worlds, on all processors. The result does not depend on the number of
+/// processors.
 pub fn look(worlds: usize, seed: u64) -> Found {
     look_with(worlds, seed, &answer)
 }
 
-/// As [`look`], for another way to answer: what a character is told in a world.
+/// Works like [`look`], with another function for the answer of a character in a world.
 pub fn look_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Question) -> String + Sync)) -> Found {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let work = || {
@@ -144,10 +145,10 @@ pub fn look_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Question) 
     all
 }
 
-/// Makes one world and asks in it: three characters, each as of the end and as of some moment.
+/// Generates one world and asks three characters in it, each at the end and at an earlier moment.
 fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> String) -> (usize, Vec<Difference>) {
     let mut random = Random::new(seed, world as u64);
-    let made = World::generate(&mut random);
+    let made = GeneratedWorld::generate(&mut random);
     let mut differences = Vec::new();
     let mut asked = 0;
     for _ in 0..3 {
@@ -156,7 +157,7 @@ fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> Strin
         for as_of in [None, Some(moment)] {
             let place = random.of(&["inn", "ward"]).and_then(|id| EntityId::new(id).ok());
             let present = random.of(&PEOPLE).and_then(|id| EntityId::new(id).ok()).filter(|_| random.percent(40));
-            let (present, text) = (present.into_iter().collect(), World::question(&mut random));
+            let (present, text) = (present.into_iter().collect(), GeneratedWorld::question(&mut random));
             let about = random.of(&PEOPLE).and_then(|id| EntityId::new(id).ok()).filter(|_| random.percent(30));
             let session = random.of(&SESSIONS).and_then(|id| SessionId::new(id).ok()).filter(|_| random.percent(30));
             let about = about.into_iter().collect();
@@ -176,7 +177,7 @@ fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> Strin
     (asked, differences)
 }
 
-/// Asks in a world, and in the same world as the asker knows it: the first line that differs, with its number.
+/// Asks in a world, and in the same world as the asker knows it. Returns the first line that differs, with its number.
 pub fn compare(
     state: &State,
     question: &Question,
@@ -198,40 +199,40 @@ pub fn compare(
     })
 }
 
-/// Why a world cannot be made of what is known.
+/// Error while pruning a world.
 #[derive(Debug, Error)]
 pub enum PruneError {
-    /// A fact of it.
+    /// A fact is invalid.
     #[error(transparent)]
     Fact(#[from] FactError),
-    /// All of it together.
+    /// The changes together are invalid.
     #[error(transparent)]
     Apply(#[from] ApplyError),
 }
 
-/// The world as the one knows it whose view it is, with the source chains of its edges.
+/// Returns the world that the knower of the view knows, with the derivations of its edges.
 ///
 /// # Errors
-/// When the state contradicts itself.
+/// If the state contradicts itself.
 pub fn known_world(view: &View, state: &State) -> Result<State, PruneError> {
     known_world_of(std::slice::from_ref(view), state)
 }
 
-/// The world as several know it together whose views these are.
+/// Returns the world that the knowers of several views know together.
 ///
 /// # Errors
-/// When the state contradicts itself.
+/// If the state contradicts itself.
 pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError> {
     let mut kept = Kept::default();
     kept.entities.extend(views.iter().filter_map(|view| view.knower().entity().cloned()));
-    let mut edges: BTreeMap<KnowledgeId, Arc<Knowledge>> = BTreeMap::new();
+    let mut edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>> = BTreeMap::new();
     for known in views.iter().flat_map(View::facts) {
-        edges.extend(known.ways().iter().chain(known.shared()).map(|way| (way.id, Arc::clone(&way.edge))));
+        edges.extend(known.known_edges().iter().chain(known.shared()).map(|way| (way.id, Arc::clone(&way.edge))));
     }
     let mut open: Vec<KnowledgeId> = edges.keys().copied().collect();
     while let Some(id) = open.pop() {
         let sources = edges.get(&id).map(|edge| edge.sources.clone()).unwrap_or_default();
-        for id in sources.iter().flat_map(Source::edges) {
+        for id in sources.iter().flat_map(Justification::edges) {
             if let Some(edge) = state.knowledge(id).filter(|_| !edges.contains_key(&id)) {
                 edges.insert(id, Arc::clone(edge));
                 open.push(id);
@@ -244,14 +245,14 @@ pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError
         kept.fact(fact)?;
     }
     edges.into_values().for_each(|edge| kept.edge(edge));
-    // What one heard as a member or resident, another of them did not hear by that.
+    // A passage heard as a member or resident was not heard by the other knowers.
     let mut heard: BTreeMap<PassageId, (&Arc<Passage>, BTreeSet<Knower>)> = BTreeMap::new();
     for view in views {
         let groups = view.facts().filter_map(|known| known.object().entity().map(|id| Knower::Entity(id.clone())));
         let reached: BTreeSet<Knower> = groups.chain([Knower::World, view.knower().clone()]).collect();
         for (id, by) in view.passages() {
             let (passage, readers) = heard.entry(id).or_insert_with(|| (&by.passage, BTreeSet::new()));
-            // Who speaks under a secret name, one of them may know.
+            // One of the knowers may know the speaker behind a secret name.
             if passage.speaker.is_none() {
                 *passage = &by.passage;
             }
@@ -262,7 +263,7 @@ pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError
     kept.into_state(state)
 }
 
-/// What stays of a world.
+/// The parts of a world that stay.
 #[derive(Default)]
 struct Kept {
     entities: BTreeSet<EntityId>,
@@ -280,7 +281,7 @@ impl Kept {
         let mut builder = fact.to_builder().mentions([]).conditions(None).handle(None).provenance(provenance);
         if !structure {
             let from = fact.validity().from.clone();
-            builder = builder.standing(Standing::Canon).validity(hearsay_model::Validity { from, until: None });
+            builder = builder.status(FactStatus::Canon).validity(hearsay_model::Validity { from, until: None });
         }
         let fact = builder.build()?;
         self.entities.extend(fact.entities().cloned());
@@ -288,12 +289,12 @@ impl Kept {
         Ok(())
     }
 
-    fn edge(&mut self, edge: Arc<Knowledge>) {
+    fn edge(&mut self, edge: Arc<KnowledgeEdge>) {
         self.entities.extend(edge.knower.entity().cloned());
-        self.entities.extend(edge.company.iter().cloned());
-        self.entities.extend(match &edge.how {
-            How::Told { by, citing } => by.iter().chain(citing).cloned().collect(),
-            How::Read { document } => document.iter().cloned().collect(),
+        self.entities.extend(edge.co_present.iter().cloned());
+        self.entities.extend(match &edge.acquisition {
+            Acquisition::Told { by, citing } => by.iter().chain(citing).cloned().collect(),
+            Acquisition::Read { document } => document.iter().cloned().collect(),
             _ => Vec::new(),
         });
         self.sessions.extend(edge.session.clone());
@@ -331,10 +332,9 @@ impl Kept {
     }
 }
 
-/// All that a character is told: the scene context in its four forms, with receipts and without; the ranking of all that
-/// it knows, explained; whom it trusts how far;
-/// what it believes of all that it knows, and what it thinks that the others believe; what is recapped and condensed for
-/// it of the sessions.
+/// Returns the complete answer of a character: the scene context in its four forms, with and without citations; the
+/// explained ranking of all that it knows; its trust in others; its beliefs about all that it knows, and its
+/// assumptions about the beliefs of others; recaps and summaries of the sessions for it.
 pub fn answer(state: &State, question: &Question) -> String {
     let Question { asker, as_of, place, present, about, session, text } = question;
     let view = View::of(state, &asker.clone().into(), *as_of);
@@ -345,7 +345,7 @@ pub fn answer(state: &State, question: &Question) -> String {
     for (id, passage) in state.passages() {
         index.set_vector(DocId::Passage(id), &vector(&passage.text));
     }
-    let names = Names::of(&view);
+    let names = EntityLinker::of(&view);
     let context = SceneContext::assemble(&Request {
         view: &view,
         names: &names,
@@ -380,8 +380,9 @@ pub fn answer(state: &State, question: &Question) -> String {
     for matter in SESSIONS.iter().filter_map(|id| SessionId::new(id).ok()).map(Matter::Session) {
         for (question, vector) in [("", None), (text.as_str(), Some(&vector[..]))] {
             let counter = &ApproximateTokens;
-            let request = Condense { hearer, index: &index, matter: &matter, question, vector, budget: 60, counter };
-            told.push_str(&format!("{:?}\n", condense(&request)));
+            let request =
+                SummaryRequest { hearer, index: &index, matter: &matter, question, vector, budget: 60, counter };
+            told.push_str(&format!("{:?}\n", summarize(&request)));
         }
         told.push_str(&recapped(state, &[hearer], &matter));
     }
@@ -414,7 +415,7 @@ fn beliefs(view: &View) -> String {
     told
 }
 
-/// A vector that depends on the text alone, of length 1.
+/// Returns a vector of length 1 that depends on the text only.
 fn vector(text: &str) -> [f32; 2] {
     let (x, y) =
         text.bytes().fold((1.0_f32, 0.0_f32), |(x, y), byte| (x + f32::from(byte), y + f32::from(byte % 7) * 16.0));
@@ -437,14 +438,14 @@ mod tests {
         let (mut recaps, mut filled) = (0, 0);
         for world in 0..200 {
             let mut random = Random::new(11, world);
-            let made = World::generate(&mut random);
+            let made = GeneratedWorld::generate(&mut random);
             let party: Vec<EntityId> =
                 PEOPLE.iter().filter(|_| random.percent(50)).map(|id| EntityId::new(id).unwrap()).collect();
             let moment = GameTime(random.below(usize::try_from(made.now().0).unwrap() + 10) as i64);
             for as_of in [None, Some(moment)] {
                 let tell = |state: &State, matter: &Matter| {
                     let views: Vec<View> = party.iter().map(|id| View::of(state, &id.clone().into(), as_of)).collect();
-                    let names: Vec<Names> = views.iter().map(Names::of).collect();
+                    let names: Vec<EntityLinker> = views.iter().map(EntityLinker::of).collect();
                     let hearers: Vec<Hearer> =
                         views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
                     recapped(state, &hearers, matter)
@@ -468,7 +469,7 @@ mod tests {
         let mut filled = 0;
         for world in 0..200 {
             let mut random = Random::new(13, world);
-            let made = World::generate(&mut random);
+            let made = GeneratedWorld::generate(&mut random);
             let party: Vec<EntityId> =
                 PEOPLE.iter().filter(|_| random.percent(50)).map(|id| EntityId::new(id).unwrap()).collect();
             let moment = GameTime(random.below(usize::try_from(made.now().0).unwrap() + 10) as i64);
@@ -490,14 +491,15 @@ mod tests {
         let (mut lied, mut ranked, mut chained, mut distorted, mut secret, mut shown) = (0, 0, 0, 0, 0, 0);
         let (mut masked, mut unmasked) = (0, 0);
         for world in 0..60 {
-            let made = World::generate(&mut Random::new(7, world)).state;
+            let made = GeneratedWorld::generate(&mut Random::new(7, world)).state;
             for (_, edge) in made.all_knowledge() {
-                lied += usize::from(edge.how == How::Shared && edge.sources.is_empty());
+                lied += usize::from(edge.acquisition == Acquisition::Shared && edge.sources.is_empty());
                 ranked += usize::from(edge.rank.is_some());
                 chained += usize::from(!edge.sources.is_empty());
             }
             for fact in made.facts() {
-                distorted += usize::from(matches!(fact.bearing(), Some(hearsay_model::Bearing::Distorts(_))));
+                distorted +=
+                    usize::from(matches!(fact.fact_relation(), Some(hearsay_model::FactRelation::Distorts(_))));
                 secret +=
                     usize::from(*fact.predicate() == *"alias" && fact.secrecy() == hearsay_model::Secrecy::Secret);
             }
@@ -520,7 +522,7 @@ mod tests {
 
     #[test]
     fn a_leak_is_found_and_told() {
-        // One who tells how many facts there are, another what somebody is called whom the asker does not know.
+        // The first answer leaks the number of facts, the second a name that the asker does not know.
         let counted = |state: &State, question: &Question| {
             format!("{}{} facts in all\n", answer(state, question), state.fact_count())
         };

@@ -1,46 +1,47 @@
-//! The classifiers of what two have to do with each other, of what words say of somebody, and of what is over or doubtful, learned from
-//! labelled sentences: multinomial logistic regressions on the words around, by stochastic gradients with steps of their own for each
-//! weight (Duchi, Hazan and Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization", 2011).
+//! Training of the extractor's classifiers for relations, attributes, and past or doubtful statements, from labelled
+//! sentences. Each classifier is a multinomial logistic regression on the surrounding words, trained by stochastic
+//! gradient descent with an adaptive step for each weight (Duchi, Hazan and Singer, "Adaptive Subgradient Methods for
+//! Online Learning and Stochastic Optimization", 2011).
 
 use std::{collections::BTreeMap, fmt::Write};
 
 use crate::Random;
 
-/// How strongly weights are held small.
+/// Strength of the regularization of weights.
 const RIDGE: f32 = 0.33;
 
-/// How long a first step is, and how often all rows are gone through.
+/// Size of the first step, and number of passes over all rows.
 const STEP: f32 = 0.2;
 const ROUNDS: usize = 25;
 
-/// Features that are seen less often get no weight, and weights smaller than this are left out.
+/// Minimum number of occurrences of a feature with a weight, and minimum size of a stored weight.
 const LEAST_SEEN: usize = 3;
 const LEAST_WEIGHT: f32 = 0.15;
 
-/// What the classifiers are learned from.
+/// Training data of the classifiers.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
-    /// Two who stand in one sentence.
+    /// Pairs of entities in one sentence.
     pub pairs: Vec<Row>,
-    /// Somebody and words that may be a value.
+    /// Entities with words that may be a value.
     pub values: Vec<Row>,
-    /// What was read, and how it is meant.
+    /// Extracted facts, with the assertion status of each.
     pub meanings: Vec<Row>,
 }
 
-/// What is seen, and what it says.
+/// A training example: features and class.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// The scene it is from.
+    /// The scene of the example.
     pub scene: String,
-    /// What is seen.
+    /// The features.
     pub features: Vec<String>,
-    /// `-` for nothing, or an attribute, or a relation, `>` behind it where the first is its subject, and `<` where the second is; of
-    /// what was read, `-`, `over` or `doubt`.
+    /// `-` for no class, an attribute, or a relation. A relation has `>` appended if the first entity is its subject,
+    /// and `<` if the second is. For extracted facts, `-`, `over` or `doubt`.
     pub class: String,
 }
 
-/// Learns a classifier, in the form in which `hearsay_extract` reads it.
+/// Trains a classifier. Returns it in the format that `hearsay_extract` reads.
 pub fn learn<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -79,7 +80,7 @@ pub fn learn<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
     file
 }
 
-/// The weights of all features, one for each class.
+/// Returns the weights of all features, one for each class.
 fn descend(rows: &[(Vec<usize>, usize)], times: &[f32], classes: usize) -> Vec<f32> {
     let mut weights = vec![0.0f32; times.len() * classes];
     let mut squares = vec![1e-6f32; weights.len()];

@@ -1,25 +1,24 @@
-//! Measures Hearsay, so that anyone can reproduce its figures.
+//! Reproducible measurements of Hearsay.
 //!
-//! - [`beliefs`]: stories about who saw a thing put where, played as operations; what the engine answers to the questions
-//!   about them, against what the set answers.
-//! - [`leaks`]: generated [`worlds`]; what characters are told there, against what they are told in the same world without
-//!   all that they cannot know.
-//! - [`crash`]: programs that are killed while they write; what was acknowledged, against what is there.
-//! - [`encoder`]: how long the sentence encoder takes.
-//! - [`extraction`]: labelled sentences; what is read out of them, and how far its confidence can be trusted.
-//! - [`learn`]: the extractor's classifiers, learned from labelled sentences: of relations, of attributes, and of what is over or
-//!   doubtful.
-//! - [`weights`]: the weights of that confidence, fitted to labelled sentences.
-//! - [`speed`]: how long the work of a game and a DM takes in a generated world, and how much room that needs.
-//! - [`soak`]: what months of play leave in a directory, and what they cost the worker.
-//! - [`latency`]: how long a program waits for answers that has a campaign open.
-//! - [`readers`]: how long writes take while panels and an export read.
-//! - [`frames`]: what the Bevy plugin costs a game on its main thread, frame by frame.
-//! - [`panel_frames`]: what the DM's panels cost on the main thread, frame by frame.
+//! - [`beliefs`]: plays stories about who saw an object being moved, and compares the engine's answers with the data
+//!   set.
+//! - [`leaks`]: generates [`worlds`], and compares the answers of characters with those in the same world without
+//!   anything that they cannot know.
+//! - [`crash`]: kills programs while they write, and compares the stored with the acknowledged operations.
+//! - [`encoder`]: measures the time of the sentence encoder.
+//! - [`extraction`]: runs the extractor on labelled sentences, and measures accuracy and calibration.
+//! - [`learn`]: trains the extractor's classifiers from labelled sentences: relations, attributes, and whether a fact
+//!   is past or doubtful.
+//! - [`weights`]: fits the weights of the extraction confidence to labelled sentences.
+//! - [`speed`]: measures time and memory of the work of a game and a DM in a generated world.
+//! - [`soak`]: measures the size of a directory and the load of the worker after months of play.
+//! - [`latency`]: measures the response times of an open campaign.
+//! - [`readers`]: measures the time of writes while panels and an export read.
+//! - [`frames`]: measures the cost of the Bevy plugin on the main thread, per frame.
+//! - [`panel_frames`]: measures the cost of the DM's panels on the main thread, per frame.
+//! - [`recall`]: runs retrieval [`tasks`], and measures accuracy and time.
 //!
-//! - [`recall`]: retrieval [`tasks`]; whether what answers a question is found, and how fast.
-//!
-//! The program `hearsay_eval` prints them as tables, or as one JSON object per line.
+//! The program `hearsay_eval` prints the results as tables, or as one JSON object per line.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod beliefs;

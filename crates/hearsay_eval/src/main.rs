@@ -1,4 +1,4 @@
-//! The program `hearsay_eval`: measures recall, beliefs and leaks; prints tables that anyone can reproduce.
+//! The program `hearsay_eval`: measures Hearsay, and prints reproducible tables.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,11 +20,11 @@ use hearsay_eval::{
 };
 use serde::Serialize;
 
-/// Measures Hearsay: whether what answers a question is found, who is thought to believe what, and whether anything leaks.
+/// Measures Hearsay: retrieval, extraction, beliefs, leaks, durability and speed.
 #[derive(Debug, Parser)]
 #[command(name = "hearsay_eval", version)]
 struct Args {
-    /// Print data: one JSON object per line
+    /// Print one JSON object per line
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -33,7 +33,7 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Who believes what: plays the stories of a set and answers its questions
+    /// Compare beliefs with a set of stories
     #[command(after_help = "\
 FILE holds stories in ToMi's format, as plain text or gzip: numbered sentences,
 then a question, a tab and the answer. Each story is played as operations, and
@@ -42,7 +42,7 @@ the engine answers from what those in the room saw.
 Example:
   hearsay_eval beliefs stories.txt.gz --disagreements 5")]
     Beliefs(Beliefs),
-    /// Whether anything leaks: asks in generated worlds, and again without what the asker cannot know
+    /// Search for leaks: ask in generated worlds, and again without everything that the asker cannot know
     #[command(after_help = "\
 Everything that is neither in a character's view nor in the source chains of its
 edges is removed from the world; its answers must be the same, byte for byte.
@@ -51,7 +51,7 @@ The first differences are printed, and the exit code is 1 if there are any.
 Example:
   hearsay_eval leaks --worlds 1000 --seed 7")]
     Leaks(Leaks),
-    /// Whether what a text says is found: labelled sentences through the extractor
+    /// Measure the extractor on labelled sentences
     #[command(after_help = "\
 FILE holds scenes and labelled sentences, as EXTRACTION.md describes: how many of
 the accepted facts are right, how many of the labelled are found at once or wait
@@ -62,7 +62,7 @@ a scene.
 Example:
   hearsay_eval extraction crates/hearsay_eval/data/extraction-dev.jsonl --misses")]
     Extraction(Extraction),
-    /// Whether faults lose anything: programs that write are killed, and their disk and files are damaged
+    /// Measure durability: kill programs while they write, and damage their storage and files
     #[command(after_help = "\
 Each run is a program that opens a directory, compares it with what was
 acknowledged, and writes small and large operations, undo, graph tables, derived
@@ -79,14 +79,14 @@ Example:
     /// The program that `crash` kills
     #[command(hide = true, name = crash::CHILD_COMMAND)]
     CrashChild,
-    /// How fast the sentence encoder is: a question of 17 tokens, documents of 36 in batches of 32
+    /// Measure the sentence encoder: a question of 17 tokens, documents of 36 in batches of 32
     #[command(after_help = "\
 The model is looked up as the programs do, unless --model names its directory.
 
 Example:
   hearsay_eval encoder --threads 2")]
     Encoder(EncoderSpeed),
-    /// How fast a game and a DM are served in a generated world, and how much room it takes
+    /// Measure time and memory of a game and a DM in a generated world
     #[command(after_help = "\
 Work by work: how often it was done, and how long it took in microseconds. A
 durable write stands beside an fsync of the same bytes: the ratio counts, the
@@ -95,7 +95,7 @@ disk does not. Without a model, the query is not embedded.
 Example:
   hearsay_eval speed --entities 1000 --facts 5000")]
     Speed(Speed),
-    /// What months of play leave in a directory, and what they cost
+    /// Measure directory size and load after months of play
     #[command(after_help = "\
 A village whose people move and talk, in a durable directory. Without --paced, all is
 written as fast as possible: then the directory and the time to open it stand beside
@@ -107,7 +107,7 @@ Examples:
   hearsay_eval soak --moves 500000 --talk 20000 --json
   hearsay_eval soak --paced --minutes 15")]
     Soak(Soak),
-    /// What readers cost a writer: durable writes while four panels and an export read
+    /// Measure durable writes while four panels and an export read
     #[command(after_help = "\
 A generated campaign is written to a temporary directory. Each write waits for its
 commit; then the same again while four panels read four times a second, and an
@@ -116,7 +116,7 @@ export reads all the time. The ratio is that of the 99th percentiles.
 Example:
   hearsay_eval readers --facts 100000")]
     Readers(Readers),
-    /// How long a program waits for answers that has a campaign open
+    /// Measure the response times of an open campaign
     #[command(after_help = "\
 The campaign is opened without a model, searched, and one of its characters is asked.
 Nothing is written to it.
@@ -124,13 +124,13 @@ Nothing is written to it.
 Example:
   hearsay_eval latency campaigns/gullhaven --knower mirela-voss \"Where is the ledger?\"")]
     Latency(Latency),
-    /// What a program holds that has opened a world; `speed` asks for it
+    /// Print the memory of a program that has opened a world; `speed` runs it
     #[command(hide = true)]
     Hold {
-        /// The world's directory
+        /// Directory of the world
         directory: PathBuf,
     },
-    /// What the Bevy plugin costs a game on its main thread, frame by frame
+    /// Measure the cost of the Bevy plugin on the main thread, per frame
     #[command(after_help = "\
 Two games without a window run in turn at 60 frames a second: one with the plugin,
 one without. Both make the same changes: most go elsewhere, some get another
@@ -143,7 +143,7 @@ games in which nothing changes.
 Example:
   hearsay_eval frames --npcs 10000 --changes 100 --questions 100")]
     Frames(Frames),
-    /// What the DM's panels cost on the main thread, frame by frame, in a large campaign
+    /// Measure the cost of the DM's panels on the main thread, per frame, in a large campaign
     #[command(after_help = "\
 A generated campaign, with facts that wait for review, is put on the desk without
 a window; each panel in turn is in front for so many frames, of which all count.
@@ -153,7 +153,7 @@ second leave 16.7 ms for everything.
 Example:
   hearsay_eval panel-frames --entities 20000 --facts 100000")]
     PanelFrames(PanelFrames),
-    /// Whether what answers a question is found: retrieval tasks through the engine
+    /// Measure retrieval tasks
     #[command(after_help = "\
 DIR is a task folder (corpus.jsonl, queries.jsonl, perhaps facts.jsonl), or holds
 such folders, which are then also counted as one. A question is put as a search by
@@ -169,33 +169,33 @@ Example:
 
 #[derive(Debug, ClapArgs)]
 struct Recall {
-    /// The task folders
+    /// Task folders
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
-    /// How to rank
+    /// Ranking method
     #[arg(long, value_enum, default_value_t = Which::All)]
     method: Which,
-    /// The folder of the model
+    /// Directory of the model
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
-    /// Where vectors are kept between runs, instead of the system's directory for caches
+    /// File for vectors between runs [default: in the system's cache directory]
     #[arg(long, value_name = "FILE")]
     cache: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Which {
-    /// Cosine alone: the best part of each group
+    /// Cosine only: the best part of each group
     Dense,
-    /// BM25 alone: each group as one text
+    /// BM25 only: each group as one text
     Bm25,
     /// Dense and BM25 fused by reciprocal ranks, for comparison
     Rrf,
-    /// The graph walk alone
+    /// Graph walk only
     Graph,
     /// The ranking that a game uses
     Hearsay,
-    /// Each of them
+    /// All methods
     All,
 }
 
@@ -212,7 +212,7 @@ impl Which {
     }
 }
 
-/// How far `hearsay` is ahead of the better of dense and BM25, by one figure.
+/// The lead of `hearsay` over the better of dense and BM25, in one figure.
 #[derive(Debug, Serialize)]
 struct Lead<'a> {
     set: &'a str,
@@ -227,178 +227,178 @@ struct Lead<'a> {
 
 #[derive(Debug, ClapArgs)]
 struct Crash {
-    /// How many programs are started
+    /// Number of programs to start
     #[arg(long, default_value_t = 1_000)]
     runs: u64,
-    /// The seed of what they write and when they are killed
+    /// Seed for the written data and the times of the kills
     #[arg(long, default_value_t = 7)]
     seed: u64,
 }
 
 #[derive(Debug, ClapArgs)]
 struct Beliefs {
-    /// The stories
+    /// File with the stories
     file: PathBuf,
-    /// List up to so many questions that engine and set answer differently, with the engine's reasons
+    /// Maximum number of disagreements between engine and set to list, with the engine's reasons
     #[arg(long, value_name = "N", default_value_t = 0)]
     disagreements: usize,
 }
 
-/// What a classifier tells.
+/// The classifier to train.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Learned {
-    /// What two who stand in one sentence have to do with each other
+enum TrustCalibration {
+    /// Relation between two entities in one sentence
     Relations,
-    /// What words say of somebody
+    /// Attribute that words state about an entity
     Attributes,
-    /// Whether what is said is over, or doubtful
+    /// Whether a statement is past or doubtful
     Meanings,
 }
 
 #[derive(Debug, ClapArgs)]
 struct Extraction {
-    /// The labelled files
+    /// Labelled files
     #[arg(required_unless_present = "text", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// List what is wrong and what was missed
+    /// List wrong and missed facts
     #[arg(long)]
     misses: bool,
     /// Fit the weights of the extractor to the files, and print them as a table of its data file
     #[arg(long)]
     fit: bool,
-    /// Learn one of the extractor's classifiers from the files, and print it as its data file
+    /// Train one of the extractor's classifiers on the files, and print its data file
     #[arg(long, value_name = "WHICH", conflicts_with = "fit")]
-    learn: Option<Learned>,
-    /// By words and patterns alone
+    learn: Option<TrustCalibration>,
+    /// Use words and patterns only
     #[arg(long)]
     without_model: bool,
-    /// Read a text instead, and list its facts
+    /// Extract from this text instead, and list its facts
     #[arg(long, value_name = "FILE", requires = "names")]
     text: Option<PathBuf>,
-    /// The names that the text may use
+    /// File with the names that the text may use
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// The folder of the model
+    /// Directory of the model
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
 struct Leaks {
-    /// How many worlds
+    /// Number of worlds
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     worlds: usize,
-    /// Where the numbers begin from which worlds are made
+    /// Seed of the random numbers
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 }
 
 #[derive(Debug, ClapArgs)]
 struct Speed {
-    /// How many entities the world has
+    /// Number of entities in the world
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     entities: usize,
-    /// How many facts, names and kinds included
+    /// Number of facts, including names and kinds
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     facts: usize,
-    /// How many threads encode
+    /// Number of encoder threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     threads: usize,
-    /// The directory of the model
+    /// Directory of the model
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
 struct Soak {
-    /// How many people live in the village
+    /// Number of people in the village
     #[arg(long, value_name = "N", default_value_t = 200)]
     people: usize,
-    /// How often somebody moves
+    /// Number of moves
     #[arg(long, value_name = "N", default_value_t = 100_000, conflicts_with = "paced")]
     moves: usize,
-    /// How often something is said, told or seen
+    /// Number of game events in which people say, tell or see something
     #[arg(long, value_name = "N", default_value_t = 4_000, conflicts_with = "paced")]
     talk: usize,
     /// Play at the speed of a game
     #[arg(long)]
     paced: bool,
-    /// How often somebody moves in a second
+    /// Moves per second
     #[arg(long, value_name = "N", default_value_t = 800, requires = "paced")]
     moves_per_second: usize,
-    /// How many minutes
+    /// Duration in minutes
     #[arg(long, value_name = "N", default_value_t = 15.0, requires = "paced")]
     minutes: f64,
-    /// The directory to fill, which stays; a temporary one when omitted
+    /// Directory to fill and keep [default: a temporary directory]
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
 struct Readers {
-    /// How many entities the campaign has
+    /// Number of entities in the campaign
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     entities: usize,
-    /// How many facts
+    /// Number of facts
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     facts: usize,
-    /// How many writes are measured
+    /// Number of measured writes
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     writes: usize,
 }
 
 #[derive(Debug, ClapArgs)]
 struct Latency {
-    /// The campaign's directory, which must have been opened before
+    /// Directory of the campaign, which must have been opened before
     campaign: PathBuf,
-    /// What is searched for and asked
+    /// Text to search for and to ask
     question: String,
-    /// Who is asked
+    /// Character to ask
     #[arg(long, value_name = "ID")]
     knower: String,
-    /// How often
+    /// Number of repetitions
     #[arg(long, value_name = "N", default_value_t = 50)]
     times: usize,
 }
 
 #[derive(Debug, ClapArgs)]
 struct PanelFrames {
-    /// How many entities there are
+    /// Number of entities
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     entities: usize,
-    /// How many facts
+    /// Number of facts
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     facts: usize,
-    /// How many facts wait for review
+    /// Number of facts that wait for review
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     rows: usize,
-    /// How many frames of each panel are counted
+    /// Number of counted frames per panel
     #[arg(long, value_name = "F", default_value_t = 240)]
     frames: usize,
 }
 
 #[derive(Debug, ClapArgs)]
 struct Frames {
-    /// How many characters there are
+    /// Number of characters
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     npcs: usize,
-    /// How much changes in each frame
+    /// Number of changes per frame
     #[arg(long, value_name = "K", default_value_t = 100)]
     changes: usize,
-    /// How many frames are counted
+    /// Number of counted frames
     #[arg(long, value_name = "F", default_value_t = 600)]
     frames: usize,
-    /// How many questions are under way at any time
+    /// Number of questions in flight at any time
     #[arg(long, value_name = "Q", default_value_t = 0)]
     questions: usize,
 }
 
 #[derive(Debug, ClapArgs)]
 struct EncoderSpeed {
-    /// How many threads encode
+    /// Number of encoder threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     threads: usize,
-    /// The directory of the model
+    /// Directory of the model
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
 }
@@ -427,7 +427,7 @@ fn main() -> ExitCode {
     };
     match result.and_then(|code| Ok(out.out.flush().map(|()| code)?)) {
         Ok(code) => code,
-        // Whoever read the output has seen enough.
+        // The reader closed the pipe on purpose, so the program succeeded.
         Err(error) if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe) => {
             ExitCode::SUCCESS
         }
@@ -444,7 +444,7 @@ struct Output {
 }
 
 impl Output {
-    /// An object on a line, where data is wanted.
+    /// Prints an object on one line, with `--json`.
     fn data(&mut self, data: &impl Serialize) -> Result<()> {
         if self.json {
             writeln!(self.out, "{}", serde_json::to_string(data)?)?;
@@ -452,7 +452,7 @@ impl Output {
         Ok(())
     }
 
-    /// A line for people; nothing, where data is wanted.
+    /// Prints a line of text, without `--json`.
     fn line(&mut self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
             writeln!(self.out, "{}", text.as_ref())?;
@@ -547,9 +547,9 @@ fn measure_extraction(command: &Extraction, out: &mut Output) -> Result<ExitCode
     if let Some(which) = command.learn {
         let rows = extraction::rows(&labelled);
         let rows = match which {
-            Learned::Relations => rows.pairs,
-            Learned::Attributes => rows.values,
-            Learned::Meanings => rows.meanings,
+            TrustCalibration::Relations => rows.pairs,
+            TrustCalibration::Attributes => rows.values,
+            TrustCalibration::Meanings => rows.meanings,
         };
         let learned = learn::learn(rows.iter());
         out.data(&learned)?;
@@ -606,7 +606,7 @@ fn look_for_leaks(command: &Leaks, out: &mut Output) -> Result<ExitCode> {
     out.line(format!("{:>8}{:>12}{:>14}", "worlds", "questions", "differences"))?;
     out.line(format!("{worlds:>8}{questions:>12}{differences:>14}"))?;
     for difference in &found.first {
-        // Data goes to standard output alone, in the one shape that was promised; what it means to standard error.
+        // With `--json`, only data goes to standard output. The explanation goes to standard error.
         let text = format!("\n{difference}");
         if out.json { writeln!(io::stderr(), "{text}")? } else { out.line(text)? }
     }
@@ -839,7 +839,7 @@ fn measure_recall(command: &Recall, out: &mut Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How far `hearsay` is ahead of the better of dense and BM25, by each figure.
+/// Prints the lead of `hearsay` over the better of dense and BM25, by figure.
 fn compare(set: &str, measured: &BTreeMap<Method, Run>, out: &mut Output) -> Result<()> {
     let of = |method| measured.get(&method).map(|run| run.scores.as_slice());
     let (Some(hearsay), Some(dense), Some(bm25)) = (of(Method::Hearsay), of(Method::Dense), of(Method::Bm25)) else {
@@ -848,7 +848,7 @@ fn compare(set: &str, measured: &BTreeMap<Method, Run>, out: &mut Output) -> Res
     let against = [(Method::Dense, figures::ahead(hearsay, dense)), (Method::Bm25, figures::ahead(hearsay, bm25))];
     out.line(format!("\n{set}: hearsay against the better of dense and bm25"))?;
     for (at, figure) in figures::NAMES.into_iter().enumerate() {
-        // Least ahead of the better one.
+        // The better method is the one with the smaller lead.
         let [a, b] = &against;
         let (against, ahead) = if a.1[at].mean <= b.1[at].mean { a } else { b };
         let figures::Interval { mean, low, high } = ahead[at];
@@ -873,11 +873,11 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A line on the terminal that the next one replaces.
+/// Prints a line on the terminal that the next one replaces.
 fn progress(text: &str) {
     let mut err = io::stderr();
     if err.is_terminal() {
-        // What cannot be shown is not missed.
+        // Progress is optional, so errors are ignored.
         let _ = write!(err, "\r\x1b[2K{text}").and_then(|()| err.flush());
     }
 }

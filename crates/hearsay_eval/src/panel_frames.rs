@@ -1,4 +1,5 @@
-//! What the DM's panels cost on the main thread, frame by frame, over a large generated campaign: no window, the same code.
+//! Cost of the DM's panels on the main thread, per frame, over a large generated campaign. It runs the real panel code
+//! without a window.
 
 use std::{
     thread,
@@ -10,7 +11,8 @@ use bevy_hearsay_panel::{Desk, PanelKind, Request};
 use egui::{Event, Key, Modifiers, RawInput};
 use hearsay_memory::{Memory, MemoryOptions, NewSession, SessionStep};
 use hearsay_model::{
-    Author, Change, Confidence, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Provenance, Standing,
+    Author, Change, Confidence, Entity, EntityId, Fact, FactStatus, Knower, KnowledgeEdge, Method, Operation,
+    Provenance,
 };
 use serde::Serialize;
 
@@ -19,50 +21,50 @@ use crate::{
     speed,
 };
 
-/// What is measured.
+/// Parameters of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// How many entities there are.
+    /// Number of entities.
     pub entities: usize,
-    /// How many facts.
+    /// Number of facts.
     pub facts: usize,
-    /// How many facts wait for the DM.
+    /// Number of facts that wait for review.
     pub rows: usize,
-    /// How many frames of each panel are counted.
+    /// Number of counted frames per panel.
     pub frames: usize,
 }
 
-/// What a panel costs, in milliseconds of the main thread: the desk with this panel in front, made into triangles.
+/// The cost of a panel in milliseconds of the main thread: the desk with this panel in front, up to triangles.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cost {
-    /// Which panel, and what is done in it.
+    /// The panel, and the simulated input.
     pub panel: String,
-    /// How many frames were counted: all of them, those too in which something was read anew.
+    /// Number of counted frames, including those in which data was read again.
     pub frames: usize,
-    /// Half of the frames take no longer.
+    /// Median.
     pub ms_p50: f64,
-    /// All but one in a hundred.
+    /// 99th percentile.
     pub ms_p99: f64,
-    /// The longest.
+    /// The longest frame.
     pub worst_ms: f64,
-    /// The same, without the time in which other programs and threads had the processor; where the system says it.
+    /// Median without the time in which other programs and threads used the processor, if the system reports it.
     pub unhindered_ms_p50: Option<f64>,
-    /// Of this, all but one in a hundred.
+    /// 99th percentile of the same time.
     pub unhindered_ms_p99: Option<f64>,
-    /// Of this, the longest.
+    /// The longest frame of the same times.
     pub unhindered_worst_ms: Option<f64>,
 }
 
-/// How long a frame lasts on the screen.
+/// Duration of a frame on the screen.
 const FRAME: Duration = Duration::from_nanos(16_666_667);
 
-/// How many frames are drawn before the first is counted: fonts are read, and the desk learns what there is.
+/// Number of frames before the first counted one, in which fonts and data are loaded.
 const WARM_UP: usize = 120;
 
-/// How long a world may take to be written and read.
+/// Maximum time to write and read a world.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What the DM does meanwhile, every few frames.
+/// The simulated input of the DM, every few frames.
 type Hand = fn(usize) -> Option<Key>;
 
 fn walks(frame: usize) -> Option<Key> {
@@ -77,10 +79,10 @@ fn looks(_: usize) -> Option<Key> {
     None
 }
 
-/// Measures each panel in turn; each cost is told as soon as it is there.
+/// Measures each panel in turn. Calls `tell` with each cost as soon as it is known.
 ///
 /// # Errors
-/// When the world cannot be, or the memory fails.
+/// If the world cannot be generated, or the memory fails.
 pub fn measure(plan: Plan, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<()> {
     ensure!(plan.frames > 0, "there is nothing to measure without frames");
     let (memory, people) = world(plan)?;
@@ -88,7 +90,7 @@ pub fn measure(plan: Plan, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<
     let mut desk = Desk::default();
     let mut screen = Screen { ctx: egui::Context::default(), delays: Delays::new(), frame: 0 };
     let begun = Instant::now();
-    while desk.is_busy() || desk.news().names.is_empty() || screen.frame < WARM_UP {
+    while desk.is_busy() || desk.panel_context().names.is_empty() || screen.frame < WARM_UP {
         screen.frame(&mut desk, &memory, None);
         ensure!(begun.elapsed() < PATIENCE, "the desk does not come to rest");
     }
@@ -122,7 +124,7 @@ pub fn measure(plan: Plan, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<
     Ok(())
 }
 
-/// How long a frame took, and how much of it the main thread waited for a processor.
+/// Duration of a frame, and the part in which the main thread waited for a processor.
 type Took = (Duration, Option<Duration>);
 
 fn cost(panel: String, took: &[Took]) -> Cost {
@@ -147,7 +149,7 @@ fn cost(panel: String, took: &[Took]) -> Cost {
     }
 }
 
-/// A window that is not there.
+/// A simulated window.
 struct Screen {
     ctx: egui::Context,
     delays: Option<Delays>,
@@ -184,20 +186,20 @@ impl Screen {
     }
 }
 
-/// A memory with a generated world, four characters at the table, and facts that wait.
+/// Creates a memory with a generated world, four characters at the table, and facts that wait for review.
 fn world(plan: Plan) -> Result<(Memory, Vec<EntityId>)> {
     let mut options = MemoryOptions::in_memory();
     options.settings.model.enabled = false;
     options.settings.extraction.enabled = false;
     let memory = Memory::open(options)?;
-    let (people, mut changes) = speed::World::generate(plan.entities, plan.facts)?.into_parts();
+    let (people, mut changes) = speed::GeneratedWorld::generate(plan.entities, plan.facts)?.into_parts();
     let authored = || Provenance::new(Method::Authored, Author::Dm);
     for number in 0..4 {
         let (id, name) = (EntityId::new(format!("player-{number}"))?, format!("Player {number}"));
         changes.push(Change::AddEntity(Entity::new(id.clone())));
         for (attribute, value) in [("name", name.as_str()), ("kind", "player")] {
             let fact = Fact::attribute(&id, attribute, value, authored())?.statement(value).build()?;
-            let known = Knowledge::authored(Knower::Entity(id.clone()), fact.id());
+            let known = KnowledgeEdge::authored(Knower::Entity(id.clone()), fact.id());
             changes.extend([Change::AssertFact(fact.into()), Change::Learn(known.into())]);
         }
     }
@@ -207,7 +209,7 @@ fn world(plan: Plan) -> Result<(Memory, Vec<EntityId>)> {
         let guess = Provenance { confidence, ..Provenance::new(Method::Inferred, Author::Extractor) };
         let statement = format!("{one} is said to owe {other} {number} crowns.");
         let fact = Fact::attribute(one, "lore", statement.as_str(), guess)?.statement(statement.as_str());
-        changes.push(Change::AssertFact(fact.standing(Standing::Proposed).build()?.into()));
+        changes.push(Change::AssertFact(fact.status(FactStatus::Proposed).build()?.into()));
     }
     let operation = Operation::new(Author::Dm, "a world", changes);
     memory.write(move |_| Ok(operation.clone()))?.wait()?;

@@ -1,4 +1,4 @@
-//! What readers cost a writer: how long durable writes take while panels and an export read the same campaign.
+//! Cost of readers for a writer: times of durable writes while panels and an export read the same campaign.
 
 use std::{
     path::Path,
@@ -11,46 +11,46 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use hearsay_memory::{Memory, MemoryOptions, Settings, World, query};
+use hearsay_memory::{Memory, MemoryOptions, ReadSnapshot, Settings, query};
 use hearsay_model::{Author, Change, Fact, Method, Operation, Provenance};
 use hearsay_store::Location;
 use serde::Serialize;
 
 use crate::speed;
 
-/// How long a panel waits before it reads again, as after a change.
+/// Time between two reads of a panel, as after a change.
 const PANEL_EVERY: Duration = Duration::from_millis(250);
 
-/// How long something takes.
+/// Quantiles of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Waits {
     /// The median, in milliseconds.
     pub p50_ms: f64,
-    /// 99 of 100 took no longer.
+    /// The 99th percentile, in milliseconds.
     pub p99_ms: f64,
 }
 
-/// Writes without readers and with them.
+/// Times of writes with and without readers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Readers {
-    /// Facts in the campaign.
+    /// Number of facts in the campaign.
     pub facts: usize,
-    /// Writes measured, each time.
+    /// Number of measured writes, in each case.
     pub writes: usize,
     /// Without readers.
     pub alone: Waits,
     /// With four panels and an export.
     pub read: Waits,
-    /// How many times as long a write took at p99.
+    /// Ratio of the 99th percentiles with and without readers.
     pub ratio: f64,
-    /// Readings that the panels and the export made meanwhile.
+    /// Number of reads that the panels and the export made.
     pub readings: u64,
 }
 
-/// Returns how much was read.
-type Reading = fn(&World) -> usize;
+/// Returns the number of values that were read.
+type Reading = fn(&ReadSnapshot) -> usize;
 
-/// What four panels read, and an export.
+/// The reads of four panels and an export.
 const READERS: [(Reading, Duration); 5] = [
     (|world| query::review(&world.state, &world.learned, 50).0.len(), PANEL_EVERY),
     (
@@ -65,23 +65,23 @@ const READERS: [(Reading, Duration); 5] = [
     (exported, Duration::ZERO),
 ];
 
-fn exported(world: &World) -> usize {
+fn exported(world: &ReadSnapshot) -> usize {
     let mut lines = Vec::new();
     hearsay_campaign::export_jsonl(&world.state, &mut lines).map_or(0, |()| lines.len())
 }
 
-/// Fills a directory with a generated campaign and measures so many writes in it.
+/// Fills a directory with a generated campaign and measures this number of writes in it.
 ///
 /// # Errors
-/// When the memory cannot be opened or written.
+/// If the memory cannot be opened or written.
 pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -> Result<Readers> {
     let mut settings = Settings::default();
     (settings.model.enabled, settings.extraction.enabled) = (false, false);
     let location = Location::Directory(directory.to_owned());
     let memory = Memory::open(MemoryOptions { settings, location, ..MemoryOptions::in_memory() })?;
-    let (people, changes) = speed::World::generate(entities, facts)?.into_parts();
+    let (people, changes) = speed::GeneratedWorld::generate(entities, facts)?.into_parts();
     memory.write(move |_| Ok(Operation::new(Author::Dm, "found the world", changes.clone())))?.wait()?;
-    // The world itself is behind: in the index, and in the graph tables.
+    // The index and the graph tables still lag behind the new world.
     loop {
         let status = memory.status()?.wait()?;
         if status.unindexed == 0 && status.projected == status.position {
@@ -107,7 +107,8 @@ pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -
             let (memory, stop, readings) = (&memory, &stop, &readings);
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    let done = memory.read_aside(move |world| Ok(reading(world))).and_then(|ticket| ticket.wait());
+                    let done =
+                        memory.read_in_background(move |world| Ok(reading(world))).and_then(|ticket| ticket.wait());
                     readings.fetch_add(u64::from(done.is_ok()), Ordering::Relaxed);
                     thread::sleep(pause);
                 }
@@ -124,7 +125,7 @@ pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -
 }
 
 impl Waits {
-    /// Of so many times.
+    /// Computes the quantiles of these times.
     pub fn of(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         let at = |share: usize| {

@@ -1,8 +1,8 @@
-//! Whether what answers a question is found: retrieval [tasks](crate::tasks) through the engine that a game uses.
+//! Accuracy of retrieval: [tasks](crate::tasks) through the engine that a game uses.
 //!
-//! Each corpus line becomes a passage, each fact a relation between entities with the passage as its evidence; all of it
-//! is one state. A question is put as a search by the DM: view, names, ranking. The groups of the passages that are found,
-//! each at the place of its first, are what is scored.
+//! Each corpus line becomes a passage. Each fact becomes a relation between entities, with the passage as its evidence.
+//! All of it is one state. A question is asked as a search by the DM: view, names, ranking. The groups of the found
+//! passages are scored, each at the rank of its first passage.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,10 +12,10 @@ use std::{
 
 use hearsay_belief::View;
 use hearsay_model::{
-    ApplyError, Author, Change, Date, Entity, EntityId, Evidence, Fact, FactError, IdError, Method as How, Operation,
-    Passage, PassageId, Predicate, Provenance, Session, SessionId, Span, State, attribute,
+    ApplyError, Author, Change, Date, Entity, EntityId, Evidence, Fact, FactError, IdError, Method as Acquisition,
+    Operation, Passage, PassageId, Predicate, Provenance, Session, SessionId, Span, State, attribute,
 };
-use hearsay_recall::{DocId, Index, Names, Query, Ranked, Weights, rank, text_of};
+use hearsay_recall::{DocId, EntityLinker, Index, Query, Ranked, Weights, rank, text_of};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -24,41 +24,41 @@ use crate::{
     tasks::{CorpusLine, Task},
 };
 
-/// Why a corpus cannot become a state.
+/// Error while converting a corpus to a state.
 #[derive(Debug, Error)]
 pub enum CorpusError {
-    /// A fact.
+    /// A fact is invalid.
     #[error(transparent)]
     Fact(#[from] FactError),
-    /// An id.
+    /// An id is invalid.
     #[error(transparent)]
     Id(#[from] IdError),
-    /// All of it together.
+    /// The changes together are invalid.
     #[error(transparent)]
     Apply(#[from] ApplyError),
 }
 
-/// A way to rank.
+/// A ranking method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Cosine alone: the best part of each group.
+    /// Cosine only: the best part of each group.
     Dense,
-    /// BM25 alone: each group as one text.
+    /// BM25 only: each group as one text.
     Bm25,
-    /// The mean of the reciprocal ranks by dense and bm25, those counted from 61.
+    /// The mean of the reciprocal ranks of dense and BM25, with ranks counted from 61.
     Rrf,
-    /// The graph walk alone.
+    /// Graph walk only.
     Graph,
     /// The ranking that a game uses.
     Hearsay,
 }
 
 impl Method {
-    /// Every method.
+    /// All methods.
     pub const ALL: [Self; 5] = [Self::Dense, Self::Bm25, Self::Rrf, Self::Graph, Self::Hearsay];
 
-    /// Its name.
+    /// Returns the name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Dense => "dense",
@@ -77,7 +77,7 @@ impl Method {
         }
     }
 
-    /// What a result is ranked by.
+    /// Returns the score of a result.
     fn score(self, ranked: &Ranked) -> f32 {
         match self {
             Self::Dense => ranked.explanation.cosine.unwrap_or_default(),
@@ -91,36 +91,36 @@ impl Method {
 /// The figures of one method on one set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// The set: a folder, or several pooled.
+    /// The set: a folder, or several pooled folders.
     pub set: String,
     /// The method.
     pub method: Method,
-    /// Questions.
+    /// Number of questions.
     pub n: usize,
-    /// How good it is.
+    /// The figures.
     #[serde(flatten)]
     pub figures: Figures,
-    /// Milliseconds from the question and its vector to the ranking, in the middle.
+    /// Median time in milliseconds from the question with its vector to the ranking.
     pub query_ms_p50: f64,
-    /// Milliseconds that one question in twenty exceeds.
+    /// 95th percentile of the same time.
     pub query_ms_p95: f64,
-    /// Seconds to make state and index of the corpus, without its vectors.
+    /// Seconds to build state and index of the corpus, without its vectors.
     pub index_s: f64,
 }
 
-/// How well each question of a set was answered by a method.
+/// The scores of a method on each question of a set.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    /// Per question.
+    /// The scores per question.
     pub scores: Vec<Scores>,
     /// Milliseconds per question.
     pub times: Vec<f64>,
-    /// Seconds.
+    /// Seconds to build state and index.
     pub index_s: f64,
 }
 
 impl Run {
-    /// The figures under the name of a set.
+    /// Returns the figures under the name of a set.
     pub fn row(&self, set: &str, method: Method) -> Row {
         let mut times = self.times.clone();
         times.sort_by(f64::total_cmp);
@@ -136,7 +136,7 @@ impl Run {
         }
     }
 
-    /// This set and another as one.
+    /// Adds the questions of another set.
     pub fn pool(&mut self, other: &Self) {
         self.scores.extend_from_slice(&other.scores);
         self.times.extend_from_slice(&other.times);
@@ -149,19 +149,19 @@ impl Run {
 pub struct Corpus {
     state: State,
     index: Index,
-    /// The DM's view and the names in it, which an engine keeps between questions.
+    /// The DM's view and its names, which an engine also keeps between questions.
     view: View,
-    names: Names,
+    names: EntityLinker,
     /// The group of each passage.
     groups: BTreeMap<PassageId, String>,
     seconds: f64,
 }
 
 impl Corpus {
-    /// Makes state and index of a task.
+    /// Builds state and index of a task.
     ///
     /// # Errors
-    /// When something in it has no name at all.
+    /// If an entity in the task has no valid name.
     pub fn of(task: &Task) -> Result<Self, CorpusError> {
         let start = Instant::now();
         let mut maker = Maker::default();
@@ -184,11 +184,11 @@ impl Corpus {
         let group = |line: &CorpusLine| Some((passages.get(line.id.as_str())?.id(), line.group.clone()));
         let groups = task.corpus.iter().filter_map(group).collect();
         let view = View::of_dm(&state);
-        let names = Names::of(&view);
+        let names = EntityLinker::of(&view);
         Ok(Self { state, index, view, names, groups, seconds: start.elapsed().as_secs_f64() })
     }
 
-    /// The texts that want a vector, as they are encoded.
+    /// Returns the texts that need a vector, as they are encoded.
     pub fn texts(&self) -> impl Iterator<Item = (DocId, String)> {
         let embedded = self.state.facts().filter(|fact| self.state.vocabulary().is_embedded(fact.predicate()));
         let facts = embedded.map(|fact| DocId::Fact(fact.id()));
@@ -197,12 +197,12 @@ impl Corpus {
         held.filter_map(|doc| Some((doc, text_of(&self.state, doc)?.into_owned())))
     }
 
-    /// Gives a text its vector.
+    /// Sets the vector of a text.
     pub fn set_vector(&mut self, doc: DocId, vector: &[f32]) {
         self.index.set_vector(doc, vector);
     }
 
-    /// The groups that are found, the best first.
+    /// Returns the found groups, best first.
     fn found(&self, question: &str, vector: Option<&[f32]>, method: Method) -> Vec<&str> {
         let named = if method.weights().graph > 0.0 { self.names.mentioned(question) } else { Vec::new() };
         let query = Query { text: question, vector, named, graph: true, weights: method.weights(), ..Query::default() };
@@ -220,7 +220,7 @@ impl Corpus {
         groups.filter(|group| seen.insert(*group)).collect()
     }
 
-    /// Asks all questions of a task in one way.
+    /// Asks all questions of a task with one method.
     pub fn run(&self, task: &Task, method: Method, vector: impl Fn(&str) -> Option<Vec<f32>>) -> Run {
         let mut run = Run { index_s: self.seconds, ..Run::default() };
         for query in &task.queries {
@@ -238,7 +238,7 @@ impl Corpus {
     }
 }
 
-/// Two rankings as one, by the sum of reciprocal ranks.
+/// Fuses two rankings by the sum of reciprocal ranks.
 fn fused<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<&'a str> {
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
     for ranking in [a, b] {
@@ -260,7 +260,7 @@ fn evidence(passage: &Passage) -> Evidence {
     Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() }
 }
 
-/// Makes changes, each entity and session once.
+/// Creates changes, with each entity and session once.
 #[derive(Default)]
 struct Maker {
     changes: Vec<Change>,
@@ -283,7 +283,7 @@ impl Maker {
         }
         if !name.trim().is_empty() {
             let attribute = if first { attribute::NAME } else { attribute::ALIAS };
-            let called = Fact::attribute(&id, attribute, name, Provenance::new(How::Imported, author()))?;
+            let called = Fact::attribute(&id, attribute, name, Provenance::new(Acquisition::Imported, author()))?;
             self.changes.push(Change::AssertFact(Arc::new(called.statement(name).build()?)));
         }
         Ok(id)
@@ -325,7 +325,7 @@ impl Maker {
         let relation = Predicate::relation(predicate).or_else(|_| Predicate::new("RELATED_TO"));
         let relation = relation.map_err(FactError::from)?;
         let evidence = source.into_iter().collect();
-        let provenance = Provenance { evidence, ..Provenance::new(How::Imported, author()) };
+        let provenance = Provenance { evidence, ..Provenance::new(Acquisition::Imported, author()) };
         let fact = Fact::relation(&subject, relation, &object, provenance)?.statement(statement).build()?;
         self.changes.push(Change::AssertFact(Arc::new(fact)));
         Ok(())

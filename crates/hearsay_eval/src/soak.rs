@@ -1,8 +1,8 @@
 //! Months of play: a village whose people move and talk, in a durable directory.
 //!
-//! [`measure`] writes as fast as it can, and looks at what is left: how large the directory is and how long it takes to
-//! open it, beside one into which what holds at the end was written once. [`measure_paced`] plays at the speed of a game,
-//! and looks at how long changes wait for their commit, and what one move costs the worker.
+//! [`measure`] writes as fast as possible, and measures the size and opening time of the directory. It compares them
+//! with a directory into which the final state was written once. [`measure_paced`] plays at the speed of a game, and
+//! measures the time from changes to their commit, and the cost of a move for the worker.
 
 mod paced;
 mod village;
@@ -10,74 +10,74 @@ mod village;
 use std::{path::Path, time::Instant};
 
 use anyhow::{Context, Result, ensure};
-use hearsay_memory::{Location, Memory, MemoryOptions, Settings, UndoTarget, World};
-use hearsay_model::{Author, Change, EntityId, How, Knower, Operation, State};
+use hearsay_memory::{Location, Memory, MemoryOptions, ReadSnapshot, Settings, UndoTarget};
+use hearsay_model::{Acquisition, Author, Change, EntityId, Knower, Operation, State};
 use serde::Serialize;
 
 pub use paced::{Paced, PacedPlan, measure_paced};
 use village::{UnderWay, Village, sentence};
 
-/// What is played.
+/// Parameters of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// People in the village.
+    /// Number of people in the village.
     pub people: usize,
-    /// Moves.
+    /// Number of moves.
     pub moves: usize,
-    /// Things said, told and seen.
+    /// Number of things said, told and seen.
     pub talk: usize,
 }
 
-/// What is left of it.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Soaked {
-    /// People in the village.
+    /// Number of people in the village.
     pub people: usize,
-    /// Moves.
+    /// Number of moves.
     pub moves: usize,
-    /// Things said, told and seen.
+    /// Number of things said, told and seen.
     pub talk: usize,
-    /// Seconds that it took to play all.
+    /// Seconds of the run.
     pub played_s: f64,
-    /// Bytes of the directory after it was closed.
+    /// Size of the directory after closing, in bytes.
     pub directory_bytes: u64,
-    /// Milliseconds to open it.
+    /// Milliseconds to open the directory.
     pub open_ms: f64,
-    /// Bytes of a directory into which what holds at the end was written once.
+    /// Size in bytes of a directory into which the final state was written once.
     pub once_bytes: u64,
-    /// Milliseconds to open that one.
+    /// Milliseconds to open that directory.
     pub once_open_ms: f64,
-    /// The first in proportion to the other.
+    /// Ratio of the two sizes.
     pub bytes_ratio: f64,
-    /// The first in proportion to the other.
+    /// Ratio of the two opening times.
     pub open_ratio: f64,
-    /// How much of the talk is there, by those who said it and those who heard it.
+    /// Number of things said, told and seen that are recorded with speakers and hearers.
     pub talk_kept: usize,
-    /// Whether the last thing said is gone after an undo, and back after the undo of that.
+    /// Whether an undo removes the last thing said, and the undo of that restores it.
     pub undo_works: bool,
-    /// Whether people are where they were, and nothing is known that was said later, after a slot is loaded.
+    /// Whether loading a slot restores the locations of people, and removes all later passages.
     pub slot_works: bool,
 }
 
-/// Moves that make one operation.
+/// Moves per operation.
 const BATCH: usize = 200;
 
-/// Game minutes go by so many operations each.
+/// Operations per game minute.
 const MINUTE: usize = 4;
 
 pub(crate) fn options(directory: &Path) -> MemoryOptions {
     let mut settings = Settings::default();
     settings.model.enabled = false;
-    // What is said states what it states: the extractor is not measured.
+    // The extractor is not measured.
     settings.extraction.enabled = false;
     let location = Location::Directory(directory.to_owned());
     MemoryOptions { location, settings, ..MemoryOptions::in_memory() }
 }
 
-/// Plays as fast as it can in a directory that it may fill.
+/// Plays as fast as possible in a directory that it fills.
 ///
 /// # Errors
-/// When the memory fails, or a move is refused.
+/// If the memory fails, or a move is refused.
 pub fn measure(plan: Plan, directory: &Path) -> Result<Soaked> {
     ensure!(plan.people >= 8, "a village needs 8 people at least, not {}", plan.people);
     let (played, once) = (directory.join("played"), directory.join("once"));
@@ -108,14 +108,14 @@ pub fn measure(plan: Plan, directory: &Path) -> Result<Soaked> {
     let (directory_bytes, (memory, open_ms)) = (crate::speed::bytes_below(&played)?, timed_open(&played)?);
     let talk = village.said;
     let people = village.people.clone();
-    let talk_kept = memory.read_aside(move |world| Ok(kept_talk(&world.state, &people, talk)))?.wait()?;
+    let talk_kept = memory.read_in_background(move |world| Ok(kept_talk(&world.state, &people, talk)))?.wait()?;
     write_once(&memory, &once)?;
     let (once_bytes, (fresh, once_open_ms)) = (crate::speed::bytes_below(&once)?, timed_open(&once)?);
     fresh.close()?;
     let undo_works = undo_works(&memory, &mut village)?;
     let (then, said) = kept.context("nothing was played")?;
     memory.load_slot("soak")?.wait()?;
-    let known = memory.read_aside(move |world| Ok(spoken(&world.state, said).is_none()))?.wait()?;
+    let known = memory.read_in_background(move |world| Ok(spoken(&world.state, said).is_none()))?.wait()?;
     let slot_works = known && places(&memory, &village)? == then;
     memory.close()?;
     Ok(Soaked {
@@ -135,7 +135,7 @@ pub fn measure(plan: Plan, directory: &Path) -> Result<Soaked> {
     })
 }
 
-/// Opens a directory; in how many milliseconds.
+/// Opens a directory. Returns the time in milliseconds.
 fn timed_open(directory: &Path) -> Result<(Memory, f64)> {
     let since = Instant::now();
     let memory = Memory::open(options(directory))?;
@@ -143,15 +143,15 @@ fn timed_open(directory: &Path) -> Result<(Memory, f64)> {
     Ok((memory, since.elapsed().as_secs_f64() * 1e3))
 }
 
-/// Where everybody is.
+/// Returns the location of each person.
 fn places(memory: &Memory, village: &Village) -> Result<Vec<Option<EntityId>>> {
     let people = village.people.clone();
-    let place = |world: &World, id: &EntityId| hearsay_memory::Record::of(&world.state, id)?.place;
+    let place = |world: &ReadSnapshot, id: &EntityId| hearsay_memory::Record::of(&world.state, id)?.place;
     let places = memory.read(move |world| Ok(people.iter().map(|id| place(world, id)).collect::<Vec<_>>()))?;
     Ok(places.wait()?)
 }
 
-/// Whether the so-many-th thing is on record: who are to have it, and who has it.
+/// Returns the knowers of the thing said, told or seen with this number, if it is recorded with its speaker.
 fn spoken(state: &State, number: usize) -> Option<Vec<Knower>> {
     let text = sentence(number);
     if number.is_multiple_of(3) {
@@ -160,11 +160,11 @@ fn spoken(state: &State, number: usize) -> Option<Vec<Knower>> {
     }
     let fact = state.facts().find(|fact| fact.statement() == text)?;
     let teller = fact.provenance().speaker.is_some() == (number % 3 == 1);
-    let edges = state.known_by(fact.id()).filter(|edge| edge.how != How::Shared);
+    let edges = state.known_by(fact.id()).filter(|edge| edge.acquisition != Acquisition::Shared);
     teller.then(|| edges.map(|edge| edge.knower.clone()).collect())
 }
 
-/// How much of the talk is on record, each with who said it and at least the two who heard or saw it.
+/// Returns the number of recorded things, each with its speaker and at least two hearers or witnesses.
 fn kept_talk(state: &State, people: &[EntityId], talk: usize) -> usize {
     use std::collections::HashMap;
     let said: HashMap<&str, _> =
@@ -179,7 +179,7 @@ fn kept_talk(state: &State, people: &[EntityId], talk: usize) -> usize {
             });
         }
         facts.get(text.as_str()).is_some_and(|fact| {
-            let learned = state.known_by(fact.id()).filter(|edge| edge.how != How::Shared);
+            let learned = state.known_by(fact.id()).filter(|edge| edge.acquisition != Acquisition::Shared);
             let told =
                 fact.provenance().author == Author::Game && fact.provenance().speaker.is_some() == (number % 3 == 1);
             told && learned.filter(|edge| is_person(&edge.knower)).count() >= 2
@@ -188,9 +188,9 @@ fn kept_talk(state: &State, people: &[EntityId], talk: usize) -> usize {
     (0..talk).filter(is_kept).count()
 }
 
-/// Writes what holds, and all that was said, into a fresh directory.
+/// Writes the current state and all passages into a fresh directory.
 fn write_once(memory: &Memory, directory: &Path) -> Result<()> {
-    let changes = memory.read_aside(|world| Ok(live(&world.state)))?.wait()?;
+    let changes = memory.read_in_background(|world| Ok(live(&world.state)))?.wait()?;
     let fresh = Memory::open(options(directory))?;
     for part in changes.chunks(BATCH) {
         let operation = Operation::new(Author::Game, "what holds", part.to_vec());
@@ -214,8 +214,9 @@ fn live(state: &State) -> Vec<Change> {
 fn undo_works(memory: &Memory, village: &mut Village) -> Result<bool> {
     let number = village.said;
     memory.learn(Author::Game, village.talk())?.wait()?;
-    let is_there =
-        || -> Result<bool> { Ok(memory.read_aside(move |world| Ok(spoken(&world.state, number).is_some()))?.wait()?) };
+    let is_there = || -> Result<bool> {
+        Ok(memory.read_in_background(move |world| Ok(spoken(&world.state, number).is_some()))?.wait()?)
+    };
     let before = is_there()?;
     let undone = memory.undo(UndoTarget::Last)?.wait()?;
     let gone = !is_there()?;

@@ -1,7 +1,7 @@
-//! How fast the engine is: a generated world with the shape of a campaign, and the work of a game and a DM in it.
+//! Speed of the engine: a generated world with the shape of a campaign, and the work of a game and a DM in it.
 //!
-//! Vectors of texts are made by lot: how long a search takes does not hang on what they mean. The query is embedded by
-//! the real encoder.
+//! The vectors of texts are random, because the time of a search does not depend on their meaning. The real encoder
+//! embeds the query.
 
 use std::{
     fs::File,
@@ -16,11 +16,11 @@ use anyhow::{Context, Result};
 use hearsay_belief::View;
 use hearsay_embed::Encoder;
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Position, Provenance, State,
+    Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Position, Provenance, State,
 };
 use hearsay_recall::{
-    ApproximateTokens, Detail, DocId, Index, Names, Query, Ranking, Request, Scene, SceneContext, TermCache,
-    graph::{Walk, identity, neighbours, path},
+    ApproximateTokens, Detail, DocId, EntityLinker, Index, Query, Ranking, Request, Scene, SceneContext, TermCache,
+    graph::{Traversal, identity, neighbours, path},
     rank,
 };
 use hearsay_store::{Location, Store, StoreOptions};
@@ -28,43 +28,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::Random;
 
-/// So many facts somebody knows who has heard of nearly everything.
+/// Number of facts that a scholar knows. A scholar has heard of nearly everything.
 const SCHOLAR_KNOWS: usize = 20_000;
 
-/// How long one kind of work took.
+/// Times of one kind of work.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Timing {
-    /// Which work.
+    /// The kind of work.
     pub work: &'static str,
-    /// How often it was done.
+    /// The number of repetitions.
     pub n: usize,
     /// The median, in microseconds.
     pub p50_us: f64,
-    /// 95 of 100 took no longer.
+    /// The 95th percentile, in microseconds.
     pub p95_us: f64,
-    /// 99 of 100 took no longer.
+    /// The 99th percentile, in microseconds.
     pub p99_us: f64,
 }
 
-/// How much room a world takes.
+/// Memory and disk use of a world.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Room {
-    /// Entities in it.
+    /// Number of entities.
     pub entities: usize,
-    /// Facts in it.
+    /// Number of facts.
     pub facts: usize,
-    /// Memory that a program holds which has opened the world; unknown but on Linux.
+    /// Memory of a program that has opened the world; known on Linux only.
     pub held: Option<Held>,
-    /// Bytes of the database, its graph tables and snapshot included, per fact.
+    /// Bytes of the database per fact, including graph tables and snapshot.
     pub bytes_per_fact: f64,
 }
 
-/// Memory that a program holds, in bytes, with one thing after the other.
+/// Memory of a program in bytes, after each step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Held {
     /// Before it has opened anything.
     pub program: u64,
-    /// With the database and the state.
+    /// With database and state.
     pub opened: u64,
     /// With the index of all words.
     pub indexed: u64,
@@ -73,12 +73,12 @@ pub struct Held {
 }
 
 /// A generated world: skewed degrees, groups, places, and knowledge that few share.
-pub struct World {
+pub struct GeneratedWorld {
     people: Vec<EntityId>,
     changes: Vec<Change>,
 }
 
-/// A first name and a family name for every number.
+/// Returns a first name and a family name for a number.
 fn called(n: usize) -> String {
     const FIRST: [&str; 24] = [
         "Aldo", "Berit", "Cass", "Dorn", "Edda", "Falk", "Gerda", "Hale", "Ilse", "Jory", "Kuno", "Lark", "Mira",
@@ -106,11 +106,11 @@ const LORE: [&str; 10] = [
     "mends nets and listens at doors",
 ];
 
-impl World {
-    /// A world of so many entities and, names and kinds included, about so many facts.
+impl GeneratedWorld {
+    /// Generates a world with this number of entities, and about this number of facts including names and kinds.
     ///
     /// # Errors
-    /// When there are too few facts for the names.
+    /// If there are too few facts for the names.
     pub fn generate(entities: usize, facts: usize) -> Result<Self> {
         anyhow::ensure!(entities >= 100, "a world needs 100 entities at least, not {entities}");
         anyhow::ensure!(facts >= 3 * entities, "{entities} entities need {} facts at least, not {facts}", 3 * entities);
@@ -142,7 +142,7 @@ impl World {
         let mut written = world.changes.iter().filter(|change| matches!(change, Change::AssertFact(_))).count();
         let mut number = 0;
         while written < facts {
-            // Few are known to many, most to few.
+            // A few entities are known to many, most to few.
             let skewed = |random: &mut Random| {
                 let people = entities - first_person;
                 first_person + random.below(people).min(random.below(people)).min(random.below(people))
@@ -189,7 +189,7 @@ impl World {
                     (fact.mentions([to.clone()]), vec![own, to.into(), home.into()])
                 }
             };
-            // One fact in five of what everybody might know is common lore.
+            // One in five facts of general interest is common lore.
             let knowers = if number % 10 == 6 && number % 50 != 6 { vec![id(one % places)?.into()] } else { knowers };
             world.say(builder, &knowers)?;
             written += 1;
@@ -197,12 +197,12 @@ impl World {
         Ok(world)
     }
 
-    /// Its people, those with most relations first, and the changes that make it.
+    /// Returns the people, those with most relations first, and the changes that create the world.
     pub(crate) fn into_parts(self) -> (Vec<EntityId>, Vec<Change>) {
         (self.people, self.changes)
     }
 
-    /// Lets the first of its people know so many facts: somebody who has heard of nearly everything.
+    /// Makes the first person know this number of facts, as a scholar who has heard of nearly everything.
     fn teach(&mut self, facts: usize) -> Result<()> {
         let scholar = Knower::Entity(self.people.first().context("a world has people")?.clone());
         let ids: Vec<_> = self
@@ -215,7 +215,7 @@ impl World {
             .collect();
         let every = (ids.len() / facts.max(1)).max(1);
         let edges = ids.into_iter().step_by(every).take(facts);
-        self.changes.extend(edges.map(|id| Change::Learn(Arc::new(Knowledge::authored(scholar.clone(), id)))));
+        self.changes.extend(edges.map(|id| Change::Learn(Arc::new(KnowledgeEdge::authored(scholar.clone(), id)))));
         Ok(())
     }
 
@@ -224,7 +224,7 @@ impl World {
         let id = fact.id();
         self.changes.push(Change::AssertFact(fact));
         for knower in knowers {
-            self.changes.push(Change::Learn(Arc::new(Knowledge::authored(knower.clone(), id))));
+            self.changes.push(Change::Learn(Arc::new(KnowledgeEdge::authored(knower.clone(), id))));
         }
         Ok(())
     }
@@ -234,13 +234,13 @@ fn provenance() -> Provenance {
     Provenance::new(Method::Authored, Author::Dm)
 }
 
-/// Times one thing after the other.
+/// Measures one kind of work after the other.
 struct Clock<'a> {
     tell: &'a mut dyn FnMut(&Timing) -> Result<()>,
 }
 
 impl Clock<'_> {
-    /// Does something so often, and tells how long it took.
+    /// Repeats a kind of work `n` times, and reports its times.
     fn time(&mut self, work: &'static str, n: usize, mut what: impl FnMut(usize) -> Result<()>) -> Result<()> {
         let mut took = Vec::with_capacity(n);
         for number in 0..n {
@@ -258,11 +258,11 @@ impl Clock<'_> {
     }
 }
 
-/// Times the work of a game and a DM in a generated world, in a directory that it may fill. Each timing is told as soon as
-/// it is there.
+/// Measures the work of a game and a DM in a generated world, in a directory that it fills. Reports each timing as soon
+/// as it is known.
 ///
 /// # Errors
-/// When the world cannot be, or the database fails.
+/// If the world cannot be generated, or the database fails.
 pub fn measure(
     entities: usize,
     facts: usize,
@@ -271,9 +271,9 @@ pub fn measure(
     tell: &mut dyn FnMut(&Timing) -> Result<()>,
 ) -> Result<Room> {
     let mut clock = Clock { tell };
-    let mut world = World::generate(entities, facts)?;
+    let mut world = GeneratedWorld::generate(entities, facts)?;
     world.teach(SCHOLAR_KNOWS)?;
-    let World { people, changes } = world;
+    let GeneratedWorld { people, changes } = world;
     let world = Arc::new(Operation::new(Author::Dm, "a world", changes));
     let mut state = State::default();
     state.apply(Arc::clone(&world)).map_err(|error| anyhow::anyhow!("{error}"))?;
@@ -287,7 +287,7 @@ pub fn measure(
     store.write_snapshot(&state, move |result| drop(sender.send(result)));
     done.recv().context("the store stopped")??;
     store.close()?;
-    // A program fills the graph tables beside its work: opening does not wait for them.
+    // A program fills the graph tables in the background, so opening does not wait for them.
     let held = held_by_another(&directory.join("world"));
     reopen(&mut clock, &directory.join("world"))?;
     let store = open(&directory.join("world"))?;
@@ -299,8 +299,8 @@ pub fn measure(
 
 fn read(clock: &mut Clock, state: &State, people: &[EntityId]) -> Result<()> {
     let person = |n: usize| &people[n * 7919 % people.len()];
-    let walk = Walk::default();
-    // Nothing that is found may be optimised away.
+    let walk = Traversal::default();
+    // Prevents the compiler from removing the work.
     let keep = |found: usize| -> Result<()> {
         std::hint::black_box(found);
         Ok(())
@@ -313,7 +313,7 @@ fn read(clock: &mut Clock, state: &State, people: &[EntityId]) -> Result<()> {
     clock.time("visible_view", 300, |n| keep(View::of(state, &person(n).clone().into(), None).facts().len()))
 }
 
-/// An index with a vector for every text.
+/// Returns an index with a vector for every text.
 fn indexed(clock: &mut Clock, state: &State) -> Result<Index> {
     let mut index = Index::default();
     clock.time("index_built", 1, |_| {
@@ -329,7 +329,7 @@ fn indexed(clock: &mut Clock, state: &State) -> Result<Index> {
     Ok(index)
 }
 
-/// Gives every text a vector.
+/// Sets a vector for every text.
 fn embed(state: &State, index: &mut Index) {
     let mut random = Random::new(11, 0);
     let docs: Vec<DocId> = state.facts().filter(|fact| Index::holds(fact)).map(|fact| DocId::Fact(fact.id())).collect();
@@ -338,7 +338,7 @@ fn embed(state: &State, index: &mut Index) {
     }
 }
 
-/// A vector of length 1 as the usual model makes them.
+/// Returns a vector of length 1 with the dimension of the default model.
 fn unit(random: &mut Random) -> Vec<f32> {
     let mut vector: Vec<f32> = (0..384).map(|_| random.below(2_001) as f32 / 1_000.0 - 1.0).collect();
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
@@ -359,15 +359,15 @@ fn recall(
         Some(encoder) => encoder.encode_one(QUESTION)?,
         None => unit(&mut Random::new(13, 0)),
     };
-    let minds: Vec<(View, Names)> = (0..50)
+    let minds: Vec<(View, EntityLinker)> = (0..50)
         .map(|n| {
             let view = View::of(state, &person(n).clone().into(), None);
-            let names = Names::of(&view);
+            let names = EntityLinker::of(&view);
             (view, names)
         })
         .collect();
     clock.time("names", 300, |n| {
-        std::hint::black_box(Names::of(&minds[n % minds.len()].0));
+        std::hint::black_box(EntityLinker::of(&minds[n % minds.len()].0));
         Ok(())
     })?;
     clock.time("vector_search", 300, |n| {
@@ -377,7 +377,7 @@ fn recall(
         Ok(())
     })?;
     let whole = View::of_dm(state);
-    let names = Names::of(&whole);
+    let names = EntityLinker::of(&whole);
     for (work, vector) in [("dm_ranking_words_graph", None), ("dm_ranking", Some(vector.as_slice()))] {
         clock.time(work, 100, |n| {
             let text = format!("{QUESTION} Was it {}?", called(n * 7919 % people.len() + 600));
@@ -391,7 +391,7 @@ fn recall(
     drop((whole, names));
     let context = |speaker: &EntityId, n: usize, question: &str, vector: &[f32]| -> Result<()> {
         let view = View::of(state, &speaker.clone().into(), None);
-        let names = Names::of(&view);
+        let names = EntityLinker::of(&view);
         let scene = Scene { present: vec![person(n + 1).clone()], ..Scene::default() };
         let context = SceneContext::assemble(&Request {
             view: &view,
@@ -417,7 +417,7 @@ fn recall(
     let Some(encoder) = encoder else { return Ok(()) };
     let mut embedded = |work, scholar: bool| {
         clock.time(work, 300, |n| {
-            // Another question each time, so that no cache answers.
+            // Each repetition asks another question, so that no cache answers.
             let question = format!("{QUESTION} ({n})");
             let vector = encoder.encode_one(&question)?;
             context(if scholar { &people[0] } else { person(n) }, n, &question, &vector)
@@ -431,13 +431,13 @@ fn open(directory: &Path) -> Result<Store> {
     Ok(Store::open(Location::from(directory), StoreOptions::default())?.store)
 }
 
-/// One durable fact, and beside it an fsync of the same bytes.
+/// Writes one durable fact, and for comparison an fsync of the same bytes.
 fn write(clock: &mut Clock, directory: &Path) -> Result<()> {
     let someone = EntityId::new("someone")?;
     let one = |n: usize| -> Result<Arc<Operation>> {
         let fact = Fact::attribute(&someone, "lore", format!("Was seen at the old mill on day {n}."), provenance())?;
         let fact = Arc::new(fact.build()?);
-        let learn = Knowledge::authored(Knower::World, fact.id());
+        let learn = KnowledgeEdge::authored(Knower::World, fact.id());
         let changes = vec![
             Change::AddEntity(Entity::new(someone.clone())),
             Change::AssertFact(fact),
@@ -466,7 +466,7 @@ fn reopen(clock: &mut Clock, directory: &Path) -> Result<()> {
         }
         let mut opened = Vec::new();
         clock.time(work, 3, |_| {
-            // Closing is no part of it.
+            // Closing is not measured.
             opened.clear();
             opened.push(Store::open(Location::from(directory), StoreOptions::default())?);
             Ok(())
@@ -478,10 +478,10 @@ fn reopen(clock: &mut Clock, directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opens a world as a game does, and tells what the program holds then.
+/// Opens a world as a game does, and returns the memory of this program.
 ///
 /// # Errors
-/// When it does not open.
+/// If the world cannot be opened.
 pub fn hold(directory: &Path) -> Result<Option<Held>> {
     let program = resident();
     let opened = Store::open(Location::from(directory), StoreOptions::default())?;
@@ -495,14 +495,14 @@ pub fn hold(directory: &Path) -> Result<Option<Held>> {
     Ok(all())
 }
 
-/// What a program of its own holds that opens the world: this one has made it, and keeps more.
+/// Returns the memory of a separate program that opens the world. This program has generated the world, and uses more.
 fn held_by_another(directory: &Path) -> Option<Held> {
     let program = std::env::current_exe().ok()?;
     let told = Command::new(program).arg("hold").arg(directory).output().ok()?;
     serde_json::from_slice(&told.stdout).ok()?
 }
 
-/// Memory that the program holds, where Linux says so.
+/// Returns the resident memory of this program, on Linux.
 pub(crate) fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,41 +1,42 @@
-//! A story as operations: what those who are in a room see of it, and no more.
+//! Stories as operations: each character sees only the events in its room.
 //!
-//! - Whoever is in a room is there by a canon LOCATED_AT fact from entering to leaving.
-//! - Each time something happens in a room, those who are there look around: they witness who is there, what stands there
-//!   and what lies in it, in each other's company. So one who comes in sees where things are, and is seen to see it.
-//! - Those who are there when somebody leaves witness that the stay is over. Those who are not, learn nothing of it.
-//! - A story does not say in which room its things are; they are where the one is who first handles them, or else where
-//!   somebody last came in.
+//! - A character in a room has a canon LOCATED_AT fact from entering to leaving.
+//! - After each event in a room, all characters in it look around. They witness who is present, and which things the
+//!   room contains, with the others as co_present. So a character who comes in sees where things are, and others see
+//!   that.
+//! - Characters in the room witness when another leaves. Others learn nothing of it.
+//! - A story does not state the rooms of its things. A thing is in the room of the character who first handles it, or
+//!   else in the room that a character entered last.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_belief::{Occasion, learn, present};
 use hearsay_model::{
-    ApplyError, Author, Change, Date, Entity, EntityId, Fact, FactError, GameTime, Kind, Knowledge, Method, Operation,
-    Position, Provenance, State, Validity, attribute, predicate,
+    ApplyError, Author, Change, Date, Entity, EntityId, Fact, FactError, GameTime, Kind, KnowledgeEdge, Method,
+    Operation, Position, Provenance, State, Validity, attribute, predicate,
 };
 use thiserror::Error;
 
 use crate::stories::Sentence;
 
-/// Why a sentence cannot happen.
+/// Error in a sentence of a story.
 #[derive(Debug, Error)]
 pub enum StageError {
-    /// Somebody leaves or acts where it is not.
+    /// A character leaves or acts in a room without being in it.
     #[error("{who} is not in the {room} and cannot leave it; let them enter it first")]
     NotThere {
-        /// Who.
+        /// The character.
         who: EntityId,
-        /// Where not.
+        /// The room.
         room: EntityId,
     },
-    /// A thing is nowhere.
+    /// A thing has no room.
     #[error("nobody has entered any room yet, so there is no place for the {0}; let somebody enter first")]
     NoRoom(EntityId),
-    /// What happens cannot be learned.
+    /// The event cannot be learned.
     #[error(transparent)]
     Learn(#[from] learn::LearnError),
-    /// What happens cannot be recorded.
+    /// The event cannot be recorded.
     #[error(transparent)]
     Apply(#[from] ApplyError),
     /// A fact cannot be built.
@@ -43,7 +44,7 @@ pub enum StageError {
     Fact(#[from] FactError),
 }
 
-/// A story that was played.
+/// A played story.
 #[derive(Debug, Default)]
 pub struct Stage {
     state: State,
@@ -56,7 +57,7 @@ impl Stage {
     /// Plays a story, one sentence a minute.
     ///
     /// # Errors
-    /// The place of the sentence that cannot happen, counted from 0, and why.
+    /// The index of the impossible sentence, counted from 0, with the reason.
     pub fn play<'s>(sentences: impl IntoIterator<Item = &'s Sentence>) -> Result<Self, (usize, StageError)> {
         let sentences: Vec<&Sentence> = sentences.into_iter().collect();
         let mut stage = Self { rooms: rooms(&sentences), ..Self::default() };
@@ -68,22 +69,22 @@ impl Stage {
         Ok(stage)
     }
 
-    /// The state at the end of the story.
+    /// Returns the state at the end of the story.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The moment at the end of the story.
+    /// Returns the moment at the end of the story.
     pub fn now(&self) -> GameTime {
         GameTime(self.time)
     }
 
-    /// When in the journal a thing first had a place.
+    /// Returns the position in the journal at which a thing first had a place.
     pub fn placed(&self, thing: &EntityId) -> Option<Position> {
         self.placed.get(thing).copied()
     }
 
-    /// All who and what the story names, with their kinds.
+    /// Adds all entities of the story, with their kinds.
     fn set(&mut self, sentences: &[&Sentence]) -> Result<(), StageError> {
         let mut kinds: BTreeMap<&EntityId, Kind> = BTreeMap::new();
         for sentence in sentences {
@@ -102,7 +103,7 @@ impl Stage {
             for (id, kind) in named {
                 let Some(id) = id else { continue };
                 let known = kinds.entry(id).or_insert_with(|| kind.clone());
-                // What stands in a room may be a room itself; whoever acts is no thing.
+                // A container in a room may be a room itself. A character that acts is not a thing.
                 if *known == Kind::Item {
                     *known = kind;
                 }
@@ -145,13 +146,13 @@ impl Stage {
                 let liking =
                     Fact::attribute(who, attribute::LORE, text.as_str(), provenance())?.statement(text.as_str());
                 let liking = Arc::new(liking.build()?);
-                let edge = Knowledge::authored(who.clone().into(), liking.id());
+                let edge = KnowledgeEdge::authored(who.clone().into(), liking.id());
                 self.apply(vec![Change::AssertFact(liking), Change::Learn(Arc::new(edge))]).map(drop)
             }
         }
     }
 
-    /// Something is put somewhere in a room; what it is put into stands there from then on, at the latest.
+    /// Puts a thing somewhere in a room. Its container is in that room too from then on.
     fn lay(&mut self, thing: &EntityId, place: &EntityId, room: &EntityId) -> Result<(), StageError> {
         if place != room && self.place_of(place).is_none() {
             self.put(place, room)?;
@@ -164,7 +165,7 @@ impl Stage {
         self.look_around(room)
     }
 
-    /// Somebody leaves: those who are there see it.
+    /// Makes a character leave. All others in the room witness it.
     fn leave(&mut self, stay: &Fact) -> Result<(), StageError> {
         let until = self.date();
         let over = learn::ending(stay, until.clone(), None, provenance())?;
@@ -175,7 +176,7 @@ impl Stage {
         self.witness(&[over], &witnesses, room)
     }
 
-    /// Those in a room see who and what is there.
+    /// Makes all characters in a room witness its characters and things.
     fn look_around(&mut self, room: &EntityId) -> Result<(), StageError> {
         let (mut open, mut facts) = (vec![room.clone()], Vec::new());
         while let Some(place) = open.pop() {
@@ -220,7 +221,7 @@ fn provenance() -> Provenance {
     Provenance::new(Method::Witnessed, Author::Game)
 }
 
-/// In which room each thing is when it is first spoken of.
+/// Returns the room of each thing when it is first mentioned.
 fn rooms(sentences: &[&Sentence]) -> BTreeMap<EntityId, EntityId> {
     let mut people: BTreeMap<&EntityId, &EntityId> = BTreeMap::new();
     let (mut handled, mut spoken): (BTreeMap<EntityId, EntityId>, BTreeMap<EntityId, EntityId>) = Default::default();

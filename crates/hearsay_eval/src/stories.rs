@@ -1,7 +1,7 @@
 //! Stories in ToMi's format: sentences in a small grammar, then a question with its answer.
 //!
-//! Every line has a number, which begins anew with each story; a line with a tab is a question, its answer behind the
-//! tab. Files are plain text, or gzip.
+//! Every line has a number, which restarts with each story. A line with a tab is a question, followed by its answer.
+//! Files are plain text, or gzip.
 
 use std::{
     io::Read,
@@ -12,42 +12,42 @@ use flate2::read::MultiGzDecoder;
 use hearsay_model::EntityId;
 use thiserror::Error;
 
-/// Why a file of stories cannot be read.
+/// Error in a file of stories.
 #[derive(Debug, Error)]
 pub enum StoryError {
-    /// The file itself.
+    /// The file cannot be read.
     #[error("{}: {source}", file.display())]
     File {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         source: std::io::Error,
     },
-    /// What is packed in it.
+    /// The file cannot be unpacked.
     #[error("{}: cannot be unpacked ({source}); fetch it anew", file.display())]
     Gzip {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         source: std::io::Error,
     },
-    /// It is no text.
+    /// The file is not text.
     #[error("{}: the file is no text in UTF-8", file.display())]
     NoText {
         /// The file.
         file: PathBuf,
     },
-    /// A line of it.
+    /// A line has the wrong format.
     #[error("{}:{line}: {problem}", file.display())]
     Line {
         /// The file.
         file: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong, what was expected.
+        /// The problem, and the expected input.
         problem: String,
     },
-    /// There is nothing in it.
+    /// The file is empty.
     #[error("{}: no story with a question in it; expected numbered lines, questions with a tab before the answer", file.display())]
     Empty {
         /// The file.
@@ -55,71 +55,71 @@ pub enum StoryError {
     },
 }
 
-/// What a sentence tells.
+/// The content of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sentence {
-    /// Somebody comes into a room.
+    /// A character enters a room.
     Enters {
-        /// Who.
+        /// The character.
         who: EntityId,
-        /// Where.
+        /// The room.
         room: EntityId,
     },
-    /// Somebody leaves a room.
+    /// A character leaves a room.
     Leaves {
-        /// Who.
+        /// The character.
         who: EntityId,
-        /// Where.
+        /// The room.
         room: EntityId,
     },
-    /// Something lies in something, or stands in a room.
+    /// A thing is in a container, or a container is in a room.
     Lies {
-        /// What.
+        /// The thing.
         thing: EntityId,
-        /// Where.
+        /// The place.
         place: EntityId,
     },
-    /// Somebody puts something into something else.
+    /// A character moves a thing into a container.
     Moves {
-        /// Who.
+        /// The character.
         who: EntityId,
-        /// What.
+        /// The thing.
         thing: EntityId,
-        /// Into what.
+        /// The container.
         place: EntityId,
     },
-    /// Somebody likes or dislikes something.
+    /// A character likes or dislikes something.
     Likes {
-        /// Who.
+        /// The character.
         who: EntityId,
         /// The sentence.
         text: String,
     },
 }
 
-/// What is asked.
+/// The kind of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// Where a thing was at the beginning.
+    /// The place of a thing at the beginning.
     Memory,
-    /// Where it is.
+    /// The place of a thing.
     Reality,
-    /// Where somebody believes it to be.
+    /// The place where a character believes the thing to be.
     FirstOrder(EntityId),
-    /// Where one thinks that another believes it to be.
+    /// The place where the first character thinks that the second believes the thing to be.
     SecondOrder(EntityId, EntityId),
 }
 
 /// A question with the set's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The line of the file.
+    /// The line in the file.
     pub line: usize,
-    /// Its words.
+    /// The text.
     pub text: String,
-    /// About what thing.
+    /// The thing.
     pub thing: EntityId,
-    /// What is asked of it.
+    /// The kind of question.
     pub asked: Asked,
     /// The set's answer: a container.
     pub answer: EntityId,
@@ -130,22 +130,22 @@ pub struct Question {
 pub struct Story {
     /// Each sentence with its line in the file.
     pub sentences: Vec<(usize, Sentence)>,
-    /// The sentences as they are written.
+    /// The sentences as written.
     pub text: Vec<String>,
     /// The questions.
     pub questions: Vec<Question>,
 }
 
-/// The bytes with which a gzip file begins.
+/// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
-/// At most so many bytes are unpacked.
+/// Maximum number of unpacked bytes.
 const MOST: u64 = 256 << 20;
 
-/// Reads the stories of a file. Stories that stand one after the other with the same sentences are one.
+/// Reads the stories of a file. Consecutive stories with the same sentences become one.
 ///
 /// # Errors
-/// When the file cannot be read, or a line of it is in no form that is known.
+/// If the file cannot be read, or one of its lines has an unknown form.
 pub fn read(file: &Path) -> Result<Vec<Story>, StoryError> {
     let owned = || file.to_owned();
     let mut bytes = std::fs::read(file).map_err(|source| StoryError::File { file: owned(), source })?;
@@ -160,7 +160,7 @@ pub fn read(file: &Path) -> Result<Vec<Story>, StoryError> {
     if stories.is_empty() { Err(StoryError::Empty { file: owned() }) } else { Ok(stories) }
 }
 
-/// Stories from text; or the line that is wrong, and what is wrong with it.
+/// Parses stories. Returns the line and the description of an error.
 pub(crate) fn parse(text: &str) -> Result<Vec<Story>, (usize, String)> {
     let (mut stories, mut story): (Vec<Story>, Story) = (Vec::new(), Story::default());
     for (line, words) in (1..).zip(text.lines()) {

@@ -1,9 +1,9 @@
-//! Retrieval tasks: folders with a corpus, questions over it, and perhaps facts.
+//! Retrieval tasks: folders with a corpus, questions about it, and optional facts.
 //!
-//! - `corpus.jsonl`: `id`, `group`, `text`; `title`, `speaker` and `time` where there are any. Lines of one group, in
-//!   order, are what was said in one session, or the one part of a document.
+//! - `corpus.jsonl`: `id`, `group`, `text`; optional `title`, `speaker` and `time`. The lines of one group, in order,
+//!   are the lines of one session, or the single part of a document.
 //! - `queries.jsonl`: `id`, `text`, `relevant` (groups); `category`.
-//! - `facts.jsonl`, where there are facts: `subject`, `predicate`, `object`, `source` (the id of a corpus line).
+//! - `facts.jsonl`, optional: `subject`, `predicate`, `object`, `source` (the id of a corpus line).
 
 use std::{
     collections::BTreeSet,
@@ -14,48 +14,48 @@ use std::{
 use serde::{Deserialize, de::DeserializeOwned};
 use thiserror::Error;
 
-/// Why a task cannot be read.
+/// Error in a task.
 #[derive(Debug, Error)]
 pub enum TaskError {
-    /// A file or folder of it.
+    /// A file or folder cannot be read.
     #[error("{}: {source}", path.display())]
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         source: io::Error,
     },
-    /// A line of a file.
+    /// A line has the wrong format.
     #[error("{}:{line}: {problem}", file.display())]
     Line {
         /// The file.
         file: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong, what was expected.
+        /// The problem, and the expected input.
         problem: String,
     },
-    /// There is nothing in it.
+    /// The folder or file is empty.
     #[error("{}: no task in it; expected a folder with corpus.jsonl and queries.jsonl, or folders of such folders", .0.display())]
     Empty(PathBuf),
 }
 
-/// A text that can be found.
+/// A text in the corpus.
 #[derive(Debug, Clone, Deserialize)]
 pub struct CorpusLine {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// What it is a part of, and what is scored.
+    /// The group of the text, which is scored.
     pub group: String,
-    /// What it is headed with; nothing, when empty.
+    /// The title; may be empty.
     #[serde(default)]
     pub title: String,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Who said it.
+    /// The speaker.
     #[serde(default)]
     pub speaker: Option<String>,
-    /// When, as it is written.
+    /// The time, as written.
     #[serde(default)]
     pub time: Option<String>,
 }
@@ -63,44 +63,44 @@ pub struct CorpusLine {
 /// A question.
 #[derive(Debug, Clone, Deserialize)]
 pub struct TaskQuery {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// What is asked.
+    /// The text.
     pub text: String,
-    /// The groups that answer it.
+    /// The groups that answer the question.
     pub relevant: Vec<String>,
 }
 
-/// A fact that was read from a corpus line.
+/// A fact derived from a corpus line.
 #[derive(Debug, Clone, Deserialize)]
 pub struct TaskFact {
-    /// What it is about.
+    /// The subject.
     pub subject: String,
-    /// What it says of that.
+    /// The predicate.
     pub predicate: String,
-    /// What it points at.
+    /// The object.
     pub object: String,
-    /// The corpus line that says so.
+    /// The id of the corpus line that states it.
     pub source: String,
 }
 
-/// A task: what can be found, and what is asked.
+/// A task: a corpus and its questions.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// The name of its folder, below the one that was asked for.
+    /// The path of its folder, relative to the requested one.
     pub name: String,
-    /// What can be found.
+    /// The corpus.
     pub corpus: Vec<CorpusLine>,
-    /// What is asked.
+    /// The questions.
     pub queries: Vec<TaskQuery>,
-    /// What is known of it besides.
+    /// Additional facts.
     pub facts: Vec<TaskFact>,
 }
 
-/// Reads the task in a folder, or all in the folders below it, sorted by path.
+/// Reads the task in a folder, or all tasks in the folders below it, sorted by path.
 ///
 /// # Errors
-/// When there is none, or a file of one cannot be read.
+/// If there is no task, or one of its files cannot be read.
 pub fn read(dir: &Path) -> Result<Vec<Task>, TaskError> {
     let name = dir.canonicalize().ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
     let mut tasks = Vec::new();
@@ -150,7 +150,7 @@ fn task(dir: &Path, name: &str) -> Result<Task, TaskError> {
     Ok(Task { name: name.to_owned(), corpus, queries, facts })
 }
 
-/// The lines of a file, each checked as it is read.
+/// Reads the lines of a file, and checks each.
 fn lines<T: DeserializeOwned>(file: &Path, mut check: impl FnMut(&T) -> Option<String>) -> Result<Vec<T>, TaskError> {
     let text = fs::read_to_string(file).map_err(|source| TaskError::File { path: file.to_owned(), source })?;
     let mut read = Vec::new();

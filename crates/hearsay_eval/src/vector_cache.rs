@@ -1,4 +1,4 @@
-//! Vectors of texts, made once and kept in a file: making them takes minutes, measuring seconds.
+//! Cache file for vectors of texts: computing them takes minutes, measuring takes seconds.
 
 use std::{
     env,
@@ -11,35 +11,35 @@ use hearsay_embed::{EmbedError, Encoder, TextHash, text_hash};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
-/// Why vectors cannot be made or kept.
+/// Error of the vector cache.
 #[derive(Debug, Error)]
 pub enum CacheError {
-    /// The file.
+    /// The file cannot be read or written.
     #[error("{}: {source}", file.display())]
     File {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         source: io::Error,
     },
-    /// It is something else.
+    /// The file is not a vector cache.
     #[error("{}: not a cache of vectors; name another file with --cache, or delete it", .0.display())]
     Foreign(PathBuf),
-    /// There is no place to keep it.
+    /// There is no directory for the cache.
     #[error("there is no cache directory on this system; name a file with --cache")]
     NoPlace,
-    /// The model.
+    /// The model failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
 }
 
-/// How every cache file begins.
+/// The first bytes of a cache file.
 const HEAD: &[u8; 16] = b"hearsay vectors1";
 
-/// How many texts are encoded before their vectors are written.
+/// Number of texts that are encoded before their vectors are written.
 const BATCH: usize = 64;
 
-/// A record: hash of the model's id, hash of the text, the vector.
+/// The start of a record: hash of the model's id, hash of the text. The vector follows.
 const KEYS: usize = 2 * size_of::<TextHash>();
 
 /// The vectors of one model, by text.
@@ -51,10 +51,10 @@ pub struct VectorCache {
 }
 
 impl VectorCache {
-    /// Where the vectors are kept when nobody names a file: below the system's directory for caches.
+    /// Returns the default path of the cache, below the system's cache directory.
     ///
     /// # Errors
-    /// When there is no such directory.
+    /// If there is no such directory.
     pub fn default_file() -> Result<PathBuf, CacheError> {
         let var = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let dir = if cfg!(windows) {
@@ -67,10 +67,10 @@ impl VectorCache {
         Ok(dir.ok_or(CacheError::NoPlace)?.join("hearsay/eval-vectors.bin"))
     }
 
-    /// Reads what a file has of a model. A record that was cut off at the end is cut away.
+    /// Reads the vectors of a model from a file. Removes an incomplete record at the end.
     ///
     /// # Errors
-    /// When the file cannot be read, or is something else.
+    /// If the file cannot be read, or is not a vector cache.
     pub fn open(file: &Path, model: &str, dimension: usize) -> Result<Self, CacheError> {
         let failed = |source| CacheError::File { file: file.to_owned(), source };
         let bytes = match fs::read(file) {
@@ -107,15 +107,15 @@ impl VectorCache {
         Ok(cache)
     }
 
-    /// The vector of a text, where there is one.
+    /// Returns the vector of a text, if the cache has it.
     pub fn get(&self, text: &str) -> Option<&[f32]> {
         self.vectors.get(&text_hash(text)).map(Vec::as_slice)
     }
 
-    /// Makes and keeps the vectors of all texts that have none. `progress` is told how many are left.
+    /// Computes and stores the missing vectors of all texts. Calls `progress` with the number of remaining texts.
     ///
     /// # Errors
-    /// When a text cannot be encoded or the file not be written.
+    /// If a text cannot be encoded, or the file cannot be written.
     pub fn fill(
         &mut self,
         texts: &BTreeSet<String>,
@@ -133,10 +133,10 @@ impl VectorCache {
         Ok(())
     }
 
-    /// Keeps vectors.
+    /// Stores vectors.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn keep<'a>(&mut self, vectors: impl IntoIterator<Item = (&'a str, Vec<f32>)>) -> Result<(), CacheError> {
         let mut bytes = Vec::new();
         for (text, vector) in vectors {

@@ -1,5 +1,5 @@
-//! The weights of what speaks for an extracted fact and against it, fitted to labelled sentences: a logistic regression on
-//! the marks of all facts that are read without doubt, held small by a ridge, and tried out on scenes that it did not see.
+//! Weights of the evidence for and against an extracted fact, fitted to labelled sentences. The model is a logistic
+//! regression with a ridge on the marks of all facts extracted without doubt, cross-validated on unseen scenes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,33 +11,33 @@ use crate::{
     learn::{Row, learn},
 };
 
-/// How strongly weights are held small: as if each had been seen this often the other way.
+/// Strength of the regularization: each weight counts as if seen this often in the opposite class.
 const RIDGE: f64 = 1.0;
 
-/// How many steps of Newton's method; it has long settled by then.
+/// Number of steps of Newton's method, which converges well before.
 const STEPS: usize = 30;
 
-/// Marks rarer than this get no weight.
+/// Minimum number of occurrences of a mark with a weight.
 const LEAST: usize = 3;
 
-/// In so many parts the scenes are read, each with a classifier that was learned from the others.
+/// Number of parts of the scenes. Each part uses a classifier that was trained on the others.
 const PARTS: usize = 5;
 
-/// At or above this a fact is accepted at once.
+/// Minimum confidence at which a fact is accepted without review.
 const ACCEPTED: f64 = 0.7;
 
-/// Fitted weights, and how they do where they were not fitted.
+/// Fitted weights, with their figures on unseen scenes.
 #[derive(Debug, Clone, Serialize)]
 pub struct Weights {
-    /// By mark; `base` for all.
+    /// The weights by mark; `base` applies to all facts.
     pub weights: BTreeMap<String, f64>,
-    /// How many facts they were fitted to.
+    /// The number of facts in the fit.
     pub n: usize,
-    /// Of the facts accepted in scenes that were left out, how many are right.
+    /// The share of right facts among the accepted facts in unseen scenes.
     pub precision: f64,
-    /// How many facts are right and accepted in scenes that were left out.
+    /// The number of right and accepted facts in unseen scenes.
     pub right: usize,
-    /// The mean logarithmic loss in scenes that were left out.
+    /// The mean logarithmic loss in unseen scenes.
     pub loss: f64,
 }
 
@@ -75,7 +75,7 @@ pub fn fit(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Weights {
     }
 }
 
-/// What is read with a classifier that was learned from other scenes: in those that it was learned from it is right too often.
+/// Extracts facts with classifiers trained on other scenes, because a classifier is too accurate on its training data.
 fn findings_of_others(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec<Finding> {
     let rows = rows(labelled);
     let mut all = Vec::new();
@@ -83,7 +83,7 @@ fn findings_of_others(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec
         let scenes: BTreeSet<&str> = labelled.scenes().skip(part).step_by(PARTS).collect();
         let learned = |rows: &[Row]| {
             let others = rows.iter().filter(|row| !scenes.contains(row.scene.as_str()));
-            // What was just written can be read.
+            // The output of `learn` is always readable.
             Classifier::read(&learn(others)).unwrap_or_default()
         };
         let language =
@@ -93,7 +93,7 @@ fn findings_of_others(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec
     all
 }
 
-/// Which weights a finding has: the base, and those of its marks.
+/// Returns the weights of a finding: the base, and those of its marks.
 fn features(finding: &Finding, marks: &[&'static str]) -> Vec<usize> {
     let of_marks = finding.marks.iter().filter_map(|mark| marks.binary_search(mark).ok()).map(|at| at + 1);
     std::iter::once(0).chain(of_marks).collect()
@@ -104,7 +104,7 @@ fn sure(weights: &[f64], finding: &Finding, marks: &[&'static str]) -> f64 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// Newton's method on the logistic loss with a ridge on all weights but the base.
+/// Fits weights by Newton's method on the logistic loss, with a ridge on all weights except the base.
 fn regress(findings: &[&Finding], marks: &[&'static str]) -> Vec<f64> {
     let size = marks.len() + 1;
     let rows: Vec<(Vec<usize>, f64)> =

@@ -1,8 +1,8 @@
-//! Generated worlds: people, groups within groups, places within places, and all that Hearsay can do to what they know.
+//! Generated worlds: people, nested groups, nested places, and all operations of Hearsay on their knowledge.
 //!
-//! A world depends on its random numbers alone. Most of it comes about as in play: people witness, tell, lie, retell
-//! wrongly, speak, read and conclude, by the functions of [`hearsay_belief::learn`]; they join, rise, leave and die; the
-//! DM judges, withdraws and undoes. The rest is written at random, as an import or a careless author might.
+//! A world depends only on its random numbers. Most of it follows the course of play. People witness, tell, lie, retell
+//! wrongly, speak, read and deduce, through the functions of [`hearsay_belief::learn`]. They join, rise, leave and die.
+//! The DM judges, withdraws and undoes. The rest is written at random, as an import or a careless author might.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use hearsay_belief::{
     present,
 };
 use hearsay_model::{
-    Attitude, Author, Bearing, Change, Confidence, Credence, Date, Entity, EntityId, Evidence, Fact, FactBuilder,
-    FactId, GameTime, How, IdError, Knower, Knowledge, Method, Operation, Passage, Provenance, Secrecy, Session,
-    SessionId, Setting, Span, Standing, State, Validity, attribute, predicate,
+    Acquisition, Attitude, Author, Change, Confidence, Credence, Date, Entity, EntityId, Evidence, Fact, FactBuilder,
+    FactId, FactRelation, FactStatus, GameTime, IdError, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance,
+    Secrecy, Session, SessionId, Setting, Span, State, Validity, attribute, predicate,
 };
 
 use crate::Random;
 
-/// Those who are asked.
+/// The characters to ask.
 pub const PEOPLE: [&str; 5] = ["ann", "bob", "cat", "dan", "eve"];
 const GROUPS: [&str; 3] = ["cell", "guild", "watch"];
 const PLACES: [&str; 3] = ["inn", "ward", "town"];
@@ -27,7 +27,7 @@ const THINGS: [&str; 3] = ["boat", "ledger", "letter"];
 const RANKS: [&str; 3] = ["novice", "brother", "master"];
 const NAMES: [&str; 9] =
     ["Ann Brook", "Bob Alder", "Cat Brook", "Dan Finch", "Eve", "the Cell", "the Guild", "the Watch", "the Gilded Inn"];
-/// Names that few know: some are words that facts use besides.
+/// Names that few know. Some are words that facts also use.
 const SECRET_NAMES: [&str; 6] = ["the Grey Lady", "Night", "Ann Alder", "Fire", "the smuggler", "Marrowick"];
 const WORDS: [&str; 14] = [
     "harbour",
@@ -48,42 +48,42 @@ const WORDS: [&str; 14] = [
 /// The sessions of every world.
 pub const SESSIONS: [&str; 2] = ["s1", "s2"];
 
-/// A world, and what can be asked there.
+/// A world, with data for questions.
 #[derive(Debug, Clone, Default)]
-pub struct World {
-    /// All that is so and known.
+pub struct GeneratedWorld {
+    /// The state of the world.
     pub state: State,
     facts: Vec<Arc<Fact>>,
     time: i64,
 }
 
-/// A generated change that cannot be: the world goes on without it.
+/// A generated change that may be invalid. The world continues without it.
 type Made<T> = Result<T, Box<dyn std::error::Error>>;
 
-impl World {
-    /// A world that random numbers make.
+impl GeneratedWorld {
+    /// Generates a world from random numbers.
     pub fn generate(random: &mut Random) -> Self {
         let mut world = Self::default();
         let begun = world.begin(random);
         debug_assert!(begun.is_ok(), "{begun:?}");
         for _ in 0..random.below(60) {
             world.time += random.below(3) as i64;
-            // What cannot be (the dead learn nothing, nobody tells itself) is left out.
+            // Invalid steps are skipped: the dead learn nothing, and nobody tells themselves.
             let _ = world.step(random);
         }
         world
     }
 
-    /// The moment up to which things happened.
+    /// Returns the latest moment of the world.
     pub fn now(&self) -> GameTime {
         GameTime(self.time)
     }
 
-    /// A question that may name anybody by any name, and be about anything.
+    /// Returns a random question, which may contain any name of any entity.
     pub fn question(random: &mut Random) -> String {
         let name = if random.percent(60) { random.of(&NAMES) } else { random.of(&SECRET_NAMES) };
         let mut name = (*name.unwrap_or(&"Ann")).to_owned();
-        // Now and then not quite right: a letter twice.
+        // An occasional spelling mistake: a doubled letter.
         let at = random.below(name.len());
         if let Some(letter) = name.chars().nth(at).filter(|_| random.percent(30)) {
             name.insert(at, letter);
@@ -96,7 +96,7 @@ impl World {
         Ok(())
     }
 
-    /// Everybody and everything, with names, kinds, memberships and homes.
+    /// Adds all entities, with names, kinds, memberships and homes.
     fn begin(&mut self, random: &mut Random) -> Made<()> {
         let kinds = [(&PEOPLE[..], "npc"), (&GROUPS, "faction"), (&PLACES, "location"), (&THINGS[..2], "item")];
         let mut changes = vec![Change::Set(Setting::Clock(GameTime(10)))];
@@ -125,7 +125,7 @@ impl World {
         }
         let ranks = Fact::attribute(&EntityId::new("guild")?, attribute::RANKS, RANKS.join(", "), source(random)?)?;
         let ranks = ranks.build()?;
-        let known = Knowledge::authored(EntityId::new("guild")?.into(), ranks.id());
+        let known = KnowledgeEdge::authored(EntityId::new("guild")?.into(), ranks.id());
         self.record(ranks, random, 0)?;
         if random.percent(70) {
             self.apply(vec![Change::Learn(Arc::new(known))])?;
@@ -147,7 +147,7 @@ impl World {
                 }
             }
         }
-        // What is written in the letter.
+        // The facts in the letter.
         for _ in 0..=random.below(2) {
             let mut passage = Passage { document: Some(EntityId::new("letter")?), ..Passage::new(sentence(random)) };
             passage.heard_by = random.each(&self.knowers()?, 10);
@@ -164,7 +164,7 @@ impl World {
         Ok(())
     }
 
-    /// Somebody belongs somewhere: for a while or for good, with a rank or without, known to some.
+    /// Adds a membership or residence: temporary or permanent, with or without a rank, known to some.
     fn belong(&mut self, who: EntityId, relation: &str, to: EntityId, random: &mut Random) -> Made<()> {
         let from = random.percent(60).then(|| random.below(self.time as usize + 10) as i64);
         let until = random.percent(25).then(|| from.unwrap_or_default() + random.below(20) as i64);
@@ -173,19 +173,20 @@ impl World {
         let fact = Fact::relation(&who, relation, &to, source(random)?)?
             .validity(Validity { from: from.map(at), until: ended })
             .rank(rank.filter(|_| relation == predicate::MEMBER_OF))
-            .standing(if random.percent(90) { Standing::Canon } else { standing(random) })
+            .status(if random.percent(90) { FactStatus::Canon } else { status(random) })
             .build()?;
         let id = fact.id();
         self.record(fact, random, 5)?;
         for (knower, often) in [(who, 85), (to, 60)] {
             if random.percent(often) {
-                self.apply(vec![Change::Learn(Arc::new(Knowledge::authored(knower.into(), id)))])?;
+                self.apply(vec![Change::Learn(Arc::new(KnowledgeEdge::authored(knower.into(), id)))])?;
             }
         }
         Ok(())
     }
 
-    /// Records a fact that so many in a hundred know, with edges written at random; everybody, about as often as one.
+    /// Records a fact that `often` percent know, by random edges. The world knows it about as often as a single
+    /// character.
     fn record(&mut self, fact: Fact, random: &mut Random, often: usize) -> Made<()> {
         let fact = Arc::new(fact);
         let mut changes = vec![Change::AssertFact(Arc::clone(&fact))];
@@ -198,32 +199,32 @@ impl World {
         self.apply(changes)
     }
 
-    /// An edge as it may be written by hand or imported.
-    fn edge(&self, knower: Knower, fact: FactId, random: &mut Random) -> Made<Knowledge> {
-        let how = match random.below(8) {
-            0 => How::Witnessed,
-            1 => How::told(Some(person(random)?)),
-            2 => How::Told { by: Some(person(random)?), citing: Some(person(random)?) },
-            3 => How::told(None),
-            4 => How::Read { document: random.percent(50).then(|| EntityId::new("letter")).transpose()? },
-            5 if random.percent(30) => How::Shared,
-            _ => How::Authored,
+    /// Returns an edge as an author or an import might write it.
+    fn edge(&self, knower: Knower, fact: FactId, random: &mut Random) -> Made<KnowledgeEdge> {
+        let acquisition = match random.below(8) {
+            0 => Acquisition::Witnessed,
+            1 => Acquisition::told(Some(person(random)?)),
+            2 => Acquisition::Told { by: Some(person(random)?), citing: Some(person(random)?) },
+            3 => Acquisition::told(None),
+            4 => Acquisition::Read { document: random.percent(50).then(|| EntityId::new("letter")).transpose()? },
+            5 if random.percent(30) => Acquisition::Shared,
+            _ => Acquisition::Authored,
         };
-        Ok(Knowledge {
-            how,
+        Ok(KnowledgeEdge {
+            acquisition,
             learned: random.percent(60).then(|| self.date(random)),
             credence: credence(random)?,
             conceals: random.percent(15),
             session: session(random)?,
-            company: random.each(&self.characters()?, 10),
+            co_present: random.each(&self.characters()?, 10),
             sources: Vec::new(),
             rank: random.percent(15).then(|| random.of(&RANKS).map(ToString::to_string)).flatten(),
-            ..Knowledge::authored(knower, fact)
+            ..KnowledgeEdge::authored(knower, fact)
         }
         .sorted())
     }
 
-    /// A fact of any kind, about anything.
+    /// Returns a random fact.
     fn new_fact(&self, random: &mut Random) -> Made<FactBuilder> {
         let (subject, object) = (anything(random)?, anything(random)?);
         let relations = ["OWES", "OWNS", "LIKES", "TRUSTS", "HOSTILE_TO", "ALLIED_WITH", "KNOWS", "LOCATED_AT"];
@@ -247,7 +248,7 @@ impl World {
     fn step(&mut self, random: &mut Random) -> Made<()> {
         match random.below(20) {
             0..=2 => {
-                let fact = self.new_fact(random)?.standing(standing(random)).build()?;
+                let fact = self.new_fact(random)?.status(status(random)).build()?;
                 self.record(fact, random, 15)
             }
             3..=4 => self.witness(random),
@@ -268,11 +269,11 @@ impl World {
             }
             14 => self.passage(random),
             15 => {
-                // The group keeps something for some of its ranks.
+                // The group conceals a fact from some of its ranks.
                 let fact = self.new_fact(random)?.build()?;
                 let group = EntityId::new(random.of(&GROUPS).unwrap_or(&"guild"))?;
                 let rank = random.of(&RANKS).map(ToString::to_string);
-                let edge = Knowledge { rank, ..self.edge(group.into(), fact.id(), random)? };
+                let edge = KnowledgeEdge { rank, ..self.edge(group.into(), fact.id(), random)? };
                 self.record(fact, random, 0)?;
                 self.apply(vec![Change::Learn(Arc::new(edge))])
             }
@@ -289,7 +290,7 @@ impl World {
         }
     }
 
-    /// Something happens before the eyes of those present, or of whoever it may be.
+    /// Generates an event that those present, or random characters, witness.
     fn witness(&mut self, random: &mut Random) -> Made<()> {
         let new = Arc::new(self.new_fact(random)?.build()?);
         let old = random.of(&self.facts).cloned();
@@ -305,14 +306,14 @@ impl World {
         Ok(())
     }
 
-    /// Somebody passes on what it knows: truly, wrongly, or as a lie.
+    /// Makes a character pass on a fact: truthfully, wrongly, or as a lie.
     fn tell(&mut self, random: &mut Random) -> Made<()> {
         let teller = person(random)?;
         let known = self.known(&teller, random);
         let lies = known.is_none() || random.percent(15);
         let fact = match known.filter(|_| !lies || random.percent(50)) {
             Some(fact) => fact,
-            None => Arc::new(self.new_fact(random)?.standing(Standing::Claimed).build()?),
+            None => Arc::new(self.new_fact(random)?.status(FactStatus::Claimed).build()?),
         };
         let wrongly = random.percent(20).then(|| self.distorted(&fact, random)).transpose()?;
         let hearers = random.each(&[self.characters()?, self.groups()?].concat(), 25);
@@ -335,11 +336,11 @@ impl World {
         Ok(())
     }
 
-    /// Somebody says something aloud; some hear it.
+    /// Makes a character say something aloud that some hear.
     fn say(&mut self, random: &mut Random) -> Made<()> {
         let speaker = person(random)?;
         let known = self.known(&speaker, random).filter(|_| random.percent(60));
-        let made_up = Arc::new(self.new_fact(random)?.standing(Standing::Claimed).build()?);
+        let made_up = Arc::new(self.new_fact(random)?.status(FactStatus::Claimed).build()?);
         let states = [known.unwrap_or(made_up)];
         let sincerity = if random.percent(25) { Sincerity::Lie } else { Sincerity::Sincere };
         let speaker_alias = self.secret_name(&speaker, random);
@@ -352,7 +353,7 @@ impl World {
         Ok(())
     }
 
-    /// A secret name of somebody, under which it may speak.
+    /// Returns a secret name of a character, under which it may speak.
     fn secret_name(&self, id: &EntityId, random: &mut Random) -> Option<String> {
         let secret = self.state.facts_of(id).filter(|fact| {
             fact.subject() == id && *fact.predicate() == *attribute::ALIAS && fact.secrecy() == Secrecy::Secret
@@ -365,7 +366,7 @@ impl World {
     fn deduce(&mut self, random: &mut Random) -> Made<()> {
         let who = person(random)?;
         let from: Vec<FactId> = (0..2).filter_map(|_| self.known(&who, random)).map(|fact| fact.id()).collect();
-        let fact = Arc::new(self.new_fact(random)?.standing(Standing::Claimed).build()?);
+        let fact = Arc::new(self.new_fact(random)?.status(FactStatus::Claimed).build()?);
         let (certainty, occasion) = (credence(random)?, self.occasion(random)?);
         let learning = learn::deduce(&self.state, &who, &fact, &from, certainty, &occasion);
         self.learn(learning)?;
@@ -373,7 +374,7 @@ impl World {
         Ok(())
     }
 
-    /// Something is so no longer, or never was: the world says so, and some learn of it.
+    /// Ends or retracts a fact, and makes some characters learn of it.
     fn turn(&mut self, random: &mut Random) -> Made<()> {
         let Some(old) = random.of(&self.facts).cloned() else { return Ok(()) };
         let until = self.date(random);
@@ -381,7 +382,7 @@ impl World {
             learn::refutation(&old, None, source(random)?)?
         } else {
             if random.percent(70) {
-                // The state may refuse an end before the beginning; what is told of it is told all the same.
+                // The state may refuse an end before the beginning. The news is told anyway.
                 let _ = self.apply(vec![Change::EndFact { fact: old.id(), until: until.clone() }]);
             }
             learn::ending(&old, until, None, source(random)?)?
@@ -394,7 +395,7 @@ impl World {
         Ok(())
     }
 
-    /// Text that few, or many, have heard or may read.
+    /// Adds a passage that few or many have heard or may read.
     fn passage(&mut self, random: &mut Random) -> Made<()> {
         let mut passage = Passage {
             title: random.percent(20).then(|| sentence(random)),
@@ -411,17 +412,17 @@ impl World {
         self.apply(vec![Change::AddPassage(Arc::new(passage))])
     }
 
-    /// The DM judges, withdraws, undoes.
+    /// Makes the DM judge, withdraw or undo.
     fn judge(&mut self, random: &mut Random) -> Made<()> {
         let Some(fact) = random.of(&self.facts).map(|fact| fact.id()) else { return Ok(()) };
         let edges: Vec<_> = self.state.all_knowledge().map(|(id, _)| id).collect();
         let change = match random.below(7) {
-            0..=1 => Change::SetStanding { fact, standing: standing(random) },
+            0..=1 => Change::SetStatus { fact, status: status(random) },
             2 => Change::SetSecrecy { fact, secrecy: Secrecy::Secret },
             3 if random.percent(40) => Change::RetractFact(fact),
             4 if random.percent(40) => {
                 let last = self.state.position().0;
-                Change::Void(hearsay_model::Position(last - random.below(5).min(last as usize) as u64))
+                Change::Revert(hearsay_model::Position(last - random.below(5).min(last as usize) as u64))
             }
             _ => match random.of(&edges) {
                 Some(edge) => Change::Unlearn(*edge),
@@ -435,7 +436,7 @@ impl World {
         self.apply(learning?.changes)
     }
 
-    /// Something that somebody knows.
+    /// Returns a fact that a character knows.
     fn known(&self, who: &EntityId, random: &mut Random) -> Option<Arc<Fact>> {
         let view = View::of(&self.state, &who.clone().into(), Some(self.now()));
         let known: Vec<FactId> = view.facts().map(|known| known.id()).collect();
@@ -443,8 +444,8 @@ impl World {
     }
 
     fn distorted(&self, fact: &Fact, random: &mut Random) -> Made<Arc<Fact>> {
-        let wrong = self.new_fact(random)?.bearing(Some(Bearing::Distorts(fact.id())));
-        Ok(Arc::new(wrong.standing(Standing::Claimed).build()?))
+        let wrong = self.new_fact(random)?.fact_relation(Some(FactRelation::Distorts(fact.id())));
+        Ok(Arc::new(wrong.status(FactStatus::Claimed).build()?))
     }
 
     fn occasion(&self, random: &mut Random) -> Made<Occasion> {
@@ -452,7 +453,7 @@ impl World {
         Ok(Occasion { time, place: None, session: session(random)? })
     }
 
-    /// A date until some time after now, or one that no calendar understands.
+    /// Returns a date until shortly after now, or one that no calendar can parse.
     fn date(&self, random: &mut Random) -> Date {
         if random.percent(5) { vague() } else { at(random.below(self.time as usize + 10) as i64) }
     }
@@ -489,7 +490,7 @@ fn person(random: &mut Random) -> Result<EntityId, IdError> {
 }
 
 fn anything(random: &mut Random) -> Result<EntityId, IdError> {
-    // People more often than the rest.
+    // People are twice as likely as other entities.
     let all = [&PEOPLE[..], &PEOPLE, &GROUPS, &PLACES, &THINGS].concat();
     EntityId::new(random.of(&all).unwrap_or(&"ann"))
 }
@@ -507,10 +508,10 @@ fn credence(random: &mut Random) -> Result<Credence, hearsay_model::ScaleError> 
     Credence::new(random.below(5) as f64 / 4.0)
 }
 
-fn standing(random: &mut Random) -> Standing {
-    let often = [Standing::Canon, Standing::Canon, Standing::Claimed, Standing::False, Standing::Proposed];
-    let rest = *random.of(&often).unwrap_or(&Standing::Canon);
-    if random.percent(5) { Standing::Rejected } else { rest }
+fn status(random: &mut Random) -> FactStatus {
+    let often = [FactStatus::Canon, FactStatus::Canon, FactStatus::Claimed, FactStatus::False, FactStatus::Proposed];
+    let rest = *random.of(&often).unwrap_or(&FactStatus::Canon);
+    if random.percent(5) { FactStatus::Rejected } else { rest }
 }
 
 fn source(random: &mut Random) -> Made<Provenance> {

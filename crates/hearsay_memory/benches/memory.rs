@@ -34,7 +34,7 @@ fn attribute(n: usize, name: &str, value: String) -> Arc<Fact> {
 /// A fact about somebody, and how it is known.
 fn one_fact(n: usize) -> Operation {
     let fact = attribute(0, "lore", format!("Was seen at the old mill on day {n}."));
-    let learn = Knowledge::authored(Knower::World, fact.id());
+    let learn = KnowledgeEdge::authored(Knower::World, fact.id());
     let changes = vec![Change::AddEntity(Entity::new(id(0))), Change::AssertFact(fact), Change::Learn(learn.into())];
     Operation::new(Author::Game, "say", changes)
 }
@@ -90,7 +90,8 @@ fn fsync(bencher: Bencher) {
 fn world(memory: &Memory) {
     let mut changes: Vec<Change> = (0..1_000).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     let mut record = |fact: Arc<Fact>, knowers: Vec<Knower>| {
-        let edges = knowers.into_iter().map(|knower| Change::Learn(Arc::new(Knowledge::authored(knower, fact.id()))));
+        let edges =
+            knowers.into_iter().map(|knower| Change::Learn(Arc::new(KnowledgeEdge::authored(knower, fact.id()))));
         let edges: Vec<_> = edges.collect();
         changes.push(Change::AssertFact(fact));
         changes.extend(edges);
@@ -204,7 +205,7 @@ fn crowd() -> State {
         let other = id((n * 7_919 + n / 20_000) % 20_000);
         let fact = Fact::relation(&id(n % 20_000), "KNOWS", &other, provenance()).unwrap().build().unwrap();
         changes.push(Change::AssertFact(Arc::new(fact.clone())));
-        changes.push(Change::Learn(Arc::new(Knowledge::authored(id(n % 20_000).into(), fact.id()))));
+        changes.push(Change::Learn(Arc::new(KnowledgeEdge::authored(id(n % 20_000).into(), fact.id()))));
     }
     State::fold([Operation::new(Author::Game, "crowd", changes)]).unwrap()
 }

@@ -11,36 +11,36 @@ use crate::{MemoryError, RecallSettings, edit::resolve, mind::Minds, query::find
 
 /// A question to a character.
 pub struct Ask {
-    /// Who is asked: an id or a name.
+    /// Character that is asked: an id or a name.
     pub speaker: String,
-    /// What is asked.
+    /// Text of the question.
     pub question: String,
-    /// Where: an id or a name. Where the speaker is known to be, when nothing is said.
+    /// Place of the conversation: an id or a name. Default: the speaker's place, as far as the speaker knows it.
     pub place: Option<String>,
-    /// Who else is there: ids or names.
+    /// Other entities that are present: ids or names.
     pub present: Vec<String>,
-    /// Whom and what the question is about: ids or names. Only what concerns them, or is at most one relation away from
-    /// them, is told in answer; everything, when nothing is said.
+    /// Entities that the question is about: ids or names. The answer contains only facts and passages that concern
+    /// these entities or their direct neighbours. If empty, there is no such restriction.
     pub about: Vec<String>,
-    /// The session that is played: its id or number. What was said in it last, in the speaker's hearing, is told; what was
-    /// said within the last hour of game time, when nothing is said.
+    /// Session that is being played: its id or number. The answer contains the last lines of this session that the
+    /// speaker heard. If unset, it contains the lines of the last hour of game time.
     pub session: Option<String>,
-    /// As of when, in game time; now, when nothing is said.
+    /// Game time at which the speaker answers. Default: now.
     pub as_of: Option<GameTime>,
-    /// Tokens that the context may have; as the settings say, when nothing is said.
+    /// Token budget of the context. Default: from the settings.
     pub budget: Option<usize>,
-    /// Facts and passages at most; as the settings say, when nothing is said.
+    /// Maximum number of facts and passages. Default: from the settings.
     pub limit: Option<usize>,
-    /// After how long it is answered without meaning, counted from asking; as the settings say, when nothing is said.
+    /// Time from asking after which the question is answered without meaning. Default: from the settings.
     pub deadline: Option<Duration>,
-    /// How tokens are counted; by [`ApproximateTokens`], when nothing is said.
+    /// Token counter. Default: [`ApproximateTokens`].
     pub counter: Option<Box<dyn TokenCounter + Send>>,
-    /// What the prompt form is to have beside its lines, and is counted with.
+    /// Details that the prompt form has beside its lines. They count towards the budget.
     pub detail: Detail,
 }
 
 impl Ask {
-    /// A question to a character, here and now.
+    /// Creates a question to a character, here and now.
     pub fn new(speaker: impl Into<String>, question: impl Into<String>) -> Self {
         Self {
             speaker: speaker.into(),
@@ -58,16 +58,16 @@ impl Ask {
         }
     }
 
-    /// The context by a state other than the present one, such as that of an earlier position: by words and graph alone.
-    /// Every text is indexed for it, so do it beside the worker.
+    /// Returns the context for another state, such as that of an earlier position, by words and graph alone. Indexes
+    /// every text of the state, so call it on a background thread.
     ///
     /// # Errors
-    /// When nobody is called so.
+    /// When a name is unknown.
     pub fn context_of(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, MemoryError> {
         self.context(state, &Index::of(state), &mut Minds::default(), None, true, settings)
     }
 
-    /// Assembles the context from what is there.
+    /// Assembles the context from the given state and index.
     pub(crate) fn context(
         &self,
         state: &State,
@@ -106,7 +106,7 @@ impl Ask {
     }
 }
 
-/// Where the speaker knows itself to be: the newest place by the date it was told.
+/// Returns the speaker's place in its own view: the newest place by the date on which the speaker learned it.
 fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
     let here = view
         .facts()
@@ -118,13 +118,12 @@ fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
-    /// What the speaker may say.
+    /// Context that the speaker may use.
     pub context: SceneContext,
-    /// Texts of the campaign that have no vector yet: they are found by words and graph alone.
+    /// Number of texts in the campaign without a vector. These are found by words and graph alone.
     pub pending_vectors: usize,
-    /// What the answer goes without, though it was to have it, because the time was up or the encoder failed: `meaning`,
-    /// `graph`.
+    /// Parts that the answer lacks because time ran out or the encoder failed: `meaning`, `graph`.
     pub cut: Vec<&'static str>,
-    /// The journal position at which it was answered.
+    /// Journal position of the answer.
     pub position: Position,
 }

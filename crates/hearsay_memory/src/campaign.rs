@@ -1,4 +1,4 @@
-//! Campaign directories: what makes one, and what is taken over of its files when it is opened.
+//! Campaign directories: detecting one, and syncing its files when it is opened.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -7,38 +7,38 @@ use hearsay_model::{Author, State};
 
 use crate::{ImportOutcome, Memory, MemoryError, SETTINGS_FILE, Settings};
 
-/// What became of a campaign's files.
+/// Result of syncing a campaign's files.
 #[derive(Debug, Clone)]
 pub enum TakenOver {
-    /// It has none, or they have nothing new.
+    /// There are no files, or they contain no changes.
     Nothing,
-    /// They have something new.
+    /// The changes were imported.
     Imported(Box<ImportOutcome>),
-    /// They have something new, but their last import was undone: the DM has to import them again.
+    /// The files contain changes, but their last import was undone. The DM must import them again.
     LeftOut(Box<ImportReport>),
 }
 
-/// Whether a directory is that of a campaign: it has a memory, files or settings.
+/// Whether a directory is a campaign: it has a database, campaign files or settings.
 pub fn is_campaign(directory: &Path, settings: &Settings) -> bool {
     directory.join(&settings.store.directory).exists()
         || directory.join(SETTINGS_FILE).exists()
         || has_campaign_files(directory)
 }
 
-/// Whether a directory holds campaign files, here or in its folders. Hidden ones do not count.
+/// Whether a directory contains campaign files, directly or in subdirectories. Ignores hidden files.
 pub fn has_campaign_files(directory: &Path) -> bool {
     let Ok(entries) = fs::read_dir(directory) else { return false };
     entries.flatten().any(|entry| {
         let (path, name) = (entry.path(), entry.file_name());
         let yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
         let hidden = name.to_string_lossy().starts_with('.');
-        // Links are left to the reader, which knows a loop when it sees one.
+        // Does not follow links: the reader handles them and detects loops.
         let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         !hidden && ((yaml && !folder) || (folder && has_campaign_files(&path)))
     })
 }
 
-/// The sources whose newest import does not count any more.
+/// Returns the sources whose newest import is not live.
 pub fn undone_sources(state: &State) -> BTreeSet<String> {
     let (mut seen, mut undone) = (BTreeSet::new(), BTreeSet::new());
     for (_, entry) in state.journal().rev() {
@@ -59,12 +59,13 @@ pub fn changes_something(report: &ImportReport) -> bool {
     report.created_count() + facts + rest > 0
 }
 
-/// Imports a campaign's own files, unless their last import was undone. Waits for it: not for a game's thread.
+/// Imports a campaign's own files, unless their last import was undone. Blocks until the import is done, so do not call
+/// it on a game's main thread.
 ///
 /// # Errors
-/// When the files are wrong, or the memory is closed.
-pub fn take_over(memory: &Memory, directory: &Path) -> Result<TakenOver, MemoryError> {
-    // What is not there is for the reader to say.
+/// When the files are invalid, or the memory is closed.
+pub fn sync_campaign_files(memory: &Memory, directory: &Path) -> Result<TakenOver, MemoryError> {
+    // A missing directory goes on to the reader, which reports the error.
     if directory.is_dir() && !has_campaign_files(directory) {
         return Ok(TakenOver::Nothing);
     }

@@ -1,34 +1,34 @@
-//! Contradictions: facts about one subject that cannot all be so, kept up to date by what operations touch.
+//! Contradictions: facts about one subject that cannot all be true, updated incrementally.
 //!
-//! Two facts are compared when at least one of them holds now or is only claimed. Canon facts that both ended are
-//! settled. What is compared is found by subject, predicate and time, so that the cost of an update depends on the facts
-//! that overlap with what changed, not on how many there ever were.
+//! Two facts are compared if at least one of them holds now or is only claimed. Two canon facts that have both ended
+//! are settled. Facts are looked up by subject, predicate and time. The cost of an update therefore depends on the
+//! facts that overlap with the change, not on the size of the history.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-use hearsay_model::{Bearing, EntityId, Fact, FactGroup, FactId, Key, Predicate, Standing, State, Vocabulary};
+use hearsay_model::{EntityId, Fact, FactGroup, FactId, FactRelation, FactStatus, Key, Predicate, State, Vocabulary};
 use serde::Serialize;
 
-/// Why facts cannot all be so.
+/// Reason that facts cannot all be true.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clash {
-    /// A predicate that has one object at a time has several, at times that overlap.
+    /// A predicate with one object at a time has several objects at overlapping times.
     OneAtATime(Predicate),
-    /// Opposite relations to one and the same entity.
+    /// Opposite relations to the same entity.
     Opposites(EntityId),
-    /// One is refuted by the others.
+    /// One fact is refuted by the others.
     Refuted(FactId),
 }
 
-/// A fact as it was when it was last compared.
+/// A fact as of its last comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Member {
     fact: Arc<Fact>,
-    /// How many others it clashes with.
+    /// Number of other facts that it clashes with.
     others: usize,
 }
 
@@ -37,11 +37,11 @@ type Members = BTreeMap<FactId, Member>;
 /// The contradictions of a state.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Contradictions {
-    /// By subject.
+    /// Clashes by subject.
     clashes: BTreeMap<EntityId, BTreeMap<Clash, Members>>,
-    /// The clashes that each fact is part of, with their subjects.
+    /// Clashes of each fact, with their subjects.
     by_fact: BTreeMap<FactId, BTreeSet<(EntityId, Clash)>>,
-    /// The facts that refute each fact.
+    /// Facts that refute each fact.
     refuting: BTreeMap<FactId, BTreeSet<FactId>>,
 }
 
@@ -49,13 +49,13 @@ impl Contradictions {
     pub(crate) fn of(state: &State) -> Self {
         let mut contradictions = Self::default();
         for fact in state.facts() {
-            // Of two facts, the later in this order finds the other.
+            // Of two facts, the later one in this order finds the other.
             contradictions.add(state, fact, |other| other > fact.id());
         }
         contradictions
     }
 
-    /// Takes over what an operation touched: sorted keys.
+    /// Updates the contradictions from the keys that an operation touched. The keys must be sorted.
     pub(crate) fn update(&mut self, state: &State, touched: &[Key]) {
         let facts = || {
             touched.iter().filter_map(|key| match key {
@@ -74,7 +74,7 @@ impl Contradictions {
         self.clashes.values().map(BTreeMap::len).sum()
     }
 
-    /// By subject: in what its facts clash, and which facts those are, sorted.
+    /// Returns the clashes by subject, each with its sorted facts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&EntityId, &Clash, Vec<FactId>)> {
         self.clashes.iter().flat_map(|(subject, clashes)| {
             clashes.iter().map(move |(clash, members)| (subject, clash, members.keys().copied().collect()))
@@ -82,7 +82,7 @@ impl Contradictions {
     }
 
     fn remove(&mut self, state: &State, id: FactId) {
-        if let Some(Bearing::Refutes(refuted)) = state.asserted(id).and_then(|fact| fact.bearing())
+        if let Some(FactRelation::Refutes(refuted)) = state.asserted(id).and_then(|fact| fact.fact_relation())
             && let Some(refuting) = self.refuting.get_mut(&refuted)
         {
             refuting.remove(&id);
@@ -95,7 +95,7 @@ impl Contradictions {
         }
     }
 
-    /// Takes a fact out of a clash, and those that clash with no other any more.
+    /// Removes a fact from a clash, together with members that no longer clash with any other.
     fn leave(&mut self, vocabulary: &Vocabulary, id: FactId, place: &(EntityId, Clash)) {
         let (subject, clash) = place;
         let Some(clashes) = self.clashes.get_mut(subject) else { return };
@@ -122,7 +122,7 @@ impl Contradictions {
         }
     }
 
-    /// Finds the facts that a fact clashes with, but for those that are still to be added.
+    /// Finds the facts that a fact clashes with, except for pending facts.
     fn add(&mut self, state: &State, fact: &Arc<Fact>, is_pending: impl Fn(FactId) -> bool) {
         if !stands(fact) {
             return;
@@ -145,7 +145,7 @@ impl Contradictions {
             let other = state.fact(*id)?;
             Some((Clash::Refuted(fact.id()), other))
         }));
-        if let Some(Bearing::Refutes(refuted)) = fact.bearing() {
+        if let Some(FactRelation::Refutes(refuted)) = fact.fact_relation() {
             self.refuting.entry(refuted).or_default().insert(fact.id());
             let refuted = state.fact(refuted).filter(|refuted| stands(refuted));
             found.extend(refuted.map(|refuted| (Clash::Refuted(refuted.id()), refuted)));
@@ -171,21 +171,21 @@ impl Contradictions {
     }
 }
 
-/// The facts of a group that a fact is compared with and may overlap with.
+/// Returns the facts of a group that are compared with a fact and may overlap with it.
 fn candidates<'a>(group: FactGroup<'a>, fact: &Fact) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
     let validity = fact.validity();
     let (is_open, start) = (!validity.is_closed(), validity.start());
-    // What began, nobody knows when, and goes on may have begun when the other ended.
-    let ended = (is_open && validity.from.is_some()) || (!is_open && fact.standing() == Standing::Claimed);
-    let claims = !is_open && fact.standing() == Standing::Canon;
+    // An open fact with an unknown start may have begun when the other fact ended.
+    let ended = (is_open && validity.from.is_some()) || (!is_open && fact.status() == FactStatus::Claimed);
+    let claims = !is_open && fact.status() == FactStatus::Canon;
     let ended = ended.then(|| group.ended_after(start)).into_iter().flatten();
     let claims = claims.then(|| group.claims_ended_after(start)).into_iter().flatten();
     group.open().chain(ended).chain(claims)
 }
 
-/// Whether two facts are part of a clash because of each other.
+/// Whether two facts clash with each other in a given clash.
 fn are_clashing(vocabulary: &Vocabulary, clash: &Clash, a: &Fact, b: &Fact) -> bool {
-    let refutes = |fact: &Fact, id| fact.bearing() == Some(Bearing::Refutes(id));
+    let refutes = |fact: &Fact, id| fact.fact_relation() == Some(FactRelation::Refutes(id));
     let at_one_time = || !(is_settled(a) && is_settled(b)) && must_overlap(a, b);
     match clash {
         Clash::OneAtATime(_) => a.object() != b.object() && at_one_time(),
@@ -196,21 +196,22 @@ fn are_clashing(vocabulary: &Vocabulary, clash: &Clash, a: &Fact, b: &Fact) -> b
 
 /// Whether a fact is canon or claimed.
 fn stands(fact: &Fact) -> bool {
-    matches!(fact.standing(), Standing::Canon | Standing::Claimed)
+    matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed)
 }
 
-/// Whether a fact is canon and over.
+/// Whether a fact is canon and has ended.
 fn is_settled(fact: &Fact) -> bool {
-    fact.standing() == Standing::Canon && fact.validity().is_closed()
+    fact.status() == FactStatus::Canon && fact.validity().is_closed()
 }
 
-/// Whether two facts may both hold at some time. What ended, nobody knows when, may have ended before the other began.
+/// Whether two facts may hold at the same time. A fact with an unknown end may have ended before the other began.
 pub(crate) fn overlap(a: &Fact, b: &Fact) -> bool {
     let ended = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
     !ended(a) && !ended(b) && a.validity().overlaps(b.validity())
 }
 
-/// Whether they must: what began, nobody knows when, and goes on may have begun when the other ended.
+/// Whether two facts must hold at the same time. An open fact with an unknown start may have begun when the other
+/// ended.
 fn must_overlap(a: &Fact, b: &Fact) -> bool {
     let follows = |one: &Fact, other: &Fact| {
         let (one, other) = (one.validity(), other.validity());

@@ -1,35 +1,38 @@
-//! Decisions on many facts in one operation, and how facts are kept.
+//! Decisions on many facts in one operation, and changes of their secrecy.
 
 use std::collections::BTreeSet;
 
-use hearsay_model::{Author, Change, FactId, How, Kind, Knower, Operation, Secrecy, Standing, State, Timestamp};
+use hearsay_model::{
+    Acquisition, Author, Change, FactId, FactStatus, Kind, Knower, Operation, Secrecy, State, Timestamp,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{Decision, MemoryError, find_fact, review::waiting_with};
 
-/// What the DM says of facts, all at once: one operation, which one undo takes back.
+/// The DM's decision on several facts: one operation, which one undo reverts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decisions {
     /// The facts.
     pub facts: Vec<FactId>,
-    /// What is said of each.
+    /// Decision on each fact.
     pub decision: Decision,
-    /// Why, in the DM's words: kept in the journal with the decision.
+    /// Reason in the DM's words, stored in the journal with the decision.
     #[serde(default)]
     pub reason: Option<String>,
 }
 
 impl Decisions {
-    /// The operation that carries the decisions out. What was decided since, with another that says the same, is left out.
+    /// Returns the operation that applies the decisions. Skips facts that were decided since then together with an
+    /// equivalent fact.
     ///
     /// # Errors
-    /// When there is no such fact, or nothing is left to decide.
+    /// When a fact does not exist, or there is nothing left to decide.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, MemoryError> {
         let (mut changes, mut done, mut first) = (Vec::new(), BTreeSet::new(), None);
         let mut count = 0_usize;
         for id in &self.facts {
             let fact = find_fact(state, &id.to_string())?;
-            if done.contains(id) || (fact.standing() == Standing::Rejected && self.facts.len() > 1) {
+            if done.contains(id) || (fact.status() == FactStatus::Rejected && self.facts.len() > 1) {
                 continue;
             }
             let operation = self.decision.operation(state, &id.to_string(), now)?;
@@ -41,7 +44,7 @@ impl Decisions {
         }
         let Some(first) = first else {
             let fact = self.facts.first().copied().ok_or(MemoryError::NothingToDecide)?;
-            return Err(MemoryError::NotProposed { fact, standing: Standing::Rejected });
+            return Err(MemoryError::NotProposed { fact, status: FactStatus::Rejected });
         };
         let summary = if count > 1 { format!("{first} and {} more", count - 1) } else { first };
         let reason = self.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
@@ -50,21 +53,21 @@ impl Decisions {
     }
 }
 
-/// How facts are to be kept from now on.
+/// A change of the secrecy of facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keep {
     /// The facts.
     pub facts: Vec<FactId>,
-    /// Whether they are secrets. Then groups, places and common lore, which were only taken to know them, know them no
-    /// more; who saw, heard or read them does. What was a secret and is none is told to nobody by that.
+    /// Whether the facts become secret. In that case, authored edges of groups, places and common lore are withdrawn,
+    /// while knowers that saw, heard or read the facts keep them. Making a secret open tells it to nobody.
     pub secret: bool,
 }
 
 impl Keep {
-    /// The operation that does it.
+    /// Returns the operation that makes the change.
     ///
     /// # Errors
-    /// When there is no such fact, or none that is kept otherwise.
+    /// When a fact does not exist, or no fact has a different secrecy.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, MemoryError> {
         let secrecy = if self.secret { Secrecy::Secret } else { Secrecy::Open };
         let (mut changes, mut first, mut count) = (Vec::new(), None, 0_usize);
@@ -80,8 +83,9 @@ impl Keep {
                 None => true,
                 Some(who) => matches!(state.kind(who), Some(Kind::Location | Kind::Faction | Kind::Party)),
             };
-            let taken_to_know =
-                state.recorded_edges(*id).filter(|(_, edge)| edge.how == How::Authored && shared(&edge.knower));
+            let taken_to_know = state
+                .recorded_edges(*id)
+                .filter(|(_, edge)| edge.acquisition == Acquisition::Authored && shared(&edge.knower));
             if self.secret {
                 changes.extend(taken_to_know.map(|(edge, _)| Change::Unlearn(edge)));
             }

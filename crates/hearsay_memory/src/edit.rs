@@ -1,135 +1,159 @@
-//! Authoring by hand: what the DM types is canon at once.
+//! Edits by hand. Everything that the DM types is canon at once.
 //!
-//! Every function makes the changes of one operation from the state as it is. None applies them.
+//! Every function makes the changes of one operation from the current state. None applies them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_belief::{Surroundings, knowers};
+use hearsay_belief::{Surroundings, default_audience};
 use hearsay_model::{
-    ApplyError, Attitude, Author, CalendarError, Change, Date, Entity, EntityId, Fact, FactId, How, Kind, Knower,
-    Knowledge, KnowledgeId, Method, Number, Object, Operation, Predicate, Provenance, Resolution, Secrecy, Setting,
-    Source, Standing, State, Timestamp, Validity, Value, attribute, predicate, text,
+    Acquisition, ApplyError, Attitude, Author, CalendarError, Change, Date, Entity, EntityId, Fact, FactId, FactStatus,
+    Justification, Kind, Knower, KnowledgeEdge, KnowledgeId, Method, Number, Object, Operation, Predicate, Provenance,
+    Resolution, Secrecy, Setting, State, Timestamp, Validity, Value, attribute, predicate, spelling, text,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::MemoryError;
 
-/// Something to be written by hand.
+/// An edit by hand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Edit {
-    /// A new entity.
+    /// Adds an entity.
     Add {
-        /// What it is called.
+        /// Name of the entity.
         name: String,
-        /// What it is.
+        /// Kind of the entity.
         kind: Kind,
-        /// Its id; made from the name, when nothing is said.
+        /// Id of the entity. Default: made from the name.
         id: Option<EntityId>,
-        /// Where it lives and is: an id or a name.
+        /// Place where it lives and is: an id or a name.
         place: Option<String>,
     },
-    /// A new entity with what is known of it from the start: somebody whom the DM makes up in the middle of a scene.
+    /// Adds an entity with initial knowledge, such as a character that the DM invents during a scene.
     Introduce {
-        /// What it is called.
+        /// Name of the entity.
         name: String,
-        /// What it is.
+        /// Kind of the entity.
         kind: Kind,
-        /// Where it lives and is: an id or a name. It knows what is known there.
+        /// Place where it lives and is: an id or a name. The entity knows the facts that are known there.
         place: Option<String>,
-        /// Its attributes: `occupation`, and their values.
+        /// Attributes and their values, such as `occupation`.
         attributes: BTreeMap<String, String>,
     },
-    /// An attribute: `set mirela-voss occupation "innkeeper"`.
+    /// Sets an attribute: `set mirela-voss occupation "innkeeper"`.
     Set {
-        /// Whose: an id or a name.
+        /// Entity: an id or a name.
         entity: String,
-        /// Which: a name such as `occupation`.
+        /// Attribute: a name such as `occupation`.
         attribute: String,
-        /// Its value.
+        /// Value of the attribute.
         value: String,
-        /// Who knows it, and so on.
+        /// Knowers, dates and other options.
         options: FactOptions,
     },
-    /// A relation: `relate mirela-voss OWES aldous-crane`.
+    /// Adds a relation: `relate mirela-voss OWES aldous-crane`.
     Relate {
-        /// Its subject: an id or a name.
+        /// Subject: an id or a name.
         subject: String,
-        /// Its predicate: `OWES`, or words such as `works for`.
+        /// Predicate: `OWES`, or words such as `works for`.
         predicate: String,
-        /// Its object: an id or a name.
+        /// Object: an id or a name.
         object: String,
-        /// Who knows it, and so on.
+        /// Knowers, dates and other options.
         options: FactOptions,
     },
-    /// A fact was recorded wrongly: it never was so, and this is so instead. Those who knew the old fact know the new.
+    /// Corrects a fact that was recorded wrongly. The old fact is retracted, and its knowers know the new fact.
     Correct {
-        /// The fact: its id, the beginning of its id, or its handle.
+        /// Fact: its id, the beginning of its id, or its handle.
         fact: String,
-        /// The object or value that is right; unchanged, when nothing is said.
+        /// Correct object or value. Default: unchanged.
         object: Option<String>,
-        /// The sentence that is right; made anew, when nothing is said.
+        /// Correct sentence. Default: made from the corrected fact.
         statement: Option<String>,
     },
-    /// A fact never was so, and nobody knows it.
+    /// Removes a fact as if it had never been recorded, together with all knowledge of it.
     RemoveFact {
-        /// The fact: its id, the beginning of its id, or its handle.
+        /// Fact: its id, the beginning of its id, or its handle.
         fact: String,
     },
-    /// An entity, and all that is said of it, is gone.
+    /// Removes an entity and all facts about it.
     RemoveEntity {
-        /// The entity: an id or a name.
+        /// Entity: an id or a name.
         entity: String,
     },
-    /// A new flag of the game, that conditions may name.
+    /// Declares a flag of the game for use in conditions.
     DeclareFlag {
-        /// Its name: a slug, such as `fire-reported`.
+        /// Name: a slug, such as `fire-reported`.
         name: String,
-        /// Its value: `yes` or `no`, a number, or any text. It keeps to that kind.
+        /// Value: `yes` or `no`, a number, or any text. The kind of value is fixed from then on.
         value: String,
     },
-    /// A flag of the game has another value.
+    /// Sets a flag of the game to another value.
     SetFlag {
-        /// Its name.
+        /// Name of the flag.
         name: String,
-        /// Its value, of the kind that was declared.
+        /// Value, of the declared kind.
         value: String,
     },
 }
 
-/// What may be said of a fact besides its three parts.
+/// Options of a fact besides subject, predicate and object.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FactOptions {
-    /// The sentence that states it; made from the predicate's phrase, when nothing is said.
+    /// Sentence that states the fact. Default: made from the predicate's phrase.
     pub statement: Option<String>,
-    /// Whether only its bearer, if that is a character, and `known_by` know it.
+    /// Whether only `known_by` and the subject, if it is a character, know the fact.
     pub secret: bool,
-    /// Whether everybody knows it.
+    /// Whether everybody knows the fact.
     pub common: bool,
     /// Further knowers: ids or names.
     pub known_by: Vec<String>,
-    /// How the subject feels about the object, −100 to 100.
+    /// Attitude of the subject to the object, −100 to 100.
     pub attitude: Option<i64>,
-    /// Since when it is so, on the campaign's calendar.
+    /// Date from which the fact holds, on the campaign's calendar.
     pub since: Option<String>,
-    /// Until when it was so.
+    /// Date until which the fact held.
     pub until: Option<String>,
 }
 
-/// Finds the entity that an id, a name or an alias means.
+/// Finds an entity by id, name, alias, or a part of a name that only one entity has: a first name, a surname, or a
+/// title and a surname. Secret names must be given in full.
 ///
 /// # Errors
-/// When nothing is called so (with the nearest names), or several are.
+/// When no entity has this name (with the most similar names), or several have it.
 pub fn resolve(state: &State, name: &str) -> Result<EntityId, MemoryError> {
-    match state.resolve(name) {
-        Resolution::One(id) => Ok(id),
-        Resolution::Ambiguous(candidates) => Err(MemoryError::Ambiguous { name: name.into(), candidates }),
-        Resolution::None => Err(MemoryError::Unknown { name: name.into(), nearest: nearest(state, name) }),
+    let candidates = match state.resolve(name) {
+        Resolution::One(id) => return Ok(id),
+        Resolution::Ambiguous(candidates) => candidates,
+        Resolution::None => with_name_part(state, name),
+    };
+    match &candidates[..] {
+        [] => Err(MemoryError::Unknown { name: name.into(), nearest: nearest(state, name) }),
+        [only] => Ok(only.clone()),
+        _ => Err(MemoryError::Ambiguous { name: name.into(), candidates }),
     }
 }
 
-/// Finds who speaks, and the secret name under which it speaks, where the given name is one.
+/// Returns the entities with an open name that contains all these words in this order. Sorted.
+fn with_name_part(state: &State, part: &str) -> Vec<EntityId> {
+    let words = text::words(part);
+    // A text like `old-odo` is an id: one that is gone must not mean another entity.
+    let is_id = part.contains('-') && EntityId::new(part.trim()).is_ok();
+    if is_id || words.iter().all(|word| spelling::is_stop_word(word)) {
+        return Vec::new();
+    }
+    let has_part = |name: &str| {
+        let mut name = text::words(name).into_iter();
+        words.iter().all(|word| name.any(|other| other == *word))
+    };
+    let bears = |id: &EntityId| state.open_names(id).into_iter().any(has_part);
+    let mut found: Vec<EntityId> = state.entities().map(|entity| &entity.id).filter(|id| bears(id)).cloned().collect();
+    found.sort_unstable();
+    found
+}
+
+/// Finds the speaker. If the given name is a secret name, returns that name too.
 ///
 /// # Errors
 /// As [`resolve`].
@@ -139,7 +163,7 @@ pub(crate) fn resolve_speaker(state: &State, name: &str) -> Result<(EntityId, Op
     Ok((id, alias))
 }
 
-/// The three names and ids that are most like a text.
+/// Returns the three names and ids most similar to a text.
 fn nearest(state: &State, name: &str) -> Vec<String> {
     let wanted = text::normal(name);
     let mut scored: Vec<(f64, String)> = Vec::new();
@@ -164,21 +188,25 @@ fn nearest(state: &State, name: &str) -> Vec<String> {
     names
 }
 
-/// Finds the fact that an id, the beginning of an id (four digits at least) or a handle means.
+/// Finds a fact by id, by the beginning of an id (at least four digits), by handle, or by several words that only its
+/// statement contains.
 ///
 /// # Errors
-/// When no fact, or more than one, is meant.
+/// When no fact matches, or several do.
 pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, MemoryError> {
     if let Some(fact) = given.parse().ok().and_then(|id: FactId| state.fact(id)) {
         return Ok(Arc::clone(fact));
     }
     let mut found: Vec<_> = state.facts_by_handle(given).cloned().collect();
     if found.len() > 1 {
-        // What was accepted in other words has the handle of what was rejected for it.
-        found.retain(|fact| fact.standing() != Standing::Rejected);
+        // A fact that was accepted in other words has the same handle as the rejected original.
+        found.retain(|fact| fact.status() != FactStatus::Rejected);
     }
     if found.is_empty() && given.len() >= 4 {
         found = state.facts().filter(|fact| fact.id().to_string().starts_with(given)).cloned().collect();
+    }
+    if found.is_empty() {
+        found = with_words(state, given);
     }
     match found.len() {
         1 => Ok(found.swap_remove(0)),
@@ -186,18 +214,31 @@ pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, MemoryError> {
     }
 }
 
+/// Returns the facts whose statement contains all words of a text. A single word names no fact.
+fn with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
+    let mut wanted = text::words(given);
+    wanted.retain(|word| !spelling::is_stop_word(word));
+    if !given.trim().contains(char::is_whitespace) || wanted.is_empty() {
+        return Vec::new();
+    }
+    let states = |fact: &&Arc<Fact>| {
+        let words = text::words(fact.statement());
+        fact.status() != FactStatus::Rejected && wanted.iter().all(|word| words.contains(word))
+    };
+    state.facts().filter(states).cloned().collect()
+}
+
 impl Edit {
-    /// The operation that makes the edit.
+    /// Returns the operation that makes the edit.
     ///
     /// # Errors
-    /// When a name, a fact, a date or a value cannot be understood.
+    /// When a name, a fact, a date or a value is invalid.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, MemoryError> {
         let edit = Editor { state, author: author.clone(), now };
         let corrected = |fact: &str, object: Option<&str>, statement: Option<&str>| -> Edited {
             let old = find_fact(state, fact)?;
-            let standing = if old.standing().is_in_world() { old.standing() } else { Standing::Canon };
-            let (new, mut changes) =
-                edit.corrected(&old, &Right { object, statement, ..Right::default() }, standing)?;
+            let status = if old.status().is_in_world() { old.status() } else { FactStatus::Canon };
+            let (new, mut changes) = edit.corrected(&old, &Right { object, statement, ..Right::default() }, status)?;
             if new.id() != old.id() {
                 changes.push(Change::RetractFact(old.id()));
             }
@@ -264,7 +305,7 @@ pub(crate) struct Editor<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// The surroundings of somebody who is not in the state yet.
+/// Surroundings of an entity that is not in the state yet.
 struct Newcomer<'a> {
     state: &'a State,
     id: &'a EntityId,
@@ -284,7 +325,8 @@ impl Surroundings for Newcomer<'_> {
 
 type Edited = Result<(String, Vec<Change>), MemoryError>;
 
-/// What is right of a fact that was recorded wrongly; unchanged, where nothing is said. The sentence is made anew then.
+/// Corrections of a wrongly recorded fact. Unset parts are unchanged, except that an unset statement is made from the
+/// corrected parts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Right<'a> {
     pub(crate) subject: Option<&'a str>,
@@ -339,7 +381,7 @@ impl Editor<'_> {
         let rules = self.state.audience_rules();
         for fact in facts {
             let audience = self.state.vocabulary().audience(&rules, &fact);
-            let known_by = knowers(audience, &fact, &around);
+            let known_by = default_audience(audience, &fact, &around);
             changes.extend(known(Arc::new(fact), known_by));
         }
         Ok((format!("add {name}"), changes))
@@ -354,7 +396,7 @@ impl Editor<'_> {
         let id = resolve(self.state, entity)?;
         let name = Predicate::new(name)?;
         let called = self.state.name_or_id(&id);
-        // A new name is stated in its own words, not under the old one.
+        // The statement of a new name uses the new name as its subject, not the old one.
         let subject = if name == attribute::NAME { value } else { spoken_of(self.state, &id) };
         let statement = self.state.vocabulary().sentence(&name, subject, value);
         let builder = Fact::attribute(&id, name.clone(), Value::from(value), self.provenance())?;
@@ -376,8 +418,8 @@ impl Editor<'_> {
         Ok((summary, self.written(builder.statement(statement), options)?))
     }
 
-    /// The relation that a name (`OWES`), the name of an inverse (`HAS_MEMBER`) or words (`works for`) mean, and whether
-    /// they read it backwards. Words that no relation is phrased in are a relation of their own.
+    /// Resolves a relation given as a name (`OWES`), an inverse name (`HAS_MEMBER`) or words (`works for`). The flag
+    /// says whether subject and object are swapped. Words that match no phrase become a new relation.
     pub(crate) fn relation(&self, given: &str) -> Result<(Predicate, bool), MemoryError> {
         let vocabulary = self.state.vocabulary();
         let named = Predicate::new(given).ok().filter(Predicate::is_relation);
@@ -405,7 +447,7 @@ impl Editor<'_> {
         })
     }
 
-    /// A new fact with its options, its knowers, and the end of what it succeeds.
+    /// Makes a new fact with its options and knowers, and ends the facts that it replaces.
     fn written(&self, builder: hearsay_model::FactBuilder, options: &FactOptions) -> Result<Vec<Change>, MemoryError> {
         let date = |raw: &Option<String>| raw.as_ref().map(|raw| date_of(self.state, raw)).transpose();
         let secrecy = match (options.secret, options.common) {
@@ -425,12 +467,13 @@ impl Editor<'_> {
         let fact = Arc::new(builder.validity(validity).build()?);
         let audience = self.state.vocabulary().audience(&self.state.audience_rules(), &fact);
         let mut known_by = match options.secret {
-            // The bearer of a secret knows it; a group or place would tell all who belong to it.
+            // The subject of a secret knows it, if it is a character. A group or place would share it with all its
+            // members.
             true => {
                 let bears = self.state.kind(fact.subject()).is_some_and(|kind| kind.is_character());
                 Vec::from_iter(bears.then(|| fact.subject().clone().into()))
             }
-            false => knowers(audience, &fact, self.state),
+            false => default_audience(audience, &fact, self.state),
         };
         for name in &options.known_by {
             known_by.push(resolve(self.state, name)?.into());
@@ -439,12 +482,13 @@ impl Editor<'_> {
         Ok(changes)
     }
 
-    /// A fact as it should have been, known to those who knew it as it was, and revealed as it was. What becomes of the old one, the caller says.
+    /// Makes the corrected fact, with the knowers and reveals of the old fact. The caller decides the fate of the old
+    /// fact.
     pub(crate) fn corrected(
         &self,
         old: &Fact,
         right: &Right<'_>,
-        standing: Standing,
+        status: FactStatus,
     ) -> Result<(Arc<Fact>, Vec<Change>), MemoryError> {
         let subject = right.subject.map(|name| resolve(self.state, name)).transpose()?;
         let (subject, predicate, backwards) = match (subject, right.predicate) {
@@ -470,14 +514,14 @@ impl Editor<'_> {
         };
         let made = || self.state.vocabulary().sentence(&predicate, spoken_of(self.state, &subject), &called);
         let statement = right.statement.map_or_else(made, str::to_owned);
-        // What was removed since is not named again.
+        // Sessions and entities that were removed since then must not be referenced again.
         let session = old.provenance().session.clone().filter(|session| self.state.session(session).is_some());
         let mentions = old.mentions().iter().filter(|id| self.state.entity(id).is_some()).cloned();
         let evidence = old.provenance().evidence.clone();
         let provenance = Provenance { evidence, session, ..self.provenance() };
         let new = old.to_builder().subject(subject).predicate(predicate).object(object);
         let new = new.statement(&statement).mentions(mentions);
-        let new = Arc::new(new.provenance(provenance).standing(standing).build()?);
+        let new = Arc::new(new.provenance(provenance).status(status).build()?);
         let mut changes = vec![Change::AssertFact(Arc::clone(&new))];
         changes.extend(moved(self.state, old.id(), new.id()));
         if new.id() != old.id() {
@@ -489,18 +533,20 @@ impl Editor<'_> {
     }
 }
 
-/// The edges of one fact as edges of another, and what rests on them: since the ids of edges change with what they rest
-/// on, in the order in which they rest on each other. Conclusions stay with the old fact: they may not follow any more.
+/// Moves the edges of one fact to another, together with the edges that depend on them. Edge ids change with their
+/// justifications, so edges are written in order of dependency. Deductions stay with the old fact, because they may not
+/// follow from the new one.
 fn moved(state: &State, old: FactId, new: FactId) -> Vec<Change> {
-    let mut edges: BTreeMap<KnowledgeId, Arc<Knowledge>> = BTreeMap::new();
-    let is_there = |edge: &Arc<Knowledge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
+    let mut edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>> = BTreeMap::new();
+    let is_there = |edge: &Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
     let mut open: Vec<_> = state.recorded_knowledge(old).filter(|edge| is_there(edge)).cloned().collect();
     while let Some(edge) = open.pop() {
         let id = edge.id();
         if edges.contains_key(&id) {
             continue;
         }
-        let follows = |edge: &&Arc<Knowledge>| !matches!(edge.how, How::Deduced { .. }) && is_there(edge);
+        let follows =
+            |edge: &&Arc<KnowledgeEdge>| !matches!(edge.acquisition, Acquisition::Deduced { .. }) && is_there(edge);
         open.extend(state.resting_on(id).map(|(_, edge)| edge).filter(follows).cloned());
         edges.insert(id, edge);
     }
@@ -513,24 +559,24 @@ fn moved(state: &State, old: FactId, new: FactId) -> Vec<Change> {
                 continue;
             };
             let before = open.len();
-            let rests_on = edge.sources.iter().flat_map(Source::edges);
+            let rests_on = edge.sources.iter().flat_map(Justification::edges);
             open.extend(rests_on.filter(|id| edges.contains_key(id) && !ids.contains_key(id)));
             if open.len() > before {
                 continue;
             }
             open.pop();
             let to = |id: &KnowledgeId| ids.get(id).copied().unwrap_or(*id);
-            let source = |source: &Source| match source {
-                Source::Basis { fact, edge } => {
-                    Source::Basis { fact: if *fact == old { new } else { *fact }, edge: to(edge) }
+            let source = |source: &Justification| match source {
+                Justification::Basis { fact, edge } => {
+                    Justification::Basis { fact: if *fact == old { new } else { *fact }, edge: to(edge) }
                 }
-                Source::Experience { told, seen, held } => {
-                    Source::Experience { told: to(told), seen: to(seen), held: *held }
+                Justification::Experience { told, seen, held } => {
+                    Justification::Experience { told: to(told), seen: to(seen), held: *held }
                 }
             };
             let fact = if edge.fact == old { new } else { edge.fact };
             let sources = edge.sources.iter().map(source).collect();
-            let moved = Knowledge { fact, sources, ..Knowledge::clone(edge) }.sorted();
+            let moved = KnowledgeEdge { fact, sources, ..KnowledgeEdge::clone(edge) }.sorted();
             ids.insert(id, moved.id());
             if edge.fact != old && moved.id() != id {
                 changes.push(Change::Unlearn(id));
@@ -541,8 +587,9 @@ fn moved(state: &State, old: FactId, new: FactId) -> Vec<Change> {
     changes
 }
 
-/// A newer state of a functional predicate ends the older (decision 5), which are among the values that are open; the
-/// newer begins where they end. What begins later than that is no older state: it overlaps, and the review shows it.
+/// Ends older values of a functional predicate, because it has one value at a time. `open` holds the values that may
+/// end. The new value begins where they end. A value that begins later is not older: it overlaps, and the review shows
+/// the contradiction.
 pub(crate) fn succession(
     state: &State,
     open: &[&Fact],
@@ -562,7 +609,7 @@ pub(crate) fn succession(
     let older: Vec<&Fact> = open.iter().filter(is_older).copied().collect();
     if validity.from.is_none() {
         validity.from = match same {
-            // It is so already, and goes on.
+            // The same value holds already and continues.
             Some(same) => same.validity().from.clone(),
             None => Some(until.clone()).filter(|until| !older.is_empty() && until.time.is_some()),
         };
@@ -570,13 +617,14 @@ pub(crate) fn succession(
     older.into_iter().map(|old| Change::EndFact { fact: old.id(), until: until.clone() }).collect()
 }
 
-/// What an entity is called in a sentence that others may learn: never by a secret name, nor by an id that may be one.
+/// Returns the name of an entity for a sentence that others may learn. Never returns a secret name, nor an id, which
+/// may reveal one.
 pub(crate) fn spoken_of<'a>(state: &'a State, id: &EntityId) -> &'a str {
     state.open_name(id).unwrap_or("somebody")
 }
 
-/// A date as somebody types it who knows what time it is in the game. What counts from the game clock is written out:
-/// `yesterday` means another day tomorrow.
+/// Parses a date as typed by a person who knows the current game time. A date relative to the game clock is written
+/// out, because `yesterday` means another day tomorrow.
 pub(crate) fn date_of(state: &State, raw: &str) -> Result<Date, CalendarError> {
     let calendar = state.calendar();
     if let Ok(date) = calendar.parse(raw) {
@@ -586,7 +634,7 @@ pub(crate) fn date_of(state: &State, raw: &str) -> Result<Date, CalendarError> {
     Ok(Date { raw: calendar.print(first), time: Some(first) })
 }
 
-/// The game clock as a date; a date that nobody can place, where no clock is set.
+/// Returns the game clock as a date, or an undetermined date if no clock is set.
 pub(crate) fn now(state: &State) -> Date {
     let raw = |time| state.calendar().print(time);
     Date { raw: state.clock().map_or_else(String::new, raw), time: state.clock() }
@@ -597,6 +645,6 @@ fn known(fact: Arc<Fact>, known_by: Vec<Knower>) -> Vec<Change> {
     let mut known_by = known_by;
     known_by.sort();
     known_by.dedup();
-    let edges = known_by.into_iter().map(|knower| Change::Learn(Arc::new(Knowledge::authored(knower, id))));
+    let edges = known_by.into_iter().map(|knower| Change::Learn(Arc::new(KnowledgeEdge::authored(knower, id))));
     std::iter::once(Change::AssertFact(fact)).chain(edges).collect()
 }

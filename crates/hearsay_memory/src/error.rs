@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of the memory.
 
 use std::path::PathBuf;
 
@@ -11,308 +11,309 @@ use hearsay_model::{
 use hearsay_store::StoreError;
 use thiserror::Error;
 
-/// Why a request was not carried out. Nothing was changed, but for [`Uncertain`](Self::Uncertain), which cannot say.
+/// An error of a request. The request changed nothing, except with [`Uncertain`](Self::Uncertain), where this is
+/// unknown.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MemoryError {
-    /// The settings file is wrong.
+    /// Error: invalid settings file.
     #[error("{path}: {what}", path = path.display())]
     Settings {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// Reason and location of the error.
         what: String,
     },
-    /// No language model is asked.
+    /// Error: no language model is available.
     #[cfg(feature = "llm")]
     #[error("no language model is asked: {0}")]
     NoLlm(String),
-    /// The language model gave nothing.
+    /// Error: the language model returned nothing.
     #[cfg(feature = "llm")]
     #[error("the language model: {0}")]
     Llm(String),
-    /// The database failed.
+    /// Error from the database.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The encoder failed.
+    /// Error from the encoder.
     #[error(transparent)]
     Embed(#[from] EmbedError),
-    /// Campaign files are wrong.
+    /// Error: invalid campaign files.
     #[error(transparent)]
     Campaign(#[from] CampaignErrors),
-    /// The database refused a commit. The change was not made.
+    /// Error: the database refused a commit. The change was not made.
     #[error("the change was not committed: {0}")]
     NotCommitted(String),
-    /// A commit failed in a way that leaves open whether the change was made, and the journal could not be read anew to
-    /// find out. Nothing can be written until the memory is opened again.
+    /// Error: a commit failed, it is unknown whether the change was made, and reading the journal again failed too.
+    /// Writes fail until the memory is opened again.
     #[error("{0}")]
     Uncertain(String),
-    /// Nothing is written any more, because the state in memory and the journal may differ.
+    /// Error: writing has stopped because the state in memory and the journal may differ.
     #[error("nothing is written any more: {0}; close the campaign and open it again")]
     Halted(String),
-    /// Closing took too long, so that the change was not committed.
+    /// Error: the change was not committed before closing timed out.
     #[error("the change was not committed before the campaign closed; make it again")]
     NotInTime,
-    /// The memory closed, but some changes that were accepted were not committed.
+    /// Error: the memory closed without committing all accepted changes.
     #[error("{not_committed} of {} changes were not committed when the campaign closed; make them again", committed + not_committed)]
     ClosedEarly {
-        /// Changes that were committed while it closed.
+        /// Number of changes that were committed during closing.
         committed: usize,
-        /// Changes that were not.
+        /// Number of changes that were not committed.
         not_committed: usize,
     },
-    /// The change cannot be made.
+    /// Error: the change cannot be applied.
     #[error(transparent)]
     Apply(#[from] ApplyError),
-    /// A fact cannot be.
+    /// Error: invalid fact.
     #[error(transparent)]
     Fact(#[from] FactError),
-    /// A predicate is malformed.
+    /// Error: malformed predicate.
     #[error(transparent)]
     Predicate(#[from] PredicateError),
-    /// An id is malformed.
+    /// Error: malformed id.
     #[error(transparent)]
     Id(#[from] IdError),
-    /// A number is off its scale.
+    /// Error: number out of range.
     #[error(transparent)]
     Scale(#[from] ScaleError),
-    /// A date is not on the calendar.
+    /// Error: date not on the calendar.
     #[error(transparent)]
     Calendar(#[from] CalendarError),
-    /// A name that nothing has.
+    /// Error: no entity has this name.
     #[error("nothing is called `{name}`{}", hint(nearest))]
     Unknown {
         /// The name.
         name: String,
-        /// The nearest names there are.
+        /// Most similar existing names.
         nearest: Vec<String>,
     },
-    /// A name that several have.
+    /// Error: several entities have this name.
     #[error("`{name}` may be any of {}: use the id", candidates.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "))]
     Ambiguous {
         /// The name.
         name: String,
-        /// Those who have it.
+        /// Entities with this name.
         candidates: Vec<EntityId>,
     },
-    /// An id that is taken.
+    /// Error: the id is in use.
     #[error("there is already an entity `{0}`; choose another id")]
     Taken(EntityId),
-    /// A flag that is declared already.
+    /// Error: the flag is already declared.
     #[error("there is already a flag `{0}`; set it instead")]
     FlagTaken(String),
-    /// A fact that is not there, or a beginning of an id that several facts have.
+    /// Error: no fact matches, or several facts match the beginning of an id.
     #[error("{}", fact_reference(given, *count))]
     FactReference {
-        /// What was given.
+        /// The given reference.
         given: String,
-        /// How many facts it may mean.
+        /// Number of matching facts.
         count: usize,
     },
-    /// A fact that does not wait for review.
-    #[error("fact {} does not wait for review: it is {standing}", fact.short())]
+    /// Error: the fact does not wait for review.
+    #[error("fact {} does not wait for review: it is {status}", fact.short())]
     NotProposed {
         /// The fact.
         fact: FactId,
-        /// Its standing.
-        standing: hearsay_model::Standing,
+        /// Status of the fact.
+        status: hearsay_model::FactStatus,
     },
-    /// Something cannot be learned or told.
+    /// Error: a fact cannot be learned or told.
     #[error(transparent)]
     Learn(#[from] LearnError),
-    /// Somebody is to forget what it never learned by itself.
+    /// Error: the knower did not learn the fact itself, so it cannot forget it.
     #[error("{knower} never learned by itself that \u{201C}{statement}\u{201D}{}", inherited(*known))]
     NotLearned {
-        /// Who.
+        /// The knower.
         knower: EntityId,
-        /// The fact's sentence.
+        /// Statement of the fact.
         statement: String,
-        /// Whether it knows it as a member or resident, or as everybody does.
+        /// Whether it knows the fact as a member, as a resident, or as common lore.
         known: bool,
     },
-    /// Somebody is asked how it comes to know what it does not know.
-    #[error("{knower} does not know that \u{201C}{statement}\u{201D}; `why-not` tells why")]
+    /// Error: a derivation is requested for a fact that the knower does not know.
+    #[error("{knower} does not know that \u{201C}{statement}\u{201D}; `hearsay know why` explains it")]
     NotKnown {
-        /// Who.
+        /// The knower.
         knower: EntityId,
-        /// The fact's sentence.
+        /// Statement of the fact.
         statement: String,
     },
-    /// A fact would end before it begins.
+    /// Error: the fact would end before it begins.
     #[error("\u{201C}{statement}\u{201D} is so since {from}: it cannot have ended at {until}")]
     EndsTooEarly {
-        /// The fact's sentence.
+        /// Statement of the fact.
         statement: String,
-        /// Since when it is so.
+        /// Start of its validity.
         from: String,
-        /// The end given.
+        /// The given end.
         until: String,
     },
-    /// A session that is not there.
+    /// Error: unknown session.
     #[error("there is no session `{given}`{}", sessions(known))]
     NoSession {
-        /// What was given.
+        /// The given reference.
         given: String,
-        /// The sessions there are.
+        /// Existing sessions.
         known: Vec<SessionId>,
     },
-    /// A session of which nobody knows when it ended in the game.
+    /// Error: the session's end in game time is unknown.
     #[error("nothing says when session `{0}` ended in game time; give its `end`, or a date instead")]
     NoSessionEnd(SessionId),
-    /// A session of which nobody knows when it began in the game.
+    /// Error: the session's start in game time is unknown.
     #[error("nothing says when session `{0}` began in game time; give its `start`, or a date instead")]
     NoSessionStart(SessionId),
-    /// A session is to begin while another is being played.
+    /// Error: another session is already being played.
     #[error("{0} is being played: end it first, with `session end`")]
     Playing(SessionId),
-    /// Something has to do with the session that is being played, and none is.
+    /// Error: the request needs a session being played, and there is none.
     #[error("no session is being played: begin one with `session start`, or name one")]
     NotPlaying,
-    /// A session is to begin under an id that is taken.
+    /// Error: the session id is in use.
     #[error("there is already a session `{0}`; choose another id")]
     SessionTaken(SessionId),
-    /// A session would end before it began.
+    /// Error: the session would end before it began.
     #[error("session `{session}` began at {start}: it cannot have ended at {end}")]
     SessionEndsTooEarly {
         /// The session.
         session: SessionId,
-        /// Its start.
+        /// Start of the session.
         start: String,
-        /// The end given.
+        /// The given end.
         end: String,
     },
-    /// Somebody is to come who is there, or to leave who is not.
+    /// Error: an arriving character is already present, or a leaving character is absent.
     #[error("{who} is {} at the table", if *here { "already" } else { "not" })]
     Attendance {
-        /// Who.
+        /// The character.
         who: EntityId,
-        /// Whether it is there.
+        /// Whether the character is present.
         here: bool,
     },
-    /// A line of a log is wrong.
+    /// Error: invalid log line.
     #[error("line {number} of the log: {source}")]
     LogLine {
-        /// Its place among the lines given, from 1.
+        /// Number of the line among the given lines, from 1.
         number: usize,
-        /// What is wrong.
+        /// Reason.
         #[source]
         source: Box<MemoryError>,
     },
-    /// A speaker is given that a transcript does not have.
+    /// Error: the transcript does not contain the given speaker.
     #[error("nobody called `{name}` speaks in the transcript{}", hint(speakers))]
     NoSpeaker {
-        /// The speaker.
+        /// The given speaker.
         name: String,
-        /// Those who speak.
+        /// Speakers of the transcript.
         speakers: Vec<String>,
     },
-    /// A transcript cannot be read.
+    /// Error: the transcript cannot be read.
     #[error(transparent)]
     Transcript(#[from] hearsay_campaign::TranscriptError),
-    /// Nothing is left to decide.
+    /// Error: there is nothing left to decide.
     #[error("nothing is left to decide: it was decided already")]
     NothingToDecide,
-    /// There is nothing to write down.
+    /// Error: there are no lines to write.
     #[error("there is no line to write down")]
     EmptyLog,
-    /// Something is to end that was not so in the first place.
-    #[error("\u{201C}{statement}\u{201D} is {standing}, so there is nothing to end{}", not_so(*standing))]
+    /// Error: a fact that is not true cannot end.
+    #[error("\u{201C}{statement}\u{201D} is {status}, so there is nothing to end{}", not_so(*status))]
     NotSo {
-        /// The fact's sentence.
+        /// Statement of the fact.
         statement: String,
-        /// What the world says of it.
-        standing: hearsay_model::Standing,
+        /// Status of the fact.
+        status: hearsay_model::FactStatus,
     },
-    /// What stands in the world is the DM's to know.
+    /// Error: a search by a knower cannot filter by status or validity, which only the DM knows.
     #[error(
         "what stands and what holds in the world is for the DM alone: leave out the knower, or ask as of when it knew"
     )]
-    KnowerOfStanding,
-    /// A time is needed, and the game clock is not set.
+    KnowerOfStatus,
+    /// Error: a time is needed, and the game clock is not set.
     #[error("the game clock is not set, so it is not known from when on; set `start` in the campaign, or give a time")]
     NoClock,
-    /// Gossip that cannot be.
+    /// Error: invalid gossip parameters.
     #[error(transparent)]
     Gossip(#[from] hearsay_belief::gossip::GossipError),
-    /// Two names of one entity, where two entities are meant.
+    /// Error: both names mean the same entity, where two are needed.
     #[error("both names mean `{0}`; name two entities")]
     OneEntity(EntityId),
-    /// Something is to be split that was not merged, or with several.
+    /// Error: the entity to split was not merged, or was merged with several others.
     #[error("{}", not_merged(given, gone))]
     NotMerged {
-        /// What was given.
+        /// The given name.
         given: String,
-        /// What was merged into it.
+        /// Entities that were merged into it.
         gone: Vec<EntityId>,
     },
-    /// A merge whose operation is not in this journal.
+    /// Error: the operation of the merge is not in this journal.
     #[error(
         "`{gone}` was merged into `{into}` in another memory, before it was exported, so it cannot be split here: \
-        `add` it anew, and `correct` what is meant of it"
+        add it again, and correct the facts about it"
     )]
     MergedElsewhere {
-        /// The entity that is there no more.
+        /// Entity that was merged away.
         gone: EntityId,
-        /// The one that it is.
+        /// Entity that it was merged into.
         into: EntityId,
     },
-    /// A merge that another was built upon.
+    /// Error: a later merge builds on this one.
     #[error(
         "the merge of `{first}` came later and moved what this one had moved; split `{first}` first, then `{gone}`"
     )]
     SplitFirst {
-        /// The entity that is to be split.
+        /// Entity to split.
         gone: EntityId,
-        /// The one that has to be split before.
+        /// Entity that must be split first.
         first: EntityId,
     },
-    /// The machine's clock cannot be right.
+    /// Error: the machine's clock is wrong.
     #[error("the clock of this machine stands before 1970: set it, then try again")]
     Clock,
-    /// A question, or what is searched for, is longer than any.
+    /// Error: the question or search text is too long.
     #[error("the question has {given} characters, and may have {most}: shorten it")]
     LongQuestion {
-        /// How many it has.
+        /// Length of the text, in characters.
         given: usize,
-        /// How many it may have.
+        /// Maximum length, in characters.
         most: usize,
     },
-    /// Pruning without saying what.
-    #[error("say what is to go: facts below a confidence, older than some days, or of a standing")]
+    /// Error: no criterion for pruning.
+    #[error("say what is to go: facts below a confidence, older than some days, or of a status")]
     PruneWhat,
-    /// Nothing to undo.
+    /// Error: there is nothing to undo.
     #[error("there is nothing to undo{}", of.as_ref().map_or(String::new(), |of| format!(" by {of}")))]
     NothingToUndo {
-        /// The author, where one was named.
+        /// The author, if one was named.
         of: Option<String>,
     },
-    /// A file that cannot be read or written.
+    /// Error: a file cannot be read or written.
     #[error("{path}: {source}", path = path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Reason.
         source: std::io::Error,
     },
-    /// The channel to the worker is full: it is busy. Try again in a moment.
+    /// Error: the channel to the worker is full. Try again in a moment.
     #[error("the memory is busy: {waiting} requests wait already; try again in a moment")]
     Full {
-        /// How many requests wait.
+        /// Number of waiting requests.
         waiting: usize,
     },
-    /// The request was cancelled.
+    /// Error: the request was cancelled.
     #[error("the request was cancelled")]
     Cancelled,
-    /// The request was not answered in time.
+    /// Error: the request was not answered in time.
     #[error("the request was not answered within {0:?}")]
     Late(std::time::Duration),
-    /// No thread could be started.
+    /// Error: a thread could not be started.
     #[error("no thread could be started: {0}")]
     Thread(std::io::Error),
-    /// A part of the program panicked: a function that was given with the request, or a bug. The log says more.
+    /// Error: a panic in a closure of the request, or in the program itself. The log has the details.
     #[error("the request was ended by a panic in the program; the log says more")]
     Crashed,
-    /// The memory is closed.
+    /// Error: the memory is closed.
     #[error("the memory is closed")]
     Closed,
 }
@@ -327,7 +328,7 @@ fn fact_reference(given: &str, count: usize) -> String {
 fn not_merged(given: &str, gone: &[EntityId]) -> String {
     let names: Vec<_> = gone.iter().map(|id| format!("`{id}`")).collect();
     match names.as_slice() {
-        [] => format!("nothing was merged into `{given}`; `history` lists what was merged"),
+        [] => format!("nothing was merged into `{given}`; `hearsay db history` lists merges"),
         names => format!("several were merged into `{given}`: name one of {}", names.join(", ")),
     }
 }
@@ -339,9 +340,9 @@ fn hint(nearest: &[String]) -> String {
     }
 }
 
-fn not_so(standing: hearsay_model::Standing) -> &'static str {
-    match standing {
-        hearsay_model::Standing::Proposed => ": decide first, with `review`",
+fn not_so(status: hearsay_model::FactStatus) -> &'static str {
+    match status {
+        hearsay_model::FactStatus::Proposed => ": decide first, with `review`",
         _ => ": it never was so",
     }
 }

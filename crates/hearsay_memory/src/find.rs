@@ -1,4 +1,4 @@
-//! Searching for a DM or a tool: by name, along relations, by words and meaning; and never empty-handed.
+//! Search for a DM or a tool: by name, along relations, by words and meaning. A search without results suggests names.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,10 +6,10 @@ use std::{
 };
 
 use hearsay_belief::{Heard, Known, View};
-use hearsay_model::{EntityId, Fact, GameTime, Kind, Knower, Passage, Predicate, SessionId, Standing, State, text};
+use hearsay_model::{EntityId, Fact, FactStatus, GameTime, Kind, Knower, Passage, Predicate, SessionId, State, text};
 use hearsay_recall::{
-    Channels, DocId, Explanation, Index, Names, Query, Ranked, Ranking, Receipt, Receipts, Scope, Weights,
-    graph::{Walk, identity, neighbours},
+    Channels, Citation, Citations, DocId, EntityLinker, Explanation, Index, Query, Ranked, Ranking, Scope, Weights,
+    graph::{Traversal, identity, neighbours},
 };
 use serde::Serialize;
 
@@ -20,64 +20,64 @@ use crate::{
     query::find_session,
 };
 
-/// Entities that a search finds at most.
+/// Maximum number of entities in a search result.
 pub const MOST_ENTITIES: usize = 20;
 
-/// Facts and passages that a search finds by itself at most, each.
+/// Default maximum number of facts, and of passages, in a search result.
 pub const MOST_HITS: usize = 10;
 
-/// Relations that are told of each entity at most.
+/// Maximum number of relations per entity.
 pub const MOST_RELATIONS: usize = 5;
 
-/// Names that a search suggests at most.
+/// Maximum number of suggested names.
 pub const MOST_HINTS: usize = 10;
 
-/// The furthest that a search walks from an entity that it found.
+/// Maximum distance of a search from an entity found by name.
 pub const DEEPEST: usize = 3;
 
-/// How alike a name must be to be meant, and to be suggested; by Jaro and Winkler, 0.0–1.0.
+/// Jaro–Winkler similarity (0.0–1.0) from which a name matches, and from which it is suggested.
 const ALIKE: f64 = 0.88;
 const NEAR: f64 = 0.6;
 
-/// How many names are suggested though none is near.
+/// Number of names that are suggested even if none is similar.
 const FARTHER: usize = 3;
 
-/// A search over what somebody knows, or over everything.
+/// A search in the knowledge of one knower, or in the whole campaign.
 ///
-/// Entities are found by name and alias, the beginning of one, and spelling that is nearly right; `*` lists all. From
-/// those the relations are followed, [two](Search::depth) far and never further than [`DEEPEST`]. Facts and passages are
-/// found by words, meaning and graph. Where all that finds nothing, the nearest names that there are come as hints, so that
-/// nobody is left empty-handed.
+/// Entities are found by name and alias, by the beginning of a name, and by similar spelling. The text `*` lists all
+/// entities. From the entities found, the search follows relations, by default [two](Search::depth) steps and never
+/// more than [`DEEPEST`]. Facts and passages are found by words, meaning and graph. If nothing is found, the result
+/// contains the most similar names as hints.
 ///
-/// At most [`MOST_ENTITIES`] entities with [`MOST_RELATIONS`] relations each, [`MOST_HITS`] facts and as many passages
-/// (unless [another limit](Search::limit) is given), [`MOST_HINTS`] hints. What is filtered is filtered before it is
-/// counted.
+/// A result has at most [`MOST_ENTITIES`] entities with [`MOST_RELATIONS`] relations each, [`MOST_HITS`] facts,
+/// [`MOST_HITS`] passages (unless [another limit](Search::limit) is given), and [`MOST_HINTS`] hints. Filters apply
+/// before the limits.
 #[derive(Debug, Clone)]
 pub struct Search {
-    /// What is searched for; `*` for everything.
+    /// Text to search for; `*` for everything.
     pub text: String,
-    /// Whose knowledge is searched: an id or a name. All that is part of the world, when nobody is named.
+    /// Knower whose knowledge is searched: an id or a name. If unset, the search covers everything in the world.
     pub knower: Option<String>,
-    /// As of when the knower knows it.
+    /// Game time as of which the knower knows it.
     pub as_of: Option<GameTime>,
-    /// Whom and what it is about: ids or names. Only entities that are one of these or at most one relation away, and only
-    /// facts and passages that concern them. Everything, when nothing is said.
+    /// Entities that the results concern: ids or names. Entities are at most one relation away from these, and facts
+    /// and passages concern those entities. If empty, there is no such restriction.
     pub about: Vec<String>,
     /// Only entities of this kind, and facts about them.
     pub kind: Option<Kind>,
-    /// Only facts with this predicate, and only such relations are followed.
+    /// Only facts with this predicate. The search follows only relations with it.
     pub predicate: Option<Predicate>,
     /// Only facts and passages of this session: its id or number.
     pub session: Option<String>,
-    /// Only facts of this standing. For the DM: a knower does not know what stands.
-    pub standing: Option<Standing>,
-    /// Only facts that hold in the world at this moment. For the DM.
+    /// Only facts of this status. For the DM alone: a knower does not know the status of a fact.
+    pub status: Option<FactStatus>,
+    /// Only facts that hold in the world at this time. For the DM alone.
     pub holds_at: Option<GameTime>,
-    /// How far relations are followed from the entities that were found by name: 0 to [`DEEPEST`]. Default 2.
+    /// Maximum number of relations followed from the entities found by name: 0 to [`DEEPEST`]. Default 2.
     pub depth: usize,
-    /// How many facts and how many passages at most. Default [`MOST_HITS`].
+    /// Maximum number of facts, and of passages. Default [`MOST_HITS`].
     pub limit: usize,
-    /// After how long it is answered without meaning.
+    /// Time after which the search is answered without meaning.
     pub deadline: Option<Duration>,
 }
 
@@ -91,7 +91,7 @@ impl Default for Search {
             kind: None,
             predicate: None,
             session: None,
-            standing: None,
+            status: None,
             holds_at: None,
             depth: 2,
             limit: MOST_HITS,
@@ -100,98 +100,98 @@ impl Default for Search {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Found {
-    /// Entities: those found by name first, then those that they lead to. At most [`MOST_ENTITIES`].
+pub struct SearchResults {
+    /// Entities: first those found by name, then those reached from them. At most [`MOST_ENTITIES`].
     pub entities: Vec<EntityHit>,
-    /// Facts, the best first.
-    pub facts: Vec<Hit>,
-    /// Passages, the best first.
-    pub passages: Vec<Hit>,
-    /// The names that are most like what was searched for, when nothing was found. At most [`MOST_HINTS`].
+    /// Facts, best first.
+    pub facts: Vec<SearchHit>,
+    /// Passages, best first.
+    pub passages: Vec<SearchHit>,
+    /// Names most similar to the text, if nothing was found. At most [`MOST_HINTS`].
     pub hints: Vec<Hint>,
 }
 
-/// An entity that was found.
+/// An entity in a search result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntityHit {
-    /// Its id.
+    /// Id of the entity.
     pub id: EntityId,
-    /// What it is called; the id, where the knower has no name for it.
+    /// Name of the entity, or its id if the knower has no name for it.
     pub name: String,
-    /// What it is, as far as that is known.
+    /// Kind of the entity, if known.
     pub kind: Option<Kind>,
-    /// By what it was found.
+    /// How the entity was found.
     pub by: Match,
-    /// Relations between it and one that was found by name: 0 for those.
+    /// Number of relations to the nearest entity found by name; 0 for entities found by name.
     pub distance: usize,
-    /// Sentences that tell its relations. At most [`MOST_RELATIONS`].
+    /// Sentences that state the entity's relations. At most [`MOST_RELATIONS`].
     pub relations: Vec<String>,
 }
 
-/// By what an entity was found. The surest first.
+/// How an entity was found. The most certain match comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Match {
     /// By a name, an alias or the id.
     Name,
-    /// By a name that stands in what was searched for.
+    /// By a name that occurs in the text.
     Mentioned,
     /// By the beginning of a name.
     Prefix,
     /// By the beginning of a word in a name.
     Word,
-    /// By a name that is nearly so.
+    /// By a name with similar spelling.
     Spelling,
-    /// Everything was asked for.
+    /// By a search for everything.
     Everything,
-    /// By relations from one that was found otherwise.
+    /// By relations from another entity in the result.
     Relation,
 }
 
-/// A name that is like what was searched for.
+/// A name that is similar to the text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Hint {
-    /// Whose name.
+    /// Entity with this name.
     pub id: EntityId,
     /// The name.
     pub name: String,
 }
 
-/// A fact or a passage that was found.
+/// A fact or a passage in a search result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Hit {
+pub struct SearchHit {
     /// `fact` or `passage`.
     pub what: &'static str,
-    /// Its id.
+    /// Id of the fact or passage.
     pub id: String,
     /// The statement or the text.
     pub text: String,
-    /// Its place on the scale 0.0–1.0.
+    /// Score, 0.0–1.0.
     pub score: f32,
-    /// What each channel said.
+    /// Scores of the channels.
     pub channels: Channels,
-    /// The same in full: level by level, and the walk through the graph that led there.
+    /// Full explanation of the score: level by level, with the path through the graph.
     pub explanation: Explanation,
-    /// The facts by which that walk came there, as sentences.
+    /// Facts along that path, as sentences.
     pub path: Vec<String>,
-    /// How it is known.
-    pub receipt: Receipt,
+    /// Citation of the fact or passage.
+    pub citation: Citation,
 }
 
 impl Search {
-    /// A search with the usual limits.
+    /// Creates a search with the default limits.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// What is found in a state other than the present one: by words and graph alone. Every text is indexed for it, so do
-    /// it beside the worker.
+    /// Searches in another state than the present one, by words and graph alone. Indexes every text of the state, so
+    /// call it on a background thread.
     ///
     /// # Errors
-    /// When nobody and no session is called so, or a knower is asked what stands.
-    pub fn found_in(&self, state: &State) -> Result<Found, MemoryError> {
+    /// When a name or a session is unknown, or when `knower` is combined with `status` or `holds_at`.
+    pub fn found_in(&self, state: &State) -> Result<SearchResults, MemoryError> {
         self.found(state, &Index::of(state), &mut Minds::default(), None, true)
     }
 
@@ -202,10 +202,10 @@ impl Search {
         minds: &mut Minds,
         vector: Option<&[f32]>,
         graph: bool,
-    ) -> Result<Found, MemoryError> {
+    ) -> Result<SearchResults, MemoryError> {
         let knower = self.knower.as_deref().map(|knower| resolve(state, knower)).transpose()?;
-        if knower.is_some() && (self.standing.is_some() || self.holds_at.is_some()) {
-            return Err(MemoryError::KnowerOfStanding);
+        if knower.is_some() && (self.status.is_some() || self.holds_at.is_some()) {
+            return Err(MemoryError::KnowerOfStatus);
         }
         let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
         let about = self.about.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>()?;
@@ -222,7 +222,7 @@ impl Search {
             session: session.map(|session| session.id.clone()),
             scope: scope.map(|scope| if knower.is_none() { scope.with_notes() } else { scope }),
         };
-        let mut found = Found { entities: finder.entities(), ..Found::default() };
+        let mut found = SearchResults { entities: finder.entities(), ..SearchResults::default() };
         if self.text.trim() != "*" {
             let mut named = names.mentioned(&self.text);
             let scope = finder.scope.clone();
@@ -244,23 +244,23 @@ impl Search {
     }
 }
 
-/// Carries out a search over one view.
+/// A search over one view.
 struct Finder<'a> {
     search: &'a Search,
     state: &'a State,
     mind: &'a Mind,
     view: &'a View,
-    names: &'a Names,
-    /// Whose it is; the DM's, who sees all, when it is nobody's.
+    names: &'a EntityLinker,
+    /// Knower whose view it is; `None` for the DM, who sees everything.
     knower: Option<&'a EntityId>,
     session: Option<SessionId>,
     scope: Option<Scope>,
 }
 
 impl<'a> Finder<'a> {
-    fn walk(&self) -> Walk<'a> {
+    fn walk(&self) -> Traversal<'a> {
         let predicates = self.search.predicate.iter().cloned().collect();
-        Walk { view: Some(self.view), predicates, ..Walk::default() }
+        Traversal { view: Some(self.view), predicates, ..Traversal::default() }
     }
 
     fn entities(&self) -> Vec<EntityHit> {
@@ -306,7 +306,7 @@ impl<'a> Finder<'a> {
         hits
     }
 
-    /// An entity as it is shown, unless it is filtered out.
+    /// Returns the row for an entity, unless it is filtered out.
     fn entity(&self, id: &EntityId, by: Match, distance: usize) -> Option<EntityHit> {
         if self.scope.as_ref().is_some_and(|scope| !scope.holds(id)) {
             return None;
@@ -322,47 +322,47 @@ impl<'a> Finder<'a> {
         Some(EntityHit { id: id.clone(), name, kind: identity.kind, by, distance, relations })
     }
 
-    /// A result as it is shown.
-    fn hit(&self, ranked: &Ranked) -> Option<Hit> {
-        let receipts = Receipts { names: self.names, calendar: self.state.calendar(), knower: self.knower };
-        let (what, id, text, receipt) = match ranked.doc {
+    /// Returns the row for a ranked fact or passage.
+    fn hit(&self, ranked: &Ranked) -> Option<SearchHit> {
+        let citations = Citations { names: self.names, calendar: self.state.calendar(), knower: self.knower };
+        let (what, id, text, citation) = match ranked.doc {
             DocId::Fact(id) => {
                 let known = self.view.fact(id)?;
-                ("fact", id.to_string(), known.statement().to_owned(), receipts.of_fact(known))
+                ("fact", id.to_string(), known.statement().to_owned(), citations.of_fact(known))
             }
             DocId::Passage(id) => {
                 let heard = self.view.passage(id)?;
-                ("passage", id.to_string(), heard.passage.text.clone(), receipts.of_passage(id, heard))
+                ("passage", id.to_string(), heard.passage.text.clone(), citations.of_passage(id, heard))
             }
         };
         let Ranked { score, channels, explanation, .. } = ranked.clone();
         let path = explanation.way(self.view);
-        Some(Hit { what, id, text, score, channels, explanation, path, receipt })
+        Some(SearchHit { what, id, text, score, channels, explanation, path, citation })
     }
 
     fn lets_fact_through(&self, known: &Known) -> bool {
-        let Search { predicate, standing, holds_at, .. } = self.search;
+        let Search { predicate, status, holds_at, .. } = self.search;
         let recorded = |fits: &dyn Fn(&Fact) -> bool| self.state.fact(known.id()).is_some_and(|fact| fits(fact));
         let whole = self.knower.is_none();
         predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
             && self.session.as_ref().is_none_or(|session| known.session() == Some(session))
-            && (!whole || standing.is_none_or(|standing| recorded(&|fact| fact.standing() == standing)))
+            && (!whole || status.is_none_or(|status| recorded(&|fact| fact.status() == status)))
             && (!whole || holds_at.is_none_or(|at| recorded(&|fact| fact.validity().holds_at(Some(at)))))
     }
 
     fn is_of_kind(&self, known: &Known) -> bool {
-        let kind = |id| identity(self.state, id, &Walk { view: Some(self.view), ..Walk::default() }).kind;
+        let kind = |id| identity(self.state, id, &Traversal { view: Some(self.view), ..Traversal::default() }).kind;
         self.search.kind.is_none() || self.search.kind == kind(known.subject())
     }
 
-    /// A passage has no predicate, kind or standing.
+    /// Whether a passage passes the filters. A passage has no predicate, kind or status.
     fn lets_passage_through(&self, passage: &Passage) -> bool {
-        let Search { kind, predicate, standing, holds_at, .. } = self.search;
-        let of_facts = predicate.is_some() || standing.is_some() || kind.is_some() || holds_at.is_some();
+        let Search { kind, predicate, status, holds_at, .. } = self.search;
+        let of_facts = predicate.is_some() || status.is_some() || kind.is_some() || holds_at.is_some();
         !of_facts && self.session.as_ref().is_none_or(|session| passage.session.as_ref() == Some(session))
     }
 
-    /// The names that are most like what was searched for, each entity once.
+    /// Returns the names most similar to the text, one per entity.
     fn hints(&self) -> Vec<Hint> {
         let wanted = text::normal(&self.search.text);
         let likeness = |name: &str| {
@@ -376,7 +376,7 @@ impl<'a> Finder<'a> {
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
         let mut seen = BTreeSet::new();
         scored.retain(|(_, id, _)| seen.insert(*id));
-        // Where nothing is near, a few that are there say more than nothing.
+        // Without a similar name, a few names are more useful than an empty list.
         let near = scored.iter().take_while(|(likeness, ..)| *likeness >= NEAR).count().max(FARTHER);
         scored.truncate(near);
         let hint = |(_, id, name): (f64, &EntityId, &str)| Hint { id: id.clone(), name: name.to_owned() };
@@ -384,7 +384,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// By what a name in its normal form fits what is searched for.
+/// Returns how a normalized name matches the text.
 fn fits(wanted: &str, name: &str, id: &EntityId) -> Option<Match> {
     if name == wanted || id.as_str() == wanted {
         return Some(Match::Name);
@@ -395,7 +395,7 @@ fn fits(wanted: &str, name: &str, id: &EntityId) -> Option<Match> {
     if name.split(' ').any(|word| word.starts_with(wanted)) {
         return Some(Match::Word);
     }
-    // Of words as short as these, nearly all are alike.
+    // Nearly all words of three letters or less are similar.
     let long = wanted.chars().count() > 3;
     let alike = |word: &str| long && strsim::jaro_winkler(wanted, word) >= ALIKE;
     (alike(name) || name.split(' ').any(alike)).then_some(Match::Spelling)

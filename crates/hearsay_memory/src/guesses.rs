@@ -1,4 +1,4 @@
-//! Guesses: of what is doubtful in many texts, the few that are worth the DM's time.
+//! Triage: selects the doubtful facts of many texts that are worth the DM's time.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,7 +6,7 @@ use std::{
 };
 
 use hearsay_extract::{ExtractedFact, Extraction, Mention, Stated};
-use hearsay_model::{Author, EntityId, Evidence, Fact, Object, PassageId, Standing, State, Validity, text};
+use hearsay_model::{Author, EntityId, Evidence, Fact, FactStatus, Object, PassageId, State, Validity, text};
 
 use crate::{
     Mode, Policy,
@@ -15,34 +15,34 @@ use crate::{
     review::{is_naming, waiting_about},
 };
 
-/// How many guesses one text may bring.
+/// Maximum number of guesses from one text.
 const IN_TEXT: usize = 3;
 
-/// How many guesses may wait of one entity.
+/// Maximum number of waiting guesses about one entity.
 const OF_ENTITY: usize = 5;
 
-/// Of the room that there is, this part is for new names at most.
+/// New names have one part in this number of the available places to themselves.
 const PART_OF_NEW: usize = 4;
 
-/// How many of the guesses that there is room for belong to some of the texts that are to be read.
+/// Returns the number of places for the guesses of `these` texts, while `left` texts remain.
 pub(crate) fn share(room: usize, these: usize, left: usize) -> usize {
     (room * these).div_ceil((these + left).max(1))
 }
 
-/// How many guesses wait for the DM.
+/// Returns the number of guesses that wait for the DM.
 pub(crate) fn waiting(state: &State) -> usize {
     state
         .facts()
-        .filter(|fact| fact.standing() == Standing::Proposed)
+        .filter(|fact| fact.status() == FactStatus::Proposed)
         .filter(|fact| is_found(&fact.provenance().author))
         .count()
 }
 
-/// How many guesses of each text wait for the DM.
+/// Returns the number of waiting guesses per text.
 fn brought(state: &State) -> BTreeMap<PassageId, usize> {
     let mut brought = BTreeMap::new();
     let found = |fact: &&Arc<Fact>| is_found(&fact.provenance().author) && !is_naming(fact);
-    for fact in state.facts().filter(|fact| fact.standing() == Standing::Proposed).filter(found) {
+    for fact in state.facts().filter(|fact| fact.status() == FactStatus::Proposed).filter(found) {
         for evidence in &fact.provenance().evidence {
             if let Evidence::Passage { passage, .. } = evidence {
                 *brought.entry(*passage).or_default() += 1;
@@ -78,46 +78,46 @@ impl End<'_> {
     }
 }
 
-/// Something doubtful in one of the texts.
+/// A doubtful fact in one of the texts.
 struct Guess<'a> {
-    /// How much is at stake: how likely it is, times how much hangs on those whom it is about.
+    /// Stake: the likelihood of the guess, multiplied by the importance of its entities.
     stake: f64,
     sure: f64,
-    /// How much hangs on those who are known.
+    /// Importance of the known entities.
     hangs: f64,
     text: usize,
     fact: usize,
     about: End<'a>,
-    /// What it says, and by whose word.
+    /// Content of the guess, with its source.
     says: String,
-    /// The names in it that are new: each is one more thing to decide.
+    /// New names in the guess. Each adds one decision for the DM.
     names: BTreeSet<String>,
 }
 
-/// How much hangs on somebody of whom so much is said.
+/// Returns the importance of an entity by the number of statements about it.
 fn hangs(said: usize) -> f64 {
     0.25 * (1.0 + said as f64).ln()
 }
 
-/// Leaves guesses out that are too many: all but the most consequential of each text, of each entity, and of all. What is
-/// sure, what is on record and what was rejected is none. Gives how many.
+/// Leaves out excess guesses: keeps the most consequential of each text, of each entity, and overall. Certain facts,
+/// recorded facts and rejected facts are not guesses. Returns the number of guesses left out.
 pub(crate) fn leave_out(state: &State, policy: &Policy, read: &mut [Findings], most: usize) -> usize {
     if policy.mode == Mode::Autonomous {
         return 0;
     }
     let texts = read.iter().map(|findings| &findings.extraction).enumerate();
     let mut guesses: Vec<Guess> = texts.flat_map(|(text, found)| guesses(state, policy, text, found)).collect();
-    // A name of which much is said is likely to be somebody's.
+    // A name with many statements is more likely to be a real one.
     let mut said_of: BTreeMap<&String, usize> = BTreeMap::new();
     guesses.iter().flat_map(|guess| &guess.names).for_each(|name| *said_of.entry(name).or_default() += 1);
     let hangs_on_new = |guess: &Guess| guess.names.iter().map(|name| hangs(2 * said_of[name])).sum::<f64>();
     let stakes: Vec<f64> = guesses.iter().map(|guess| guess.sure * (1.0 + guess.hangs + hangs_on_new(guess))).collect();
     guesses.iter_mut().zip(stakes).for_each(|(guess, stake)| guess.stake = stake);
     guesses.sort_by(|a, b| b.stake.total_cmp(&a.stake).then((a.text, a.fact).cmp(&(b.text, b.fact))));
-    // Whom nobody knows, nothing hangs on yet: new names have a part of the room for themselves, and what others leave.
+    // Nothing depends on new names yet, so they have a share of their own, and the places that others leave.
     let (new, known): (Vec<Guess>, Vec<Guess>) = guesses.into_iter().partition(|guess| !guess.names.is_empty());
     let of_new = if most == usize::MAX { most } else { most.div_ceil(PART_OF_NEW) };
-    // What a text brought before counts when it is read again.
+    // Guesses from earlier readings of a text count too.
     let brought = brought(state);
     let in_text = read.iter().map(|findings| brought.get(&findings.passage.id()).copied().unwrap_or(0));
     let mut chosen = Chosen { in_text: in_text.enumerate().collect(), ..Chosen::default() };
@@ -133,7 +133,7 @@ pub(crate) fn leave_out(state: &State, policy: &Policy, read: &mut [Findings], m
     left_out.len()
 }
 
-/// The guesses that are worth a look.
+/// The selected guesses.
 #[derive(Default)]
 struct Chosen {
     spent: usize,
@@ -144,7 +144,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// Takes a guess, if there is room.
+    /// Selects a guess if there is a place for it.
     fn choose(&mut self, state: &State, guess: &Guess, most: usize) {
         if self.says.contains(&guess.says) {
             return;
@@ -161,7 +161,7 @@ impl Chosen {
     }
 }
 
-/// How many guesses of an entity wait; what it is called is no guess of its own.
+/// Returns the number of waiting guesses about an entity. Its name is not a guess of its own.
 fn waiting_of(state: &State, id: &EntityId) -> usize {
     let of_it = waiting_about(state, id).filter(|fact| fact.subject() == id && !is_naming(fact));
     of_it.filter(|fact| is_found(&fact.provenance().author)).count()
@@ -208,7 +208,7 @@ fn guesses<'a>(state: &State, policy: &Policy, text: usize, found: &'a Extractio
     found.facts.iter().enumerate().filter_map(guess).collect()
 }
 
-/// Who is meant; nothing, where it is nobody whom a fact may be about.
+/// Returns the mentioned entity, or `None` if no fact may be about it.
 fn end<'a>(state: &State, found: &'a Extraction, mention: &Mention) -> Option<End<'a>> {
     match mention {
         Mention::Known(id) => Some(End::Known(id.clone())),
@@ -223,7 +223,7 @@ fn end<'a>(state: &State, found: &'a Extraction, mention: &Mention) -> Option<En
     }
 }
 
-/// Whether the record has it already, or the DM refused it: then it is not one more thing to decide.
+/// Whether a guess is already on record or was rejected by the DM, so that it needs no further decision.
 fn is_on_record(state: &State, said: &ExtractedFact, about: &End, object: Option<&End>) -> bool {
     let Some(subject) = about.id() else { return false };
     let object = match (&said.object, object) {

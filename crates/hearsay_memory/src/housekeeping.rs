@@ -1,8 +1,8 @@
-//! Housekeeping: what may go, and how the record stands.
+//! Housekeeping: pruning, and checks of the campaign.
 
 use hearsay_model::{
-    Author, Change, Confidence, EntityId, Evidence, Fact, FactId, Kind, Object, Operation, Standing, State, Timestamp,
-    attribute,
+    Author, Change, Confidence, EntityId, Evidence, Fact, FactId, FactStatus, Kind, Object, Operation, State,
+    Timestamp, attribute,
 };
 use serde::Serialize;
 
@@ -11,56 +11,56 @@ use crate::{MemoryError, ReviewItem, reading::is_newcomer, review_items};
 /// Milliseconds of a day.
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// Which facts are to go. What the DM said or confirmed never does.
+/// Criteria for facts to prune. Facts that the DM stated or confirmed are never pruned.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prune {
-    /// Only facts of less confidence.
+    /// Prunes only facts with a lower confidence.
     pub below: Option<Confidence>,
-    /// Only facts that were recorded more than so many days ago, by the real clock.
+    /// Prunes only facts recorded more than this number of days ago, by the real clock.
     pub older_than_days: Option<u32>,
-    /// Only facts of these standings; those that wait for review, when none is named.
-    pub standings: Vec<Standing>,
+    /// Prunes only facts of these statuses. Default: facts that wait for review.
+    pub statuses: Vec<FactStatus>,
 }
 
-/// A fact that is to go.
+/// A fact to prune.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PruneRow {
     /// The fact.
     pub fact: FactId,
-    /// Its sentence.
+    /// Statement of the fact.
     pub statement: String,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// How sure extraction was.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Confidence of the extraction.
     pub confidence: Confidence,
-    /// How many days ago it was recorded; nothing, where that is not known.
+    /// Age in days, by the real clock; `None` if unknown.
     pub days: Option<u64>,
 }
 
-/// What pruning would do.
+/// The effect of pruning.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrunePlan {
-    /// The facts that would go, the least sure first.
+    /// Facts to prune, least confident first.
     pub facts: Vec<PruneRow>,
-    /// How many others stay for being the DM's word.
+    /// Number of facts that are spared because the DM stated or confirmed them.
     pub spared: usize,
-    /// The one operation that does it; nothing, when no fact would go.
+    /// Operation that prunes the facts; `None` if there are none.
     #[serde(skip)]
     pub operation: Option<Operation>,
 }
 
 impl Prune {
-    /// What it would do. Pruning withdraws facts: an undo brings them back.
+    /// Returns the effect of pruning. Pruning withdraws facts, and an undo restores them.
     ///
     /// # Errors
-    /// When it names neither confidence, nor age, nor standing.
+    /// When neither a confidence, nor an age, nor a status is given.
     pub fn plan(&self, state: &State, now: Timestamp) -> Result<PrunePlan, MemoryError> {
-        if self.below.is_none() && self.older_than_days.is_none() && self.standings.is_empty() {
+        if self.below.is_none() && self.older_than_days.is_none() && self.statuses.is_empty() {
             return Err(MemoryError::PruneWhat);
         }
-        let standings = if self.standings.is_empty() { &[Standing::Proposed][..] } else { &self.standings };
+        let statuses = if self.statuses.is_empty() { &[FactStatus::Proposed][..] } else { &self.statuses };
         let (mut facts, mut spared) = (Vec::new(), 0);
-        for fact in state.facts().filter(|fact| standings.contains(&fact.standing())) {
+        for fact in state.facts().filter(|fact| statuses.contains(&fact.status())) {
             let provenance = fact.provenance();
             let known = provenance.recorded.0 > 0;
             let days = known.then(|| u64::try_from((now.0 - provenance.recorded.0) / DAY).unwrap_or_default());
@@ -76,7 +76,7 @@ impl Prune {
             facts.push(PruneRow {
                 fact: fact.id(),
                 statement: fact.statement().to_owned(),
-                standing: fact.standing(),
+                status: fact.status(),
                 confidence: provenance.confidence,
                 days,
             });
@@ -91,46 +91,46 @@ impl Prune {
     }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What it is: a word for programs.
+    /// Name of the check, for programs.
     pub name: &'static str,
-    /// What it is, in words.
+    /// Description of the check.
     pub what: &'static str,
-    /// How many there are.
+    /// Number of findings.
     pub count: usize,
-    /// Some of them: ids and sentences.
+    /// Examples: ids and sentences.
     pub examples: Vec<String>,
-    /// What to do about them.
+    /// Advice for resolving the findings.
     pub advice: &'static str,
 }
 
-/// How the record stands.
+/// The results of all checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Health {
-    /// Entities.
+    /// Number of entities.
     pub entities: usize,
-    /// Facts, of every standing.
+    /// Number of facts of any status.
     pub facts: usize,
-    /// What was looked at; those with nothing to report too.
+    /// All checks, including those without findings.
     pub checks: Vec<Check>,
 }
 
-/// Looks at everything, and names so many of each kind at most: takes long in a large campaign.
+/// Runs all checks, with at most `examples` examples each. Takes long in a large campaign.
 pub fn health(state: &State, examples: usize) -> Health {
     let mut orphans = Vec::new();
     let mut stubs = Vec::new();
     let mut nameless = Vec::new();
-    // Of whom the DM has not said that there is anybody of that name, the review tells.
+    // Unconfirmed newcomers are skipped, because the review lists them.
     for entity in state.entities().filter(|entity| !is_newcomer(state, &entity.id)) {
         let id = &entity.id;
         let says_more = |fact: &Fact| {
             let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&fact.predicate().as_str());
-            !plain && fact.standing() != Standing::Rejected
+            !plain && fact.status() != FactStatus::Rejected
         };
         let is_alone =
-            !state.links(id).any(|link| matches!(link.fact().standing(), Standing::Canon | Standing::Claimed));
+            !state.links(id).any(|link| matches!(link.fact().status(), FactStatus::Canon | FactStatus::Claimed));
         if !state.facts_of(id).any(|fact| says_more(fact)) {
             stubs.push(id.to_string());
         } else if is_alone {
@@ -142,9 +142,9 @@ pub fn health(state: &State, examples: usize) -> Health {
     }
     let line = |fact: &Fact| format!("{} {}", fact.id().short(), fact.statement());
     let (mut unproven, mut dangling, mut unknown, mut mute) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for fact in state.facts().filter(|fact| fact.standing() != Standing::Rejected) {
+    for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {
         let provenance = fact.provenance();
-        // The word of the DM and the game is evidence itself.
+        // Statements of the DM and the game need no evidence.
         let needs = matches!(provenance.author, Author::Extractor | Author::Importer(_) | Author::Player(_));
         if needs && provenance.evidence.is_empty() {
             unproven.push(line(fact));
@@ -160,7 +160,7 @@ pub fn health(state: &State, examples: usize) -> Health {
         {
             dangling.push(line(fact));
         }
-        if fact.standing() == Standing::Canon && state.known_by(fact.id()).next().is_none() {
+        if fact.status() == FactStatus::Canon && state.known_by(fact.id()).next().is_none() {
             unknown.push(line(fact));
         }
         let cannot = |id: &EntityId| state.kind(id).is_some_and(|kind: Kind| !kind.can_know());
@@ -201,38 +201,28 @@ pub fn health(state: &State, examples: usize) -> Health {
             "stubs",
             "entities with nothing but a name and a kind",
             stubs,
-            "say something of them, `merge` or `remove` them",
+            "add facts, `entity merge` or `entity remove` them",
         ),
-        check(
-            "orphans",
-            "entities without a relation to any other",
-            orphans,
-            "`relate` them, or leave them as they are",
-        ),
+        check("orphans", "entities without a relation to any other", orphans, "`fact add` a relation, or leave them"),
         check("nameless", "entities without a name", nameless, "`set ENTITY name NAME`"),
         check(
             "no_evidence",
             "facts from text or files without evidence",
             unproven,
-            "look at them with `show`, then `correct` or `remove` them",
+            "look at them with `fact show`, then `fact correct` or `fact remove` them",
         ),
         check(
             "dangling",
             "facts that refer to what is there no more",
             dangling,
-            "`show` tells to what; `correct` writes them anew",
+            "`fact show` shows the target; `fact correct` replaces it",
         ),
-        check(
-            "unknown",
-            "canon facts that nobody knows",
-            unknown,
-            "`tell`, `witness` or `read` lets somebody know them",
-        ),
+        check("unknown", "canon facts that nobody knows", unknown, "`event tell`, `witness` or `read` teaches them"),
         check(
             "mute_speakers",
             "facts said by what cannot speak",
             mute,
-            "`correct` them, or `merge` the speaker into whoever is meant",
+            "`fact correct` them, or `entity merge` the speaker into the right character",
         ),
         check("empty_passages", "passages without text", empty, "remove them from the campaign's files"),
     ];

@@ -1,7 +1,7 @@
-//! Trust that is learned from the DM: what was confirmed and rejected moves the confidence of what comes next.
+//! Trust calibration: the DM's confirmations and rejections adjust the confidence of later proposals.
 //!
-//! Counts are kept per source (a speaker, a file, whoever proposes), per predicate and per way of extraction. All of
-//! them derive from the facts as they stand, so that undoing a decision, loading a slot or opening again needs no care.
+//! Counts are kept per source (a speaker, a file, or an author), per predicate, and per way of extraction. All counts
+//! derive from the present facts, so undoing a decision, loading a slot or reopening needs no special handling.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,28 +9,28 @@ use std::{
 };
 
 use hearsay_model::{
-    Author, Change, Confidence, EntityId, Evidence, Fact, FactId, Key, Learning, Method, Operation, Position,
-    Predicate, Provenance, Setting, SettingKey, Standing, State, Timestamp,
+    Author, Change, Confidence, EntityId, Evidence, Fact, FactId, FactStatus, Key, Learning, Method, Operation,
+    Position, Predicate, Provenance, Setting, SettingKey, State, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::duplicates::Claim;
 
-/// What trust is learned of.
+/// A subject of trust.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case", tag = "of", content = "which")]
 pub enum TrustOf {
-    /// Of what somebody says.
+    /// Statements of a speaker.
     Speaker(EntityId),
-    /// Of what a file says.
+    /// Contents of a file.
     File(String),
-    /// Of what is proposed by somebody, where neither a speaker nor a file is named.
+    /// Proposals of an author, if there is neither a speaker nor a file.
     Author(#[serde(serialize_with = "as_text")] Author),
-    /// Of a predicate: some are harder to extract than others.
+    /// A predicate, because some are harder to extract than others.
     Predicate(Predicate),
-    /// Of a way of extraction: by whom, from what, and with which language model, if with one.
+    /// A way of extraction: the author, the method, and the language model, if any.
     #[serde(serialize_with = "as_way")]
-    Way(Author, Method, Option<String>),
+    Extraction(Author, Method, Option<String>),
 }
 
 fn as_text<S: serde::Serializer>(author: &Author, serializer: S) -> Result<S::Ok, S::Error> {
@@ -68,65 +68,65 @@ impl fmt::Display for TrustOf {
             Self::File(path) => write!(f, "file {path}"),
             Self::Author(author) => write!(f, "source {author}"),
             Self::Predicate(predicate) => write!(f, "predicate {predicate}"),
-            Self::Way(author, method, model) => f.write_str(&way(author, *method, model.as_deref())),
+            Self::Extraction(author, method, model) => f.write_str(&way(author, *method, model.as_deref())),
         }
     }
 }
 
-/// How often the DM said yes and no. A claim counts once, however often it was made.
+/// Counts of the DM's decisions. A claim counts once, however often it was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Claims that were confirmed.
+    /// Number of confirmed claims.
     pub confirmed: usize,
-    /// Claims that were rejected.
+    /// Number of rejected claims.
     pub rejected: usize,
 }
 
-/// So many decisions of either kind are taken to have been made before the first: few decisions move little.
+/// Number of decisions of each kind assumed before the first one. It limits the effect of few decisions.
 const PRIOR: f64 = 4.0;
 
-/// How much each of the three counts weighs.
+/// Weight of each of the three counts.
 const WEIGHT: f64 = 0.5;
 
-/// By how much confidence moves at most, in log-odds: 0.5 becomes 0.27 or 0.73.
+/// Maximum change of confidence, in log-odds: 0.5 becomes 0.27 or 0.73.
 const MOST_SHIFT: f64 = 1.0;
 
-/// How much a confirmed fact lifts a waiting one that is like it in everything.
+/// Amount by which a confirmed fact raises the confidence of a waiting fact that is similar in every respect.
 const MOST_LIFT: f64 = 0.3 * 0.1;
 
 impl Counts {
-    /// By how much the confidence of what comes next moves, in log-odds, before it is weighed and bounded.
+    /// Returns the change of confidence in log-odds, before weighting and limiting.
     pub fn shift(self) -> f64 {
         ((self.confirmed as f64 + PRIOR) / (self.rejected as f64 + PRIOR)).ln()
     }
 }
 
-/// What the DM said of a fact that somebody else proposed.
+/// The DM's verdict on a fact from another author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is so.
+    /// The fact is true.
     Confirmed,
-    /// It is no part of the world.
+    /// The fact is not part of the world.
     Rejected,
-    /// It was said, but it is not so: whoever says so is trusted less, whoever extracted it more.
+    /// The fact was stated but is not true: trust in the speaker falls, and trust in the extraction rises.
     False,
 }
 
 impl Verdict {
     fn of(fact: &Fact) -> Option<Self> {
         let provenance = fact.provenance();
-        match fact.standing() {
+        match fact.status() {
             _ if provenance.author == Author::Dm => None,
-            Standing::Rejected => Some(Self::Rejected),
-            Standing::False if provenance.confirmed => Some(Self::False),
-            Standing::Canon | Standing::Claimed if provenance.confirmed => Some(Self::Confirmed),
+            FactStatus::Rejected => Some(Self::Rejected),
+            FactStatus::False if provenance.confirmed => Some(Self::False),
+            FactStatus::Canon | FactStatus::Claimed if provenance.confirmed => Some(Self::Confirmed),
             _ => None,
         }
     }
 }
 
-/// A decision as it is counted.
+/// A counted decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Decided {
     claim: Claim,
@@ -134,29 +134,29 @@ struct Decided {
     of: [TrustOf; 3],
 }
 
-/// What was learned from the DM's decisions.
+/// Trust learned from the DM's decisions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Learned {
+pub struct TrustCalibration {
     enabled: bool,
     decided: BTreeMap<FactId, Decided>,
-    /// By claim, how many facts that make it were confirmed, and how many rejected.
+    /// Number of confirmed and rejected facts by claim.
     tallies: BTreeMap<TrustOf, BTreeMap<Claim, (u32, u32)>>,
     counts: BTreeMap<TrustOf, Counts>,
 }
 
-/// How one count moved a confidence.
+/// The effect of one count on a confidence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
-    /// What is trusted more or less.
+    /// Subject of trust.
     pub trust: TrustOf,
-    /// How often the DM said yes and no.
+    /// Counts of the DM's decisions.
     #[serde(flatten)]
     pub counts: Counts,
-    /// By how much it moves the confidence, in log-odds.
+    /// Change of confidence, in log-odds.
     pub shift: f64,
 }
 
-/// Source, predicate and way of extraction: what a decision on a fact counts for.
+/// Returns the source, predicate and way of extraction that a decision on a fact counts for.
 pub(crate) fn trusted(provenance: &Provenance, predicate: &Predicate) -> [TrustOf; 3] {
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
@@ -168,12 +168,12 @@ pub(crate) fn trusted(provenance: &Provenance, predicate: &Predicate) -> [TrustO
         (None, Some(path)) => TrustOf::File(path),
         (None, None) => TrustOf::Author(provenance.author.clone()),
     };
-    let way = TrustOf::Way(provenance.author.clone(), provenance.method, provenance.model.clone());
+    let way = TrustOf::Extraction(provenance.author.clone(), provenance.method, provenance.model.clone());
     [source, TrustOf::Predicate(predicate.clone()), way]
 }
 
-impl Learned {
-    /// What the facts of a state tell.
+impl TrustCalibration {
+    /// Computes the trust from the facts of a state.
     pub fn of(state: &State) -> Self {
         let learning = state.learning();
         let mut learned = Self { enabled: learning.enabled, ..Self::default() };
@@ -205,7 +205,7 @@ impl Learned {
             let claims = self.tallies.entry(of.clone()).or_default();
             let counts = self.counts.entry(of.clone()).or_default();
             let (confirmed, rejected) = claims.entry(decided.claim.clone()).or_default();
-            // What is false was understood rightly: that speaks against the source alone.
+            // A false fact was extracted correctly, so it counts against the source alone.
             let against = match decided.verdict {
                 Verdict::Rejected => true,
                 Verdict::False => number == 0,
@@ -228,7 +228,7 @@ impl Learned {
         }
     }
 
-    /// Takes over what an operation touched.
+    /// Updates the trust from the keys that an operation touched.
     pub(crate) fn update(&mut self, state: &State, touched: &[Key]) {
         let all = |key: &Key| {
             let Key::Setting(key) = key else { return false };
@@ -248,22 +248,22 @@ impl Learned {
         }
     }
 
-    /// Whether the DM's decisions move what comes next.
+    /// Whether the DM's decisions adjust confidence.
     pub fn is_enabled(&self) -> bool {
         self.enabled
     }
 
-    /// All counts.
+    /// Returns all counts.
     pub fn counts(&self) -> impl Iterator<Item = (&TrustOf, Counts)> {
         self.counts.iter().map(|(of, counts)| (of, *counts))
     }
 
-    /// The counts of one.
+    /// Returns the counts of one subject of trust.
     pub fn count(&self, of: &TrustOf) -> Counts {
         self.counts.get(of).copied().unwrap_or_default()
     }
 
-    /// What moves the confidence in something of this provenance, and how.
+    /// Returns the adjustments of confidence for this provenance and predicate.
     pub fn reasons(&self, provenance: &Provenance, predicate: &Predicate) -> Vec<Reason> {
         if !self.enabled {
             return Vec::new();
@@ -276,7 +276,8 @@ impl Learned {
         trusted(provenance, predicate).into_iter().map(reason).filter(told).collect()
     }
 
-    /// The confidence in something of this provenance, with what was learned. The game and the DM need no trust.
+    /// Returns the confidence for this provenance and predicate, adjusted by trust. Facts of the game and the DM are
+    /// not adjusted.
     pub fn adjusted(&self, provenance: &Provenance, predicate: &Predicate) -> Confidence {
         let given = provenance.confidence;
         if matches!(provenance.author, Author::Dm | Author::Game) {
@@ -286,13 +287,13 @@ impl Learned {
         shifted(given, shift.clamp(-MOST_SHIFT, MOST_SHIFT))
     }
 
-    /// The facts that were decided on. Sorted.
+    /// Returns the decided facts. Sorted.
     pub fn decided(&self) -> impl Iterator<Item = (FactId, Verdict)> {
         self.decided.iter().map(|(id, decided)| (*id, decided.verdict))
     }
 }
 
-/// A confidence moved in log-odds. What is certain stays so.
+/// Shifts a confidence in log-odds. A confidence of 0 or 1 is unchanged.
 fn shifted(given: Confidence, shift: f64) -> Confidence {
     let p = given.get();
     if shift == 0.0 || p <= 0.0 || p >= 1.0 {
@@ -302,18 +303,19 @@ fn shifted(given: Confidence, shift: f64) -> Confidence {
     Confidence::new(1.0 / (1.0 + (-odds).exp())).unwrap_or(given)
 }
 
-/// By how much a confirmed fact lifts one that waits.
+/// Amount by which a confirmed fact raises the confidence of a waiting fact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Lift {
-    /// How much surer it is for that; too little to be taken without review.
+    /// Increase of confidence, too small to be accepted without review.
     pub by: f64,
-    /// The confirmed fact that is most like it.
+    /// Most similar confirmed fact.
     pub like: FactId,
 }
 
-/// By how much the confirmed fact that is most like a waiting one lifts it. Derived, and written nowhere.
+/// Returns the increase of confidence that a waiting fact gains from the most similar confirmed fact. Derived on demand
+/// and never stored.
 pub fn lift(state: &State, fact: &Fact) -> Option<Lift> {
-    if fact.standing() != Standing::Proposed || !state.learning().enabled {
+    if fact.status() != FactStatus::Proposed || !state.learning().enabled {
         return None;
     }
     let mut best = None::<(f64, FactId)>;
@@ -322,7 +324,7 @@ pub fn lift(state: &State, fact: &Fact) -> Option<Lift> {
     };
     let own = ends(fact);
     for other in own.iter().flat_map(|id| state.facts_of(id)) {
-        if !other.provenance().confirmed || other.standing() != Standing::Canon {
+        if !other.provenance().confirmed || other.status() != FactStatus::Canon {
             continue;
         }
         let shared = own.intersection(&ends(other)).count() as f64 / own.len().max(1) as f64;
@@ -337,20 +339,20 @@ pub fn lift(state: &State, fact: &Fact) -> Option<Lift> {
     best.map(|(similarity, like)| Lift { by: MOST_LIFT * similarity, like })
 }
 
-/// What is to become of learning.
+/// A change of trust calibration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Teach {
-    /// Decisions move what comes next.
+    /// Decisions adjust later confidence.
     On,
-    /// They do not; they are counted all the same.
+    /// Decisions adjust nothing but are still counted.
     Off,
-    /// What was decided until now counts no more.
+    /// All earlier decisions stop counting.
     Reset,
 }
 
 impl Teach {
-    /// The operation that does it.
+    /// Returns the operation that makes the change.
     pub fn operation(self, state: &State, now: Timestamp) -> Operation {
         let mut learning = state.learning().into_owned();
         let summary = match self {
@@ -370,29 +372,29 @@ impl Teach {
     }
 }
 
-/// A decision, with where it was made.
+/// A decision with its operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DecisionRow {
-    /// The operation.
+    /// Position of the operation.
     pub position: Position,
-    /// When, by the real clock.
+    /// Time, by the real clock.
     pub recorded: Timestamp,
     /// The fact.
     pub fact: FactId,
-    /// Its sentence.
+    /// Statement of the fact.
     pub statement: String,
-    /// What the DM said.
+    /// Verdict of the DM.
     pub verdict: Verdict,
-    /// What the decision counts for.
+    /// Subjects of trust that the decision counts for.
     pub counts_for: Vec<TrustOf>,
 }
 
-/// The decisions that count, the newest first; and how many there are in all.
-pub fn decisions(state: &State, learned: &Learned, limit: usize) -> (Vec<DecisionRow>, usize) {
+/// Returns the counted decisions, newest first, and their total number.
+pub fn decisions(state: &State, learned: &TrustCalibration, limit: usize) -> (Vec<DecisionRow>, usize) {
     let (mut rows, mut seen) = (Vec::new(), BTreeSet::new());
     for (position, entry) in state.journal().rev().filter(|(_, entry)| entry.live) {
         for change in &entry.operation.changes {
-            let (Change::Confirm(id) | Change::SetStanding { fact: id, .. }) = change else { continue };
+            let (Change::Confirm(id) | Change::SetStatus { fact: id, .. }) = change else { continue };
             let (Some(decided), Some(fact)) = (learned.decided.get(id), state.fact(*id)) else { continue };
             if rows.len() < limit && seen.insert(*id) {
                 rows.push(DecisionRow {

@@ -1,8 +1,8 @@
-//! The engine of Hearsay: policy, and one worker that owns state, store and encoder.
+//! The engine of Hearsay: the policy, and a worker thread that owns state, store and encoder.
 //!
-//! [`Memory`] is a handle to a named thread. Every request goes through a bounded channel and answers with a
-//! [`Ticket`]: look at it each frame, wait for it, or drop it to cancel. Nothing that a caller does waits for a file, a
-//! database or a model.
+//! [`Memory`] is a handle to the named worker thread. Every request goes through a bounded channel and returns a
+//! [`Ticket`]. Poll the ticket each frame, wait for it, or drop it to cancel the request. A caller never waits for a
+//! file, a database or a model.
 //!
 //! ```no_run
 //! use hearsay_memory::{Ask, Memory, MemoryOptions};
@@ -17,11 +17,11 @@
 //!
 //! # Guarantees
 //!
-//! - **A write is answered after its commit**, never before. What was answered survives a crash.
-//! - **Reads do not wait for writes**, nor for slow requests: imports are read and compared beside the worker, vectors
-//!   are made by a thread of their own, and a question that waits for its vector waits alone.
-//! - **Back-pressure is visible**: a full channel is [`MemoryError::Full`], never a block.
-//! - **A character is told nothing it cannot know**: answers are made from its view.
+//! - **A write is answered after its commit**, never before. An acknowledged write survives a crash.
+//! - **Reads do not wait for writes** or for slow requests. Imports are read and compared on background threads. A
+//!   separate thread makes vectors, and a question that waits for its vector delays no other request.
+//! - **Back-pressure is visible**: a full channel returns [`MemoryError::Full`] and never blocks.
+//! - **A character is told nothing that it cannot know**: answers are built from its view.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod ask;
@@ -32,8 +32,8 @@ pub mod duplicates;
 mod edit;
 mod error;
 mod find;
+mod game_event;
 mod guesses;
-mod happening;
 mod housekeeping;
 pub mod learn;
 mod memory;
@@ -55,16 +55,19 @@ mod ticket;
 mod worker;
 
 pub use ask::{Answer, Ask};
-pub use campaign::{TakenOver, changes_something, has_campaign_files, is_campaign, take_over, undone_sources};
+pub use campaign::{
+    TakenOver, changes_something, has_campaign_files, is_campaign, sync_campaign_files, undone_sources,
+};
 pub use contradictions::Clash;
 pub use decisions::{Decisions, Keep};
 pub use duplicates::{Band, Claim, Duplicate, FactDuplicate, MergePlan};
 pub use edit::{Edit, FactOptions, find_fact, resolve};
 pub use error::MemoryError;
 pub use find::{
-    DEEPEST, EntityHit, Found, Hint, Hit, MOST_ENTITIES, MOST_HINTS, MOST_HITS, MOST_RELATIONS, Match, Search,
+    DEEPEST, EntityHit, Hint, MOST_ENTITIES, MOST_HINTS, MOST_HITS, MOST_RELATIONS, Match, Search, SearchHit,
+    SearchResults,
 };
-pub use happening::{Circumstances, Happening, Retelling, Stated};
+pub use game_event::{Circumstances, GameEvent, Retelling, Stated};
 pub use hearsay_campaign::{CampaignError, CampaignErrors, ImportReport, Kept, Warning};
 pub use hearsay_embed::is_optimised as encoder_is_optimised;
 #[cfg(feature = "llm")]
@@ -74,7 +77,7 @@ pub use hearsay_extract::{
 };
 pub use hearsay_store::Location;
 pub use housekeeping::{Check, Health, Prune, PrunePlan, PruneRow, health};
-pub use learn::{Learned, Teach};
+pub use learn::{Teach, TrustCalibration};
 pub use memory::{Closed, ImportOptions, ImportOutcome, Memory, MemoryOptions, UndoTarget, Written, real_time};
 pub use mirror::{Patch, PatchPlan, Patched, Patches, Record, Refused, touched_entities};
 pub use policy::{Mode, Policy, Verdict, Voice};
@@ -85,7 +88,7 @@ pub use reading::{Draft, Drafted, is_newcomer};
 pub use retcon::Retcon;
 pub use review::{Decision, ReviewItem, review_items, stake, would_learn};
 pub use session::{
-    Compact, Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, TranscriptImport,
+    Log, LogLine, LogSource, NewSession, PreviewRow, SessionStep, SpeakerIs, SpeakerRow, Summarize, TranscriptImport,
     TranscriptReport, keep_recap,
 };
 #[cfg(not(feature = "llm"))]
@@ -95,11 +98,6 @@ pub use settings::{
 };
 pub use talk::{Gossip, GossipPlan, GossipReport, NewsRow, SpreadRow};
 pub use ticket::Ticket;
-pub use worker::{Event, ModelStatus, Status, World};
+pub use worker::{Event, ModelStatus, ReadSnapshot, Status};
 #[cfg(feature = "llm")]
 pub use worker::{LlmStatus, LlmStep};
-
-/// The README's code, so that it compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct ReadmeTests;

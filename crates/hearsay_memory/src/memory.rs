@@ -15,15 +15,15 @@ use hearsay_campaign::ImportReport;
 use hearsay_model::{
     ApplyError, Author, Change, KeptRecap, Operation, Position, Setting, State, Timestamp, UndoPreview,
 };
-use hearsay_recall::Condensed;
+use hearsay_recall::Summary;
 use hearsay_store::{Location, StoreOptions};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Compact, Decision, Decisions, Draft, Drafted, Duplicate, Edit, Event, Found, Gossip, GossipPlan,
-    Guide, Happening, Health, ImportProgress, Keep, Log, MemoryError, MergePlan, Patched, Patches, Preview, Proposal,
-    Proposed, Prune, PrunePlan, Retcon, Search, SessionStep, Settings, Status, Teach, Ticket, World, duplicates,
-    health,
+    Answer, Ask, Decision, Decisions, Draft, Drafted, Duplicate, Edit, Event, GameEvent, Gossip, GossipPlan, Guide,
+    Health, ImportProgress, Keep, Log, MemoryError, MergePlan, Patched, Patches, Preview, Proposal, Proposed, Prune,
+    PrunePlan, ReadSnapshot, Retcon, Search, SearchResults, SessionStep, Settings, Status, Summarize, Teach, Ticket,
+    duplicates, health,
     preview::preview,
     proposal::propose,
     query::undo_summary,
@@ -34,30 +34,31 @@ use crate::{
 #[cfg(feature = "llm")]
 use crate::{LlmStatus, LlmStep, worker::LlmCommand};
 
-/// What a memory is opened with.
+/// Options for opening a memory.
 #[derive(Debug, Clone)]
 pub struct MemoryOptions {
-    /// Where the database lies.
+    /// Location of the database.
     pub location: Location,
-    /// Policy, recall, model and store.
+    /// Settings of policy, recall, model and store.
     pub settings: Settings,
-    /// How the database behaves.
+    /// Options of the database.
     pub store: StoreOptions,
-    /// Reads that may wait for the worker, and writes that may. Default 256 each.
+    /// Maximum number of reads that may wait for the worker, and of writes. Default 256 each.
     pub queue: usize,
 }
 
 impl MemoryOptions {
-    /// A campaign directory with its `hearsay.toml`; with the defaults, when it has none.
+    /// Returns the options for a campaign directory with its `hearsay.toml`. Without that file, the settings are the
+    /// defaults.
     ///
     /// # Errors
-    /// When `hearsay.toml` is wrong, as [`Settings::read`] says.
+    /// When `hearsay.toml` is invalid, as described at [`Settings::read`].
     pub fn for_campaign(directory: impl AsRef<Path>) -> Result<Self, MemoryError> {
         let directory = directory.as_ref();
         Ok(Self::with_settings(directory, Settings::read(directory)?))
     }
 
-    /// A campaign directory with settings that were read before.
+    /// Returns the options for a campaign directory with settings that were read before.
     pub fn with_settings(directory: &Path, mut settings: Settings) -> Self {
         let location = Location::Directory(directory.join(&settings.store.directory));
         settings.model.directory = settings.model.directory.map(|model| directory.join(model));
@@ -65,20 +66,20 @@ impl MemoryOptions {
         Self { location, settings, store: StoreOptions::default(), queue: 256 }
     }
 
-    /// A memory that is gone when it closes.
+    /// Returns the options for a memory without files. Its contents are lost when it closes.
     pub fn in_memory() -> Self {
         Self { location: Location::Memory, settings: Settings::default(), store: StoreOptions::default(), queue: 256 }
     }
 }
 
-/// What a write did.
+/// The result of a write.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Written {
-    /// Where its operation lies in the journal.
+    /// Position of the operation in the journal.
     pub position: Position,
-    /// What it did, in a few words.
+    /// Short summary of the operation.
     pub summary: String,
-    /// How many changes it made.
+    /// Number of changes in the operation.
     pub changes: usize,
 }
 
@@ -88,47 +89,48 @@ impl Written {
     }
 }
 
-/// How files are imported; by looking at them, when nothing is said.
+/// Options of an import. Unset options are detected from the files.
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
-    /// In which format they are written.
+    /// Format of the files.
     pub format: Option<hearsay_campaign::Format>,
-    /// What the fields of any JSON, YAML or CSV mean.
+    /// Path of a mapping that gives the meaning of fields in any JSON, YAML or CSV file.
     pub mapping: Option<PathBuf>,
-    /// What the source is called, so that several stand side by side; as its files or their folder say, when nothing is
-    /// given. Importing again under the same name takes over what changed.
+    /// Name of the source, which keeps several sources apart. If unset, the name comes from the files or their folder.
+    /// Another import under the same name applies the differences.
     pub name: Option<String>,
-    /// Shows how far it has come.
+    /// Progress of the import.
     pub progress: ImportProgress,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportOutcome {
-    /// What was understood and changed.
+    /// Records that were understood, and changes that were made.
     #[serde(flatten)]
     pub report: ImportReport,
-    /// The operation, unless nothing changed or it was a dry run.
+    /// The operation, unless nothing changed or this was a dry run.
     pub written: Option<Written>,
 }
 
-/// What became of changes that were accepted and not committed when closing began.
+/// Counts of changes that were accepted but not yet committed when closing began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Closed {
-    /// Changes that were committed while the memory closed.
+    /// Number of changes that were committed while the memory closed.
     pub committed: usize,
-    /// Changes that were not, because time was up or the database refused them. Each was answered with an error.
+    /// Number of changes that were not committed, because time ran out or the database refused them. Each of these
+    /// requests received an error.
     pub not_committed: usize,
 }
 
-/// Which operation to undo.
+/// The operation to undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoTarget {
-    /// The newest that is live and is no undo itself.
+    /// The newest live operation that is not itself an undo.
     Last,
-    /// The newest by one author.
+    /// The newest operation by one author.
     LastBy(Author),
-    /// The one at a position.
+    /// The operation at a position.
     At(Position),
 }
 
@@ -142,25 +144,28 @@ pub struct Memory {
     settings: Settings,
 }
 
-/// The ways to the worker, which ends when they are gone. Reads have a way of their own, so that they pass by writes.
+/// The channels to the worker, which ends when they are dropped. Reads have their own channel, so that they overtake
+/// writes.
 ///
-/// The channels are unbounded, and their bound is kept here: of the channels of crossbeam, only those let go of what
-/// is in them when the worker is gone.
+/// The channels are unbounded, and [`Memory`] enforces the limit itself. Of the channels of crossbeam, only unbounded
+/// ones drop their messages when the worker is gone.
 #[derive(Debug)]
 struct Running {
     reads: Sender<Command>,
     writes: Sender<Command>,
     worker: JoinHandle<Result<Closed, MemoryError>>,
-    /// When closing gives up, once it began.
+    /// Time at which closing gives up. Set when closing begins.
     deadline: Arc<OnceLock<Instant>>,
 }
 
 impl Memory {
-    /// Opens a memory: reads the database on this thread, then starts the worker. The model is loaded in the background.
+    /// Opens a memory: reads the database on the calling thread, then starts the worker. The model loads in the
+    /// background.
     ///
     /// # Errors
-    /// When the database cannot be opened: held by another process, damaged, not writable. A missing model is no error:
-    /// words and graph answer, and [`Status`] says so. When the machine's clock stands before 1970.
+    /// When the database cannot be opened: another process holds it, it is damaged, or it is not writable. When the
+    /// machine's clock is before 1970. A missing model is not an error: questions are answered by words and graph, and
+    /// [`Status`] reports it.
     pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
         check_clock(SystemTime::now())?;
         let ((reads, read_queue), (writes, write_queue)) = (unbounded(), unbounded());
@@ -172,13 +177,13 @@ impl Memory {
         Ok(Self { running, events, next: AtomicU64::new(1), queue, settings })
     }
 
-    /// The settings that it was opened with.
+    /// Returns the settings that the memory was opened with.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What happens: each event once. When nobody takes them, the oldest 1,024 are kept and the others counted in
-    /// [`Status::events_dropped`].
+    /// Returns the event channel, which delivers each event once. If no receiver takes the events, the oldest 1,024 are
+    /// kept. The others are counted in [`Status::events_dropped`].
     pub fn events(&self) -> &Receiver<Event> {
         &self.events
     }
@@ -206,79 +211,83 @@ impl Memory {
         self.send(|running| &running.writes, command)
     }
 
-    /// Asks a character.
+    /// Asks a character a question.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed, or the question is too long. The ticket: when nobody is called so.
+    /// When the channel is full, the memory is closed, or the question is too long. The ticket fails when a name is
+    /// unknown.
     pub fn ask(&self, ask: Ask) -> Result<Ticket<Answer>, MemoryError> {
         check_question(&ask.question)?;
         self.send_read(|responder| Command::Ask(ask, Instant::now(), responder))
     }
 
-    /// Searches: for names, along relations, by words and meaning.
+    /// Searches by name, along relations, and by words and meaning.
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
-    pub fn search(&self, search: Search) -> Result<Ticket<Found>, MemoryError> {
+    pub fn search(&self, search: Search) -> Result<Ticket<SearchResults>, MemoryError> {
         check_question(&search.text)?;
         self.send_read(|responder| Command::Search(search, Instant::now(), responder))
     }
 
-    /// A session's log, or a document, in few tokens: what bears on a question, and what carries most.
+    /// Summarizes a session's log or a document within a token budget. The summary prefers lines that are relevant to a
+    /// question and lines with the most content.
     ///
     /// # Errors
-    /// As [`ask`](Self::ask); when there is no such session.
-    pub fn condense(&self, compact: Compact) -> Result<Ticket<Condensed>, MemoryError> {
+    /// As [`ask`](Self::ask). Also when the session does not exist.
+    pub fn summarize(&self, compact: Summarize) -> Result<Ticket<Summary>, MemoryError> {
         check_question(&compact.question)?;
-        self.send_read(|responder| Command::Condense(compact, Instant::now(), responder))
+        self.send_read(|responder| Command::SummaryRequest(compact, Instant::now(), responder))
     }
 
-    /// How the memory stands.
+    /// Returns the status of the memory.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed.
+    /// When the channel is full or the memory is closed.
     pub fn status(&self) -> Result<Ticket<Status>, MemoryError> {
         self.send_read(Command::Status)
     }
 
-    /// Reads something from the state, on the worker: be brief. [`query`](crate::query) has the usual readings.
+    /// Reads from the state on the worker thread, so the closure must be short. The module [`query`](crate::query) has
+    /// the usual queries.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed.
+    /// When the channel is full or the memory is closed.
     pub fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&World) -> Result<T, MemoryError> + Send + 'static,
+        read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
     ) -> Result<Ticket<T>, MemoryError> {
         self.send_read(|responder| Command::Read(read_job(read, responder)))
     }
 
-    /// Reads something that takes long on a thread of its own, from the state as it is when the read starts. As many run
-    /// at a time as leave one processor to writes; the others wait for their turn.
+    /// Runs a long read on its own thread, with the state as of the start of the read. The number of simultaneous reads
+    /// leaves one processor to writes. Further reads wait for their turn.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed.
-    pub fn read_aside<T: Send + 'static>(
+    /// When the channel is full or the memory is closed.
+    pub fn read_in_background<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&World) -> Result<T, MemoryError> + Send + 'static,
+        read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
     ) -> Result<Ticket<T>, MemoryError> {
         self.send_read(|responder| Command::ReadAside(read_job(read, responder)))
     }
 
-    /// Commits an operation that is made from the state at the moment of its turn. Answered after the commit.
+    /// Commits an operation that is made from the state when its turn comes. The ticket is answered after the commit.
     ///
-    /// Writes take their turns in the order in which they are sent. Small ones that have no record in common may share
-    /// a commit, and are then made from one state, that before the commit. `make` may be called more than once.
+    /// Writes take their turns in the order in which they are sent. Small writes that have no record in common may
+    /// share a commit. All operations of a shared commit are made from the state before the commit. `make` may be
+    /// called more than once.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: when the operation cannot be made or applied.
+    /// When the channel is full or the memory is closed. The ticket fails when the operation cannot be made or applied.
     pub fn write(
         &self,
-        make: impl FnMut(&World) -> Result<Operation, MemoryError> + Send + 'static,
+        make: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
     ) -> Result<Ticket<Written>, MemoryError> {
         self.send_write(|responder| Command::Write(Write::Operation { make: Box::new(make), responder }))
     }
 
-    /// Writes something by hand, as the DM: canon at once.
+    /// Writes an edit by the DM, which is canon at once.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -286,7 +295,7 @@ impl Memory {
         self.edit_as(Author::Dm, edit)
     }
 
-    /// The same by the word of somebody else.
+    /// Writes an edit by another author.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -294,41 +303,41 @@ impl Memory {
         self.write(move |world| edit.operation(&world.state, author.clone(), now()))
     }
 
-    /// Lets somebody learn something that happens in the game.
+    /// Records a game event, from which characters learn.
     ///
     /// # Errors
     /// As [`write`](Self::write).
-    pub fn learn(&self, author: Author, happening: Happening) -> Result<Ticket<Written>, MemoryError> {
-        self.write(move |world| happening.operation(&world.state, author.clone(), now()))
+    pub fn learn(&self, author: Author, game_event: GameEvent) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| game_event.operation(&world.state, author.clone(), now()))
     }
 
-    /// Begins or ends a session, or says who comes and goes: see [`SessionStep`].
+    /// Begins or ends a session, or records an arrival or departure: see [`SessionStep`].
     ///
     /// # Errors
-    /// As [`write`](Self::write); when another session is being played, or none is.
+    /// As [`write`](Self::write). Also when another session is being played, or none is.
     pub fn session(&self, author: Author, step: SessionStep) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| step.operation(&world.state, author.clone(), now()))
     }
 
-    /// Keeps a recap of a session as the DM leaves it, for the DM or for the players; empty words withdraw it.
-    /// [`State::recap`](hearsay_model::State::recap) has it again.
+    /// Saves a session's recap as edited by the DM, for the DM or for the players. An empty text withdraws the recap.
+    /// [`State::recap`](hearsay_model::State::recap) returns the saved recap.
     ///
     /// # Errors
-    /// As [`write`](Self::write); when there is no such session, or nothing to withdraw.
+    /// As [`write`](Self::write). Also when the session does not exist, or there is no recap to withdraw.
     pub fn keep_recap(&self, recap: KeptRecap) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| keep_recap(&world.state, &recap, now()))
     }
 
-    /// Writes lines of a session down, as one operation: typed at the table, or read from a transcript. All lines of
-    /// all sessions come this way, but those of campaign files.
+    /// Writes lines to the log of a session as one operation. The lines are typed at the table or read from a
+    /// transcript. All lines of all sessions are written by this function, except for those of campaign files.
     ///
     /// # Errors
-    /// As [`write`](Self::write); when there is no such session, or a line names somebody who is not there.
+    /// As [`write`](Self::write). Also when the session does not exist, or a line names an unknown entity.
     pub fn log(&self, author: Author, log: Log) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| log.operation(&world.state, author.clone(), now()))
     }
 
-    /// Takes back something of the world, as the DM.
+    /// Retracts or ends a fact as the DM.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -336,36 +345,37 @@ impl Memory {
         self.write(move |world| retcon.operation(&world.state, Author::Dm, now()))
     }
 
-    /// Says what an operation would do to what everybody knows, without doing it.
+    /// Shows how an operation would change the knowledge of every knower, without committing it.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: when the operation cannot be made or applied.
+    /// When the channel is full or the memory is closed. The ticket fails when the operation cannot be made or applied.
     pub fn preview(
         &self,
-        make: impl FnOnce(&World) -> Result<Operation, MemoryError> + Send + 'static,
+        make: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
     ) -> Result<Ticket<Preview>, MemoryError> {
-        self.read_aside(move |world| preview(&world.state, make(world)?))
+        self.read_in_background(move |world| preview(&world.state, make(world)?))
     }
 
-    /// Works out what people tell each other in a stretch of game time, beside the worker, and changes nothing: read the
-    /// report, and [commit](Self::commit_gossip) it or not.
+    /// Simulates the gossip of a stretch of game time on a background thread, without changing the memory. Read the
+    /// report, then [commit](Self::commit_gossip) the plan or drop it.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: when the game clock is needed and not set, or the
-    /// times make no step.
+    /// When the channel is full or the memory is closed. The ticket fails when the game clock is needed but not set, or
+    /// the times do not make a step.
     pub fn gossip(&self, gossip: Gossip) -> Result<Ticket<GossipPlan>, MemoryError> {
-        self.read_aside(move |world| gossip.plan(&world.state, now()))
+        self.read_in_background(move |world| gossip.plan(&world.state, now()))
     }
 
-    /// Commits what was worked out, as one operation. What was withdrawn since takes with it what rests on it.
+    /// Commits a gossip plan as one operation. Knowledge that depends on facts withdrawn since then is withdrawn too.
     ///
     /// # Errors
-    /// As [`write`](Self::write); when a fact or somebody in it is gone since: then work it out anew.
+    /// As [`write`](Self::write). Also when a fact or an entity of the plan was removed since then. In that case, make
+    /// a new plan.
     pub fn commit_gossip(&self, plan: GossipPlan) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |_| Ok(plan.operation.clone()))
     }
 
-    /// Carries out the DM's decision on a fact, named by id, the beginning of its id, or handle.
+    /// Applies the DM's decision to a fact. The fact is named by its id, the beginning of its id, or its handle.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -374,7 +384,7 @@ impl Memory {
         self.write(move |world| decision.operation(&world.state, &fact, now()))
     }
 
-    /// Carries out the DM's decision on many facts, as one operation, with a reason where there is one.
+    /// Applies the DM's decision to many facts as one operation, with an optional reason.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -382,7 +392,7 @@ impl Memory {
         self.write(move |world| decisions.operation(&world.state, now()))
     }
 
-    /// Makes facts secrets, or open again, as one operation.
+    /// Makes facts secret, or open again, as one operation.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -390,27 +400,30 @@ impl Memory {
         self.write(move |world| keep.operation(&world.state, now()))
     }
 
-    /// Shows what would be found in a text; nothing is written.
+    /// Shows the result of extraction from a text without writing it.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed; when a name is nobody's, or the language's file is wrong.
+    /// When the channel is full or the memory is closed. The ticket fails when a name is unknown or the language file
+    /// is invalid.
     pub fn draft(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
         self.send_read(|responder| Command::Draft(draft, responder))
     }
 
-    /// Has the texts read for facts that wait for it, in the background, where the settings do not; or every text again, as
-    /// after the language's file changed. What is known stays as it is. Answered with how many they are.
+    /// Reads the waiting texts for facts in the background, even where the settings turn this off. With `again`, reads
+    /// every text, for example after a change of the language file. Known facts stay as they are. Returns the number of
+    /// texts.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed.
+    /// When the channel is full or the memory is closed.
     pub fn read_texts(&self, again: bool) -> Result<Ticket<usize>, MemoryError> {
         self.send_read(|responder| Command::ReadTexts { again, responder })
     }
 
-    /// Waits until all texts are read for facts, and calls back with how many are left; for programs, not for games.
+    /// Waits until all texts are read for facts. Calls `progress` with the number of texts left. Meant for programs,
+    /// not for games.
     ///
     /// # Errors
-    /// When the memory closes, or the callback says to stop ([`MemoryError::Cancelled`]).
+    /// When the memory closes, or the callback stops the wait ([`MemoryError::Cancelled`]).
     pub fn wait_for_reading(&self, mut progress: impl FnMut(usize) -> bool) -> Result<Status, MemoryError> {
         loop {
             let status = self.status()?.wait()?;
@@ -424,39 +437,41 @@ impl Memory {
         }
     }
 
-    /// Pauses the reading with a language model, lets it go on, or has what failed tried again. Answered with how it stands.
+    /// Pauses or resumes the reading with a language model, or retries failed texts. Returns the new status.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: [`MemoryError::NoLlm`], when none is switched on.
+    /// When the channel is full or the memory is closed. The ticket fails with [`MemoryError::NoLlm`] when no language
+    /// model is enabled.
     #[cfg(feature = "llm")]
     pub fn llm(&self, step: LlmStep) -> Result<Ticket<LlmStatus>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Step(step, responder)))
     }
 
-    /// Shows what a language model would find in a text; nothing is written. It takes as long as the model does.
+    /// Shows the result of extraction by a language model without writing it. Takes as long as the model does.
     ///
     /// # Errors
-    /// As [`llm`](Self::llm); when a name is nobody's, or the model gives nothing.
+    /// As [`llm`](Self::llm). Also when a name is unknown, or the model returns nothing.
     #[cfg(feature = "llm")]
     pub fn draft_with_llm(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Draft(draft, responder)))
     }
 
-    /// Has written what a prompt of the program's own asks for, such as that of a [`query::SessionRecap`](crate::query). The
-    /// words are for people, and never become facts.
+    /// Asks the language model for a text with a prompt of the program's own, such as that of a
+    /// [`query::SessionRecap`](crate::query). The text is for people and never becomes facts.
     ///
     /// # Errors
-    /// As [`llm`](Self::llm); when the model gives nothing.
+    /// As [`llm`](Self::llm). Also when the model returns nothing.
     #[cfg(feature = "llm")]
     pub fn write_with_llm(&self, prompt: impl Into<String>) -> Result<Ticket<String>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Write(prompt.into(), responder)))
     }
 
-    /// Waits until the language model has read all that it can read now, and calls back with how it stands; for programs,
-    /// not for games. What failed stays, and its time may come later.
+    /// Waits until the language model has read all texts that it can read now. Calls `progress` with the status. Meant
+    /// for programs, not for games. Failed texts stay in the queue and may be retried later.
     ///
     /// # Errors
-    /// When the memory closes, none is switched on, or the callback says to stop ([`MemoryError::Cancelled`]).
+    /// When the memory closes, no language model is enabled, or the callback stops the wait
+    /// ([`MemoryError::Cancelled`]).
     #[cfg(feature = "llm")]
     pub fn wait_for_llm(&self, mut progress: impl FnMut(&LlmStatus) -> bool) -> Result<LlmStatus, MemoryError> {
         loop {
@@ -474,13 +489,13 @@ impl Memory {
         }
     }
 
-    /// Sends proposals through the policy. Answered with what became of them, after the commit.
+    /// Sends proposals through the policy. Returns their outcome after the commit.
     ///
     /// # Errors
     /// As [`write`](Self::write).
     pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<Proposed>, MemoryError> {
         let policy = self.settings.policy;
-        let make = move |world: &World| {
+        let make = move |world: &ReadSnapshot| {
             let guide = Guide { policy: &policy, learned: &world.learned };
             propose(&world.state, &guide, &proposals, &author, now())
         };
@@ -489,31 +504,32 @@ impl Memory {
         })
     }
 
-    /// Looks for entities that may be one, beside the worker; by the meaning of their descriptions too, as far as these
-    /// have vectors.
+    /// Looks for duplicate entities on a background thread. Compares the meaning of their descriptions too, as far as
+    /// these have vectors.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed.
+    /// When the channel is full or the memory is closed.
     pub fn duplicates(&self) -> Result<Ticket<Vec<Duplicate>>, MemoryError> {
         self.send_read(Command::Duplicates)
     }
 
-    /// Works out what making one entity of two would do, beside the worker, and changes nothing: the first becomes the
-    /// second. [Commit](Self::commit_merge) it or not.
+    /// Plans a merge of the first entity into the second on a background thread, without changing the memory.
+    /// [Commit](Self::commit_merge) the plan or drop it.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: as [`merge`](duplicates::merge()) says.
+    /// When the channel is full or the memory is closed. The ticket fails as described at
+    /// [`merge`](duplicates::merge()).
     pub fn plan_merge(
         &self,
         gone: impl Into<String>,
         into: impl Into<String>,
     ) -> Result<Ticket<MergePlan>, MemoryError> {
         let (gone, into) = (gone.into(), into.into());
-        self.read_aside(move |world| duplicates::merge(&world.state, &gone, &into, Author::Dm, now()))
+        self.read_in_background(move |world| duplicates::merge(&world.state, &gone, &into, Author::Dm, now()))
     }
 
-    /// Merges what was worked out, as one operation; it is worked out anew, where something was written meanwhile that
-    /// it would have to move.
+    /// Commits a merge as one operation. If writes since then touch records that the merge moves, the plan is made
+    /// again first.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -521,17 +537,16 @@ impl Memory {
         self.write(move |world| plan.at_its_turn(&world.state, now()))
     }
 
-    /// Makes two entities again of one that was merged, without loss of what came later: see
-    /// [`split`](duplicates::split()).
+    /// Splits a merged entity into two again, without loss of later changes: see [`split`](duplicates::split()).
     ///
     /// # Errors
-    /// As [`write`](Self::write); when nothing of the kind was merged.
+    /// As [`write`](Self::write). Also when there is no such merge.
     pub fn split(&self, entity: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let entity = entity.into();
         self.write(move |world| duplicates::split(&world.state, &entity, now()))
     }
 
-    /// Remembers that two entities that look alike are not the same.
+    /// Records that two similar entities are distinct.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -540,7 +555,7 @@ impl Memory {
         self.write(move |world| duplicates::not_the_same(&world.state, &a, &b, now()))
     }
 
-    /// Turns learning from the DM's decisions on or off, or forgets what was learned.
+    /// Turns learning from the DM's decisions on or off, or resets the learned trust.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -548,29 +563,29 @@ impl Memory {
         self.write(move |world| Ok(teach.operation(&world.state, now())))
     }
 
-    /// Works out which facts pruning would withdraw, beside the worker, and changes nothing.
+    /// Lists the facts that pruning would withdraw, on a background thread, without changing the memory.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: as [`Prune::plan`] says.
+    /// When the channel is full or the memory is closed. The ticket fails as described at [`Prune::plan`].
     pub fn plan_prune(&self, prune: Prune) -> Result<Ticket<PrunePlan>, MemoryError> {
-        self.read_aside(move |world| prune.plan(&world.state, now()))
+        self.read_in_background(move |world| prune.plan(&world.state, now()))
     }
 
-    /// Withdraws facts, as one operation that [`undo`](Self::undo) takes back.
+    /// Withdraws facts as one operation, which [`undo`](Self::undo) can revert.
     ///
     /// # Errors
-    /// As [`write`](Self::write); when nothing is to go.
+    /// As [`write`](Self::write). Also when there is nothing to withdraw.
     pub fn prune(&self, prune: Prune) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(prune.plan(&world.state, now())?.operation.ok_or(ApplyError::Empty)?))
     }
 
-    /// Tells how the record stands, with so many examples of each kind at most, beside the worker: see
+    /// Checks the campaign for problems on a background thread, with a maximum number of examples per check: see
     /// [`health`](crate::health).
     ///
     /// # Errors
-    /// When the channel is full or the memory closed.
+    /// When the channel is full or the memory is closed.
     pub fn health(&self, examples: usize) -> Result<Ticket<Health>, MemoryError> {
-        self.read_aside(move |world| Ok(health(&world.state, examples)))
+        self.read_in_background(move |world| Ok(health(&world.state, examples)))
     }
 
     /// Sets the game clock.
@@ -585,20 +600,20 @@ impl Memory {
         })
     }
 
-    /// Makes fields of entities be otherwise, as a game says it: see [`Patches`].
+    /// Updates fields of entities from a game: see [`Patches`].
     ///
     /// # Errors
-    /// As [`write`](Self::write). A field that cannot be is no error: the answer lists it, and the others are written.
+    /// As [`write`](Self::write). An invalid field is not an error: the answer lists it, and the other fields are
+    /// written.
     pub fn patch(&self, author: Author, patches: Arc<Patches>) -> Result<Ticket<Patched>, MemoryError> {
         let refused = Vec::new();
         self.send_write(|responder| Command::Write(Write::Patches { patches, author, refused, responder }))
     }
 
-    /// Keeps the state as it is under a name, to [load](Self::load_slot) it again. A name that is used already stands
-    /// for this state from now on.
+    /// Saves the current state under a name, for [`load_slot`](Self::load_slot). A slot of the same name is replaced.
     ///
     /// # Errors
-    /// As [`write`](Self::write); when the name is empty or longer than 128 bytes.
+    /// As [`write`](Self::write). Also when the name is empty or longer than 128 bytes.
     pub fn save_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let name = name.into();
         self.write(move |_| {
@@ -607,10 +622,10 @@ impl Memory {
         })
     }
 
-    /// Goes back to the state that was kept under a name, in one operation: nothing of what came after remains.
+    /// Restores the state of a slot in one operation, which discards all later changes.
     ///
     /// # Errors
-    /// As [`write`](Self::write); when nothing was kept under this name.
+    /// As [`write`](Self::write). Also when there is no slot of this name.
     pub fn load_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let name = name.into();
         self.write(move |world| {
@@ -619,10 +634,10 @@ impl Memory {
         })
     }
 
-    /// Gives up a name under which a state was kept.
+    /// Deletes a slot.
     ///
     /// # Errors
-    /// As [`write`](Self::write); when nothing was kept under this name.
+    /// As [`write`](Self::write). Also when there is no slot of this name.
     pub fn drop_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let name = name.into();
         self.write(move |_| {
@@ -631,17 +646,17 @@ impl Memory {
         })
     }
 
-    /// Imports campaign files, or an export (`.jsonl`), as one operation. Files are read and compared beside the worker:
-    /// reads go on meanwhile. It takes its place among the writes once its files are read.
+    /// Imports campaign files or an export (`.jsonl`) as one operation. Files are read and compared on a background
+    /// thread, so reads go on. The import joins the queue of writes after its files are read.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: when the files are wrong.
+    /// When the channel is full or the memory is closed. The ticket fails when the files are invalid.
     pub fn import(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
         self.import_with(path, ImportOptions::default())
     }
 
-    /// Imports files of any format that is known, as one operation. Each source is an author of its own: several stand side
-    /// by side, and one is undone without the others.
+    /// Imports files of any known format as one operation. Each source is a separate author: several sources can
+    /// coexist, and undoing one leaves the others.
     ///
     /// # Errors
     /// As [`import`](Self::import).
@@ -654,7 +669,7 @@ impl Memory {
         self.send_write(|responder| Command::Import { path, options, dry_run: false, responder })
     }
 
-    /// The same, so that somebody sees how far it has come.
+    /// Imports files like [`import`](Self::import) and reports progress.
     ///
     /// # Errors
     /// As [`import`](Self::import).
@@ -666,7 +681,7 @@ impl Memory {
         self.import_with(path, ImportOptions { progress: progress.clone(), ..ImportOptions::default() })
     }
 
-    /// Says what an import would do, without doing it.
+    /// Shows the changes that an import would make, without making them.
     ///
     /// # Errors
     /// As [`import`](Self::import).
@@ -674,7 +689,7 @@ impl Memory {
         self.import_dry_run_with(path, ImportOptions::default())
     }
 
-    /// Says what an import of files of any format would do, without doing it.
+    /// Shows the changes that an import of files of any known format would make, without making them.
     ///
     /// # Errors
     /// As [`import`](Self::import).
@@ -687,14 +702,14 @@ impl Memory {
         self.send_read(|responder| Command::Import { path, options, dry_run: true, responder })
     }
 
-    /// Writes all that the state holds into one file (`.jsonl`), beside the worker: another memory can import it. The
-    /// file is there as a whole or not at all, and on Unix nobody but its owner can read it.
+    /// Writes the whole state to one file (`.jsonl`) on a background thread. Another memory can import that file. The
+    /// file appears complete or not at all. On Unix, only its owner can read it.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: when the file cannot be written.
+    /// When the channel is full or the memory is closed. The ticket fails when the file cannot be written.
     pub fn export(&self, path: impl Into<PathBuf>) -> Result<Ticket<()>, MemoryError> {
         let path = path.into();
-        self.read_aside(move |world| {
+        self.read_in_background(move |world| {
             let mut bytes = Vec::new();
             hearsay_campaign::export_jsonl(&world.state, &mut bytes)
                 .and_then(|()| hearsay_campaign::write_private(&path, &bytes))
@@ -702,34 +717,34 @@ impl Memory {
         })
     }
 
-    /// What undoing would do: the position, what would be lost or change, and what depends on it.
+    /// Shows the effect of an undo: the position, the lost and changed records, and the dependent operations.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: when there is nothing to undo.
+    /// When the channel is full or the memory is closed. The ticket fails when there is nothing to undo.
     pub fn undo_preview(&self, target: UndoTarget) -> Result<Ticket<(Position, UndoPreview)>, MemoryError> {
-        self.read_aside(move |world| {
+        self.read_in_background(move |world| {
             let position = target.position(&world.state)?;
             Ok((position, world.state.undo_preview(position)?))
         })
     }
 
-    /// Undoes an operation. Undoing an undo brings back what it took away.
+    /// Undoes an operation. Undoing an undo restores the records that the undo removed.
     ///
     /// # Errors
-    /// As [`write`](Self::write); when there is nothing to undo.
+    /// As [`write`](Self::write). Also when there is nothing to undo.
     pub fn undo(&self, target: UndoTarget) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| {
             let position = target.position(&world.state)?;
             let summary = undo_summary(&world.state, position);
-            let operation = Operation::new(Author::Dm, summary, vec![Change::Void(position)]);
+            let operation = Operation::new(Author::Dm, summary, vec![Change::Revert(position)]);
             Ok(Operation { recorded: now(), ..operation })
         })
     }
 
-    /// Goes back to a journal position, in one operation: nothing of what came after remains.
+    /// Restores the state of a journal position in one operation, which discards all later changes.
     ///
     /// # Errors
-    /// As [`write`](Self::write); when the position lies ahead.
+    /// As [`write`](Self::write). Also when the position is after the newest operation.
     pub fn restore(&self, position: Position) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |_| {
             let operation =
@@ -738,19 +753,19 @@ impl Memory {
         })
     }
 
-    /// Writes the projections in the database anew from the journal.
+    /// Rebuilds the projections in the database from the journal.
     ///
     /// # Errors
-    /// When the channel is full or the memory closed. The ticket: when the database fails.
+    /// When the channel is full or the memory is closed. The ticket fails when the database fails.
     pub fn rebuild(&self) -> Result<Ticket<()>, MemoryError> {
         self.send_write(Command::Rebuild)
     }
 
-    /// Waits until every text has its vector, or until there is no model to make them. Calls back with the number done
-    /// and the number of all. For programs; a game goes on meanwhile.
+    /// Waits until every text has its vector, or until there is no model to make them. Calls `progress` with the number
+    /// of finished vectors and the total. Meant for programs, not for games.
     ///
     /// # Errors
-    /// When the memory closes, or the callback says to stop ([`MemoryError::Cancelled`]).
+    /// When the memory closes, or the callback stops the wait ([`MemoryError::Cancelled`]).
     pub fn wait_for_vectors(&self, mut progress: impl FnMut(usize, usize) -> bool) -> Result<Status, MemoryError> {
         self.wait_for(|status| {
             let go_on = progress(status.texts.saturating_sub(status.pending_vectors), status.texts);
@@ -759,18 +774,19 @@ impl Memory {
         })
     }
 
-    /// Waits until the model is loaded or there is none, and the vectors that were stored are read: from then on
-    /// [`Status::pending_vectors`] is what must be made.
+    /// Waits until the model is loaded or unavailable, and the stored vectors are read. From then on,
+    /// [`Status::pending_vectors`] is the number of vectors that must be made.
     ///
     /// # Errors
-    /// When the memory closes, or the callback says to stop ([`MemoryError::Cancelled`]).
+    /// When the memory closes, or the callback stops the wait ([`MemoryError::Cancelled`]).
     pub fn wait_until_settled(&self, mut progress: impl FnMut() -> bool) -> Result<Status, MemoryError> {
         self.wait_for(|status| (progress(), status.model != crate::ModelStatus::Loading && !status.reading_vectors))
     }
 
-    /// Waits until the status is as wanted: `is_done` returns whether to go on, and whether it is.
+    /// Polls the status until `is_done` ends the wait. `is_done` returns whether to continue, and whether the wait is
+    /// over.
     fn wait_for(&self, mut is_done: impl FnMut(&Status) -> (bool, bool)) -> Result<Status, MemoryError> {
-        // Soon at first, for what is nearly there.
+        // The first pauses are short, because the wait is often nearly over.
         let mut pause = Duration::from_millis(1);
         loop {
             let status = self.status()?.wait()?;
@@ -784,13 +800,14 @@ impl Memory {
         }
     }
 
-    /// Answers all that was sent, keeps the vectors that were made, writes a snapshot, and closes the database. When it
-    /// returns, another process may open the directory. Waits for imports under way, but for no longer than
-    /// [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s); cancel their tickets to be quick.
+    /// Answers all requests that were sent, stores finished vectors, writes a snapshot, and closes the database. After
+    /// it returns, another process may open the directory. Waits for running imports, at most for
+    /// [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close faster, cancel their
+    /// tickets.
     ///
     /// # Errors
-    /// [`MemoryError::ClosedEarly`] when changes that were accepted were not committed; when the database fails to close,
-    /// or the worker ended by a panic.
+    /// [`MemoryError::ClosedEarly`] when accepted changes were not committed. Also when the database fails to close, or
+    /// the worker panicked.
     pub fn close(self) -> Result<(), MemoryError> {
         let patience = self.settings.store.close_timeout();
         match self.close_within(patience)? {
@@ -799,11 +816,11 @@ impl Memory {
         }
     }
 
-    /// Closes as [`close`](Self::close), waits for accepted changes only so long, and tells what became of them. Each
-    /// change that is not committed by then is answered with [`MemoryError::NotInTime`].
+    /// Closes like [`close`](Self::close), but waits for accepted changes for `patience` at most and returns their
+    /// counts. Each change that is not committed by then fails with [`MemoryError::NotInTime`].
     ///
     /// # Errors
-    /// When the database fails to close, or the worker ended by a panic.
+    /// When the database fails to close, or the worker panicked.
     pub fn close_within(mut self, patience: Duration) -> Result<Closed, MemoryError> {
         self.shut_down(patience)
     }
@@ -813,7 +830,7 @@ impl Memory {
             return Ok(Closed::default());
         };
         let _ = deadline.set(Instant::now() + patience);
-        // The worker ends when it has done all that was sent before.
+        // Without senders, the worker finishes all earlier requests and ends.
         drop((reads, writes));
         worker.join().unwrap_or(Err(MemoryError::Crashed))
     }
@@ -827,9 +844,9 @@ impl Drop for Memory {
     }
 }
 
-/// Answers with what a caller reads.
+/// Wraps a caller's closure into a job that sends the result to the responder.
 fn read_job<T: Send + 'static>(
-    read: impl FnOnce(&World) -> Result<T, MemoryError> + Send + 'static,
+    read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
     responder: Responder<T>,
 ) -> ReadJob {
     Box::new(move |world| {
@@ -842,7 +859,7 @@ fn read_job<T: Send + 'static>(
 }
 
 impl UndoTarget {
-    /// Where the operation lies in the journal.
+    /// Returns the position of the operation in the journal.
     ///
     /// # Errors
     /// When there is nothing to undo.
@@ -851,20 +868,20 @@ impl UndoTarget {
             return Ok(*position);
         }
         let is_edit = |operation: &Operation| {
-            // Neither an undo, nor a slot, nor the memory's own record of its model is what somebody wants to take back.
+            // Undos, slots and the memory's own records of its model and readings are not edits, so `Last` skips them.
             let own = |change: &Change| {
                 let slots = matches!(change, Change::SaveSlot(_) | Change::DropSlot(_));
                 slots
                     || matches!(
                         change,
-                        Change::Void(_) | Change::Restore(_) | Change::Set(Setting::Model(_) | Setting::Read(_))
+                        Change::Revert(_) | Change::Restore(_) | Change::Set(Setting::Model(_) | Setting::Read(_))
                     )
             };
             !operation.changes.iter().all(own)
         };
         let by = |operation: &Operation| match self {
             Self::LastBy(author) => operation.author == *author,
-            // What was read in a text goes with the text.
+            // Facts extracted from a text are reverted together with that text.
             _ => operation.author != Author::Extractor,
         };
         let mut newest = state.journal().rev();
@@ -877,12 +894,12 @@ impl UndoTarget {
     }
 }
 
-/// The real clock, as operations are stamped with it.
+/// Returns the time of the real clock, as used to stamp operations.
 pub fn real_time() -> Timestamp {
     now()
 }
 
-/// Characters that a question may have: what is longer is no question.
+/// Maximum length of a question, in characters.
 const LONGEST_QUESTION: usize = 20_000;
 
 fn check_question(question: &str) -> Result<(), MemoryError> {
@@ -892,7 +909,7 @@ fn check_question(question: &str) -> Result<(), MemoryError> {
     }
 }
 
-/// The database stamps what it writes with the seconds since 1970, and panics where there are none.
+/// Rejects times before 1970. The database stamps its writes with the seconds since 1970 and panics on earlier times.
 fn check_clock(now: SystemTime) -> Result<(), MemoryError> {
     now.duration_since(UNIX_EPOCH).map(drop).map_err(|_| MemoryError::Clock)
 }
@@ -919,7 +936,8 @@ mod tests {
         let model = ModelSettings { enabled: false, ..ModelSettings::default() };
         let settings = Settings { model, ..Settings::default() };
         let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
-        // What a caller gives is guarded; this stands for a bug of the worker's own.
+        // Closures from callers are guarded against panics. This job bypasses the guard to simulate a bug of the
+        // worker.
         let (release, released) = bounded::<()>(0);
         let bug: ReadJob = Box::new(move |_| {
             let _ = released.recv();
@@ -959,7 +977,8 @@ mod tests {
         while !faults.is_holding() {
             std::thread::yield_now();
         }
-        // While the fact is being committed, its subject is lost: it is in the journal, and cannot be applied.
+        // The subject is removed while the fact is being committed. The fact is then in the journal but cannot be
+        // applied.
         let spoil = Operation::new(Author::Dm, "a bug", vec![Change::RemoveEntity(ann.clone())]);
         memory.running.as_ref().unwrap().reads.send(Command::Spoil(spoil)).unwrap();
         let lost = ann.clone();

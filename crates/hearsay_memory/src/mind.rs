@@ -1,4 +1,4 @@
-//! What those who were asked lately know: their views, kept until something is written.
+//! Cache of recent knowers' views, valid until the next write.
 
 use std::{
     collections::VecDeque,
@@ -7,22 +7,22 @@ use std::{
 
 use hearsay_belief::{Known, View};
 use hearsay_model::{GameTime, Knower, State, StateVersion, attribute, text};
-use hearsay_recall::Names;
+use hearsay_recall::EntityLinker;
 
-/// How many are kept: the speakers of a scene, and those of the last.
+/// Maximum number of cached minds: the speakers of this scene and of the last.
 const MOST: usize = 32;
 
-/// A view with the names in it.
+/// A view with its names.
 #[derive(Debug)]
 pub(crate) struct Mind {
     pub(crate) view: View,
-    pub(crate) names: Names,
-    /// Made when something is first searched for by name.
+    pub(crate) names: EntityLinker,
+    /// Normalized names. Computed at the first search by name.
     called: OnceLock<Vec<(u32, String)>>,
 }
 
 impl Mind {
-    /// Every name and alias in the view in its normal form, with its fact. By fact.
+    /// Returns every name and alias in the view in normalized form, with its fact. By fact.
     pub(crate) fn called(&self) -> impl Iterator<Item = (&Known, &str)> {
         let called = self.called.get_or_init(|| {
             let is_name = |known: &Known| [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
@@ -33,10 +33,10 @@ impl Mind {
     }
 }
 
-/// Whose mind, and as of when; the DM's, when it is nobody's.
+/// Knower and game time of a mind; without a knower, the DM.
 type Whose = (Option<Knower>, Option<GameTime>);
 
-/// The minds of those who were asked lately, the latest last.
+/// Cached minds, most recently used last.
 #[derive(Debug, Default)]
 pub(crate) struct Minds {
     at: StateVersion,
@@ -44,9 +44,9 @@ pub(crate) struct Minds {
 }
 
 impl Minds {
-    /// What somebody knows as of a moment; all that is part of the world, when nobody is named.
+    /// Returns the mind of a knower as of a time. Without a knower, the mind covers everything in the world.
     ///
-    /// `state` is one and the same state as before, or one that follows it.
+    /// `state` must be the state of the previous call or a successor.
     pub(crate) fn of(&mut self, state: &State, knower: Option<&Knower>, as_of: Option<GameTime>) -> Arc<Mind> {
         if self.at != state.version() {
             self.kept.clear();
@@ -57,7 +57,7 @@ impl Minds {
             Some((_, mind)) => mind,
             None => {
                 let view = knower.map_or_else(|| View::of_dm(state), |knower| View::of(state, knower, as_of));
-                let names = Names::of(&view);
+                let names = EntityLinker::of(&view);
                 Arc::new(Mind { view, names, called: OnceLock::new() })
             }
         };

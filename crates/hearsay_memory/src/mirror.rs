@@ -1,16 +1,16 @@
-//! What a game shows of entities, and what it changes of them: one value per field, as the world has it now.
+//! Records and patches for a game: one value per field, as true in the world now.
 //!
-//! A [`Record`] is read from the state; a [`Patch`] names the fields of one entity that are to be otherwise. Many
-//! patches make one operation, with the facts, the ends of older facts, and the knowledge that follow from them.
+//! A [`Record`] is read from the state. A [`Patch`] is a partial update of one entity. Many patches make one operation,
+//! with the resulting facts, the ends of older facts, and the resulting knowledge.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-use hearsay_belief::{Surroundings, knowers};
+use hearsay_belief::{Surroundings, default_audience};
 use hearsay_model::{
-    Author, Change, Date, Entity, EntityId, Fact, GameTime, History, Key, Kind, Knower, Knowledge, Method, Object,
+    Author, Change, Date, Entity, EntityId, Fact, GameTime, History, Key, Kind, Knower, KnowledgeEdge, Method, Object,
     Operation, Predicate, Provenance, Setting, State, Timestamp, TransientChange, TransientUpdate, TransientValue,
     Validity, Value, attribute, predicate,
 };
@@ -21,29 +21,29 @@ use crate::{
     edit::{self, spoken_of},
 };
 
-/// Attributes that are text about an entity, or many at a time, and no value that a game reads.
+/// Attributes that are text about an entity, or that have many values, and therefore are not values for a game.
 const NOT_SHOWN: [&str; 6] =
     [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::DESCRIPTION, attribute::LORE, attribute::TAG];
 
-/// An entity as a game shows it: what is canon and holds now, secret or not.
+/// An entity as a game shows it: canon facts that hold now, including secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Record {
-    /// Its id.
+    /// Id of the entity.
     pub id: EntityId,
-    /// What it is.
+    /// Kind of the entity.
     pub kind: Option<Kind>,
-    /// What it is called.
+    /// Name of the entity.
     pub name: Option<String>,
-    /// Where it is.
+    /// Place of the entity.
     pub place: Option<EntityId>,
-    /// Its attributes, the newest value of each; without its names and the texts about it.
+    /// Attributes with their newest values, without names and texts about the entity.
     pub attributes: BTreeMap<Predicate, Value>,
-    /// Its relations to others but for where it is, with how it feels about them (−100 to 100).
+    /// Relations to other entities, without the place, each with the attitude to the other entity (−100 to 100).
     pub relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
 }
 
 impl Record {
-    /// Reads an entity; nothing, when there is none of this id.
+    /// Reads an entity. Returns `None` if there is no entity with this id.
     pub fn of(state: &State, id: &EntityId) -> Option<Self> {
         state.entity(id)?;
         let newest = state.newest_of_each(id);
@@ -71,7 +71,7 @@ impl Record {
     }
 }
 
-/// The entities whose [`Record`] may be another since the records of these keys changed. Sorted.
+/// Returns the entities whose [`Record`] may have changed with these keys. Sorted.
 pub fn touched_entities(state: &State, touched: &[Key]) -> BTreeSet<EntityId> {
     let entity = |key: &Key| match key {
         Key::Entity(id) => Some(id.clone()),
@@ -81,25 +81,25 @@ pub fn touched_entities(state: &State, touched: &[Key]) -> BTreeSet<EntityId> {
     touched.iter().filter_map(entity).collect()
 }
 
-/// Fields of one entity that are to be otherwise. What is not named stays.
+/// Partial update of an entity; omitted fields are unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// What the entity is and is called at first, if there is none of its id yet. Without it, that is a mistake.
+    /// Kind and name for creating the entity if it does not exist. Without this, a missing entity is an error.
     pub create: Option<(Kind, Option<String>)>,
-    /// What it is.
+    /// Kind of the entity.
     pub kind: Option<Kind>,
-    /// What it is called.
+    /// Name of the entity.
     pub name: Option<String>,
-    /// Where it is; nowhere that is known, when nothing is in it.
+    /// Place of the entity; `Some(None)` for an unknown place.
     pub place: Option<Option<EntityId>>,
-    /// Its attributes; those without a value end.
+    /// Attributes; those without a value end.
     pub attributes: BTreeMap<Predicate, Option<Value>>,
-    /// Its relations: whether each holds.
+    /// Relations, and whether each holds.
     pub relations: BTreeMap<(Predicate, EntityId), bool>,
 }
 
 impl Patch {
-    /// Takes over what a later patch says.
+    /// Merges a later patch into this one.
     pub fn absorb(&mut self, later: Self) {
         self.create = later.create.or(self.create.take());
         self.kind = later.kind.or(self.kind.take());
@@ -109,7 +109,7 @@ impl Patch {
         self.relations.extend(later.relations);
     }
 
-    /// Whether a record shows every field that it names as it says. What a patch adds is not compared.
+    /// Whether a record already has the value of every field in the patch. Ignores `create`.
     pub fn holds_in(&self, record: &Record) -> bool {
         self.kind.as_ref().is_none_or(|kind| record.kind.as_ref() == Some(kind))
             && self.name.as_ref().is_none_or(|name| record.name.as_ref() == Some(name))
@@ -118,38 +118,38 @@ impl Patch {
             && self.relations.iter().all(|(key, holds)| record.relations.contains_key(key) == *holds)
     }
 
-    /// Whether it names no field.
+    /// Whether the patch has no fields.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// A field that could not be written. The other fields of its patches were.
+/// A field that could not be written. The other fields were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// Whose field.
+    /// Entity of the field.
     pub entity: EntityId,
-    /// What was wrong with it.
+    /// Reason.
     pub why: String,
 }
 
-/// What became of patches.
+/// The result of patches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Patched {
-    /// Their operation; nothing, where there was nothing to record.
+    /// Operation of the patches; `None` if there was nothing to record.
     pub written: Option<Written>,
-    /// Which write it was, as [`Event::Applied`](crate::Event::Applied) counts them; nothing, where all was so already.
+    /// Number of the write, as in [`Event::Applied`](crate::Event::Applied); `None` if nothing changed.
     pub revision: Option<u64>,
-    /// What could not be written.
+    /// Fields that could not be written.
     pub refused: Vec<Refused>,
 }
 
 /// The patches of one operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patches {
-    /// By entity, in any order. Of several for one entity, what a later one says counts.
+    /// Patches by entity. If an entity has several, later patches override earlier ones.
     pub entities: Vec<(EntityId, Patch)>,
-    /// What the game clock shows.
+    /// Time of the game clock.
     pub clock: Option<GameTime>,
 }
 
@@ -159,10 +159,11 @@ impl Patches {
         self.entities.is_empty() && self.clock.is_none()
     }
 
-    /// The writes that make the state be so, with what of the patches cannot be. There are none where all is so.
+    /// Returns the writes that bring the state up to date with the patches, and the fields that cannot be written.
+    /// There are no writes if the state is already up to date.
     ///
-    /// What a game says of predicates that keep no full [`History`] becomes transient values; everything else becomes
-    /// facts.
+    /// Values that a game sets for predicates without a full [`History`] become transient values. All other values
+    /// become facts.
     pub fn plan(&self, state: &State, author: Author, now: Timestamp) -> PatchPlan {
         let time = self.clock.or_else(|| state.clock());
         let date = Date { raw: time.map_or_else(String::new, |time| state.calendar().print(time)), time };
@@ -188,7 +189,7 @@ impl Patches {
             }
         }
         let mut refused = Vec::new();
-        // All are added before any relates to another.
+        // Adds all new entities first, because relations may refer to them.
         let new: Vec<_> = patches.iter().filter(|(id, _)| state.entity(id).is_none()).collect();
         let new = new.into_iter().filter_map(|(id, patch)| Some((id, patch, patch.create.as_ref()?)));
         writer.changes.extend(new.clone().map(|(id, ..)| Change::AddEntity(Entity::new(id.clone()))));
@@ -216,18 +217,18 @@ impl Patches {
     }
 }
 
-/// Entities in one batch above which their values are recorded as facts: one transaction holds a batch of transient
-/// values, and must stay below a few MiB.
+/// Number of entities in a batch above which values are recorded as facts. A batch of transient values is one
+/// transaction, which must stay below a few MiB.
 const MAX_TRANSIENT: usize = 8_000;
 
-/// What patches write.
+/// The writes of patches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatchPlan {
-    /// What is recorded; without a change, when there is nothing.
+    /// Operation to record. It has no changes if there is nothing to record.
     pub operation: Operation,
-    /// What is kept without a history.
+    /// Values that are stored without a history.
     pub transients: TransientUpdate,
-    /// What could not be written.
+    /// Fields that could not be written.
     pub refused: Vec<Refused>,
 }
 
@@ -242,13 +243,13 @@ struct Writer<'a> {
     author: &'a Author,
     now: Timestamp,
     date: Date,
-    /// Whether values of predicates that keep no full history are transient.
+    /// Whether values of predicates without a full history are transient.
     is_transient: bool,
     changes: Vec<Change>,
     transients: TransientUpdate,
 }
 
-/// The state as it will be: who is new is there, and is where its patch says.
+/// The state after the patches: includes new entities with the places of their patches.
 impl Surroundings for Writer<'_> {
     fn kind(&self, id: &EntityId) -> Option<Kind> {
         let patch = self.patches.get(id);
@@ -268,7 +269,7 @@ impl Writer<'_> {
         self.state.entity(id).is_some() || is_new()
     }
 
-    /// Writes the fields of an entity; says what cannot be.
+    /// Writes the fields of an entity. Returns the errors.
     fn patch(&mut self, id: &EntityId, patch: &Patch) -> Vec<String> {
         if !self.exists(id) {
             return vec![format!("there is no `{id}` any more; spawn it anew, with a kind")];
@@ -307,14 +308,14 @@ impl Writer<'_> {
 
     fn object_is_there(&self, object: Option<&EntityId>) -> Result<(), MemoryError> {
         match object.filter(|id| !self.exists(id)) {
-            // An id that is not there is resolved for the sake of its error, which names the nearest.
+            // Resolves a missing id only for the error, which names the most similar ids.
             Some(id) => edit::resolve(self.state, id.as_str()).map(drop),
             None => Ok(()),
         }
     }
 
-    /// One value takes the place of what there was: of all there was, where the predicate has one value at a time; else
-    /// of the one that is shown.
+    /// Replaces old values by a new one. If the predicate has one value at a time, all old values are replaced.
+    /// Otherwise only the visible value is replaced.
     fn becomes(&mut self, id: &EntityId, name: &Predicate, object: Option<Object>) -> Result<(), MemoryError> {
         let shown = self.state.newest(id, name.as_str());
         if shown.map(Fact::object) == object.as_ref() {
@@ -338,13 +339,13 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A transient value takes the place of what there was; facts that were recorded end.
+    /// Replaces old values by a transient one. Recorded facts end.
     fn replace(&mut self, id: &EntityId, name: &Predicate, built: Option<Fact>) {
         let values = self.state.values(id, name);
         let (transient, recorded): (Vec<_>, Vec<_>) =
             values.into_iter().partition(|fact| self.state.is_transient(fact.id()));
         self.end(recorded.into_iter());
-        // A value that was recorded before, at the same time or at none, has the same id: it is asserted again.
+        // A value recorded before with the same start, or with none, has the same id, so it is asserted again.
         let again = built.as_ref().is_some_and(|fact| self.state.asserted(fact.id()).is_some());
         let value = match built {
             Some(fact) if again => {
@@ -396,7 +397,7 @@ impl Writer<'_> {
             Object::Entity(object) => self.called(object).to_owned(),
             Object::Value(value) => value.to_string(),
         };
-        // A new name is stated in its own words, not under the old one.
+        // The statement of a new name uses the new name as its subject, not the old one.
         let subject = if *name == *attribute::NAME { said.as_str() } else { self.called(id) };
         let statement = self.state.vocabulary().sentence(name, subject, &said);
         let provenance = Provenance {
@@ -411,13 +412,13 @@ impl Writer<'_> {
             Object::Entity(object) => Fact::relation(id, name.clone(), &object, provenance)?,
             Object::Value(value) => Fact::attribute(id, name.clone(), value, provenance)?,
         };
-        // What a new entity is from the start, it has always been.
+        // The initial values of a new entity have no start date.
         let from = Some(self.date.clone()).filter(|date| date.time.is_some() && self.state.entity(id).is_some());
         Ok(builder.statement(statement).validity(Validity { from, until: None }).build()?)
     }
 
     fn end<'f>(&mut self, facts: impl Iterator<Item = &'f Fact>) {
-        // What begins later than now is no older state.
+        // A value that begins later than now is not an older value.
         let now = self.date.time;
         let begun = |fact: &&Fact| fact.validity().start().is_none_or(|start| now.is_none_or(|now| start <= now));
         let until = &self.date;
@@ -426,14 +427,14 @@ impl Writer<'_> {
 
     fn knowers(&self, fact: &Fact) -> Vec<Knower> {
         let audience = self.state.vocabulary().audience(&self.state.audience_rules(), fact);
-        knowers(audience, fact, self)
+        default_audience(audience, fact, self)
     }
 
     fn assert(&mut self, fact: Fact) {
         let known_by = self.knowers(&fact);
         let id = fact.id();
         self.changes.push(Change::AssertFact(Arc::new(fact)));
-        let edges = known_by.into_iter().map(|knower| Change::Learn(Arc::new(Knowledge::authored(knower, id))));
+        let edges = known_by.into_iter().map(|knower| Change::Learn(Arc::new(KnowledgeEdge::authored(knower, id))));
         self.changes.extend(edges);
     }
 }

@@ -1,38 +1,38 @@
-//! Policy: what becomes of a proposed fact (decision 6 of the design).
+//! Policy: the decision on proposed facts by confidence.
 
-use hearsay_model::{Confidence, Credence, Standing};
+use hearsay_model::{Confidence, Credence, FactStatus};
 use serde::{Deserialize, Serialize};
 
-/// Who speaks in the source of a proposal.
+/// Speaker in the source of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Voice {
     /// The source speaks for the world: the game, the DM, narration, notes.
     World,
-    /// A character says it.
+    /// A character speaks.
     Character,
 }
 
-/// Whether somebody is there to review doubtful facts.
+/// Whether doubtful facts are reviewed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// A DM reviews what is doubtful.
+    /// The DM reviews doubtful facts.
     #[default]
     Dm,
-    /// Nobody does: doubtful facts become claims, believed as far as their confidence goes, and no queue fills.
+    /// No review: doubtful facts become claims with their confidence as credence, and no queue grows.
     Autonomous,
 }
 
-/// What becomes of proposals, by their confidence.
+/// Decision rule for proposals, by their confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
-    /// From here on a proposal is taken without review. Default 0.7.
+    /// Confidence from which a proposal is accepted without review. Default 0.7.
     pub threshold: Confidence,
-    /// Below this a proposal is dropped, and counted. Default 0.3.
+    /// Confidence below which a proposal is dropped and counted. Default 0.3.
     pub floor: Confidence,
-    /// Whether somebody reviews what lies between.
+    /// Handling of proposals between `floor` and `threshold`.
     pub mode: Mode,
 }
 
@@ -43,12 +43,12 @@ impl Default for Policy {
     }
 }
 
-/// What becomes of a proposal.
+/// Decision on a proposal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
-    /// It is recorded, with this standing; those who learn it believe it at most so far.
-    Take(Standing, Credence),
-    /// It is dropped.
+    /// Records the fact with this status, and with this maximum credence for those who learn it.
+    Take(FactStatus, Credence),
+    /// Drops the proposal.
     Drop,
 }
 
@@ -58,25 +58,25 @@ impl Policy {
     /// | confidence | the world speaks | a character speaks |
     /// |---|---|---|
     /// | threshold and above | canon | claimed |
-    /// | between | proposed (autonomous: claimed, believed as far as the confidence goes) | the same |
+    /// | between | proposed (autonomous: claimed, with the confidence as credence) | the same |
     /// | below the floor | dropped | dropped |
     pub fn decide(&self, confidence: Confidence, voice: Voice) -> Verdict {
         if confidence < self.floor {
             return Verdict::Drop;
         }
         if confidence >= self.threshold {
-            let standing = if voice == Voice::World { Standing::Canon } else { Standing::Claimed };
-            return Verdict::Take(standing, Credence::FULL);
+            let status = if voice == Voice::World { FactStatus::Canon } else { FactStatus::Claimed };
+            return Verdict::Take(status, Credence::FULL);
         }
-        let (standing, credence) = self.doubt(confidence);
-        Verdict::Take(standing, credence)
+        let (status, credence) = self.doubt(confidence);
+        Verdict::Take(status, credence)
     }
 
-    /// What becomes of something doubtful, and how far those who learn it believe it.
-    pub(crate) fn doubt(&self, confidence: Confidence) -> (Standing, Credence) {
+    /// Returns the status of a doubtful fact, and the maximum credence of those who learn it.
+    pub(crate) fn doubt(&self, confidence: Confidence) -> (FactStatus, Credence) {
         match self.mode {
-            Mode::Dm => (Standing::Proposed, Credence::FULL),
-            Mode::Autonomous => (Standing::Claimed, Credence::new(confidence.get()).unwrap_or(Credence::NONE)),
+            Mode::Dm => (FactStatus::Proposed, Credence::FULL),
+            Mode::Autonomous => (FactStatus::Claimed, Credence::new(confidence.get()).unwrap_or(Credence::NONE)),
         }
     }
 }
@@ -91,14 +91,14 @@ mod tests {
             let policy = Policy { mode, ..Policy::default() };
             assert_eq!(policy.decide(Confidence::new(confidence).unwrap(), voice), expected, "{confidence} {voice:?}");
         };
-        let take = |standing| Verdict::Take(standing, Credence::FULL);
-        check(0.7, Voice::World, Mode::Dm, take(Standing::Canon));
-        check(0.7, Voice::Character, Mode::Dm, take(Standing::Claimed));
-        check(0.69, Voice::World, Mode::Dm, take(Standing::Proposed));
-        check(0.3, Voice::Character, Mode::Dm, take(Standing::Proposed));
+        let take = |status| Verdict::Take(status, Credence::FULL);
+        check(0.7, Voice::World, Mode::Dm, take(FactStatus::Canon));
+        check(0.7, Voice::Character, Mode::Dm, take(FactStatus::Claimed));
+        check(0.69, Voice::World, Mode::Dm, take(FactStatus::Proposed));
+        check(0.3, Voice::Character, Mode::Dm, take(FactStatus::Proposed));
         check(0.29, Voice::World, Mode::Dm, Verdict::Drop);
         check(0.29, Voice::World, Mode::Autonomous, Verdict::Drop);
         let half = Credence::new(0.5).unwrap();
-        check(0.5, Voice::World, Mode::Autonomous, Verdict::Take(Standing::Claimed, half));
+        check(0.5, Voice::World, Mode::Autonomous, Verdict::Take(FactStatus::Claimed, half));
     }
 }

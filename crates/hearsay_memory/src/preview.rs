@@ -1,9 +1,11 @@
-//! What an operation would do to what everybody knows.
+//! Preview of an operation's effect on everybody's knowledge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Hold, View, fallout};
-use hearsay_model::{Bearing, Change, FactId, How, Knower, KnowledgeId, Operation, Standing, State, attribute};
+use hearsay_belief::{Hold, View, retraction_impact};
+use hearsay_model::{
+    Acquisition, Change, FactId, FactRelation, FactStatus, Knower, KnowledgeId, Operation, State, attribute,
+};
 use serde::Serialize;
 
 use crate::{
@@ -11,84 +13,85 @@ use crate::{
     query::{FactRow, fact_row, how_in_words},
 };
 
-/// What an operation would do, without doing it.
+/// The effect of an operation that is not committed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Preview {
-    /// What it does, in a few words.
+    /// Short summary of the operation.
     pub summary: String,
-    /// The facts that are new.
+    /// New facts.
     pub facts: Vec<FactRow>,
-    /// Who learns what, by knower and fact. Names and kinds that come with something else are left out.
+    /// New knowledge, by knower and fact. Names and kinds that come with another fact are left out.
     pub lessons: Vec<Lesson>,
-    /// Whose knowledge falls, by fact and knower.
+    /// Lost knowledge, by fact and knower.
     pub lost: Vec<Loss>,
-    /// Whose belief moves, by fact and knower.
+    /// Changed credences, by fact and knower.
     pub moved: Vec<Move>,
-    /// Who goes on believing what ends, falls or is not so; or a retelling of it. By fact and knower.
+    /// Knowers that continue to believe a fact, or a distorted version of it, after it ends, is retracted, or becomes
+    /// false. By fact and knower.
     pub still: Vec<Believer>,
 }
 
-/// What somebody learns.
+/// A fact that a knower learns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lesson {
-    /// Who.
+    /// The knower.
     pub knower: Knower,
-    /// What.
+    /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How: `told by odo-brandt`.
-    pub how: String,
-    /// How far it believes it then, all that it knows counted in.
+    /// Acquisition in words: `told by odo-brandt`.
+    pub acquisition: String,
+    /// Credence afterwards, given everything the knower knows.
     pub credence: f64,
-    /// How far it believed it before; nothing, when it did not know of it.
+    /// Credence before; `None` if the knower did not know the fact.
     pub before: Option<f64>,
 }
 
-/// Something that somebody knew.
+/// A fact that a knower loses.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Loss {
-    /// Who.
+    /// The knower.
     pub knower: Knower,
-    /// What.
+    /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How it came to know it.
-    pub how: String,
-    /// Whether it knows it in another way.
+    /// Acquisition of the lost edge.
+    pub acquisition: String,
+    /// Whether the knower still knows the fact through another edge.
     pub still_knows: bool,
 }
 
-/// A belief that moves.
+/// A changed credence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Move {
-    /// Whose.
+    /// The knower.
     pub knower: Knower,
-    /// In what.
+    /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How far that way of knowing made it believe it.
+    /// Credence from this edge before.
     pub before: f64,
-    /// How far it does then.
+    /// Credence from this edge afterwards.
     pub after: f64,
 }
 
-/// Somebody who goes on believing something.
+/// A knower that continues to believe a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Believer {
-    /// Who.
+    /// The knower.
     pub knower: Knower,
-    /// What.
+    /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How far.
+    /// Credence of the knower.
     pub credence: f64,
 }
 
-/// Views of many knowers of one state, each made once.
+/// Cache of views of many knowers in one state.
 struct Views<'s> {
     state: &'s State,
     views: BTreeMap<Knower, View>,
@@ -105,14 +108,14 @@ impl<'s> Views<'s> {
     }
 }
 
-/// Says what an operation would do to what everybody knows.
+/// Computes the effect of an operation on everybody's knowledge.
 ///
 /// # Errors
 /// When the operation cannot be applied.
 pub fn preview(state: &State, operation: Operation) -> Result<Preview, MemoryError> {
     let mut after = state.clone();
     after.apply(operation.clone())?;
-    let fallout = fallout(state, &after);
+    let retraction_impact = retraction_impact(state, &after);
     let (mut then, mut now) = (Views::new(&after), Views::new(state));
     let statement = |id: FactId| {
         let fact = after.asserted(id).or_else(|| state.asserted(id));
@@ -124,12 +127,12 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, MemoryErr
     for change in &operation.changes {
         match change {
             Change::AssertFact(fact) if state.fact(fact.id()).is_none() => facts.push(fact_row(&after, fact)),
-            // An edge that was there already is no lesson.
-            Change::Learn(edge) if edge.how != How::Shared && state.knowledge(edge.id()).is_none() => {
+            // An edge that existed before is not new knowledge.
+            Change::Learn(edge) if edge.acquisition != Acquisition::Shared && state.knowledge(edge.id()).is_none() => {
                 learned.insert((edge.knower.clone(), edge.fact), edge.id());
             }
             Change::EndFact { fact, .. } | Change::RetractFact(fact) => _ = fallen.insert(*fact),
-            Change::SetStanding { fact, standing: Standing::False } => _ = fallen.insert(*fact),
+            Change::SetStatus { fact, status: FactStatus::False } => _ = fallen.insert(*fact),
             _ => {}
         }
     }
@@ -144,22 +147,22 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, MemoryErr
     let lesson = |((knower, fact), edge): ((Knower, FactId), KnowledgeId)| Lesson {
         credence: credence(then.of(&knower), fact).unwrap_or(0.0),
         before: credence(now.of(&knower), fact),
-        how: after.knowledge(edge).map_or_else(String::new, |edge| how_in_words(&edge.how)),
+        acquisition: after.knowledge(edge).map_or_else(String::new, |edge| how_in_words(&edge.acquisition)),
         statement: statement(fact),
         knower,
         fact,
     };
     let lessons: Vec<Lesson> = learned.into_iter().map(lesson).collect();
-    let knew = fallout.lost.iter().filter(|edge| edge.how != How::Shared);
+    let knew = retraction_impact.lost.iter().filter(|edge| edge.acquisition != Acquisition::Shared);
     let lost = knew.map(|edge| Loss {
         knower: edge.knower.clone(),
         fact: edge.fact,
         statement: statement(edge.fact),
-        how: how_in_words(&edge.how),
+        acquisition: how_in_words(&edge.acquisition),
         still_knows: then.of(&edge.knower).fact(edge.fact).is_some(),
     });
     let lost: Vec<Loss> = lost.collect();
-    let moved = fallout.moved.iter().map(|(edge, before, after)| Move {
+    let moved = retraction_impact.moved.iter().map(|(edge, before, after)| Move {
         knower: edge.knower.clone(),
         fact: edge.fact,
         statement: statement(edge.fact),
@@ -167,8 +170,8 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, MemoryErr
         after: after.get(),
     });
     let moved = moved.collect();
-    let retells = |fact: &hearsay_model::Fact| match fact.bearing() {
-        Some(Bearing::Distorts(id)) => fallen.contains(&id),
+    let retells = |fact: &hearsay_model::Fact| match fact.fact_relation() {
+        Some(FactRelation::Distorts(id)) => fallen.contains(&id),
         _ => false,
     };
     let mut still = Vec::new();

@@ -1,21 +1,21 @@
-//! Priorities of threads: work that can wait leaves the processor to work that cannot.
+//! Thread priorities: deferrable work yields the processor to urgent work.
 
-/// How far a thread steps back.
+/// Reduced priority of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThreadPriority {
-    /// Below threads of the usual priority, such as those of a game. On Linux a niceness of 10.
+    /// Below threads of normal priority, such as those of a game. On Linux, a niceness of 10.
     Low,
-    /// Below [`ThreadPriority::Low`]. On Linux a niceness of 15.
+    /// Below [`ThreadPriority::Low`]. On Linux, a niceness of 15.
     Lowest,
 }
 
-/// Lowers the priority of the current thread, and of those that it starts later. Where the system does not allow it, the
-/// thread keeps its priority.
+/// Lowers the priority of the current thread, and of threads that it starts later. If the system refuses, the thread
+/// keeps its priority.
 pub fn lower_priority(to: ThreadPriority) {
     #[cfg(any(target_os = "linux", target_os = "android", windows))]
     {
         use thread_priority::{ThreadPriority as Of, ThreadPriorityValue, set_current_thread_priority};
-        // Of 0 to 99, of which a thread has 50.
+        // The scale is 0 to 99, and normal threads have 50.
         let value: u8 = match to {
             ThreadPriority::Low => 25,
             ThreadPriority::Lowest => 12,

@@ -1,4 +1,4 @@
-//! How far an import has come.
+//! Progress of an import.
 
 use std::sync::{
     Arc,
@@ -7,40 +7,40 @@ use std::sync::{
 
 use serde::Serialize;
 
-/// What an import is doing.
+/// Stage of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStage {
-    /// It waits for the worker.
+    /// Waits for the worker.
     #[default]
     Sent,
-    /// Its files are read.
+    /// Reads the files.
     Reading,
-    /// It was read, and waits until earlier writes are done.
+    /// Waits until earlier writes are done.
     Waiting,
-    /// What the files say is compared with what is on record.
+    /// Compares the files with the records.
     Comparing,
-    /// What is new is written to the disk. From now on it is not cancelled.
+    /// Writes the differences to disk. From now on it cannot be cancelled.
     Writing,
-    /// It is answered.
+    /// Has been answered.
     Done,
 }
 
 impl ImportStage {
     const ALL: [Self; 6] = [Self::Sent, Self::Reading, Self::Waiting, Self::Comparing, Self::Writing, Self::Done];
 
-    /// Whether dropping the ticket still ends it.
+    /// Whether dropping the ticket still cancels the import.
     pub fn can_be_cancelled(self) -> bool {
         self < Self::Writing
     }
 }
 
-/// Watches an import: a handle that any thread can look at.
+/// Progress of an import, as a handle that any thread can read.
 #[derive(Debug, Clone, Default)]
 pub struct ImportProgress(Arc<AtomicU8>);
 
 impl ImportProgress {
-    /// What it is doing now.
+    /// Returns the current stage.
     pub fn stage(&self) -> ImportStage {
         let stage = ImportStage::ALL.get(usize::from(self.0.load(Ordering::Relaxed)));
         stage.copied().unwrap_or(ImportStage::Done)

@@ -1,4 +1,4 @@
-//! Proposals: facts that a game, an extractor or an import thinks are said, on their way through the policy.
+//! Proposals: facts from a game, an extractor or an import that pass through the policy.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,67 +6,68 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_belief::{View, knowers};
+use hearsay_belief::{View, default_audience};
 use hearsay_model::{
-    Author, Bearing, Change, Confidence, Credence, Date, EntityId, Evidence, Fact, FactId, How, Knower, Knowledge,
-    KnowledgeId, Method, Object, Operation, Predicate, Provenance, SessionId, Standing, State, Timestamp, Validity,
+    Acquisition, Author, Change, Confidence, Credence, Date, EntityId, Evidence, Fact, FactId, FactRelation,
+    FactStatus, Knower, KnowledgeEdge, KnowledgeId, Method, Object, Operation, Predicate, Provenance, SessionId, State,
+    Timestamp, Validity,
 };
 use serde::Serialize;
 
 use crate::{
-    Learned, MemoryError, Policy, Verdict, Voice,
+    MemoryError, Policy, TrustCalibration, Verdict, Voice,
     contradictions::overlap,
     duplicates::{Claim, canonical, says_no_more, says_the_same},
     edit::{self, succession},
 };
 
-/// A fact that is proposed.
+/// A proposed fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// Whom or what it is about.
+    /// Entity that the fact is about.
     pub subject: EntityId,
-    /// What it says.
+    /// Predicate of the fact.
     pub predicate: Predicate,
-    /// What it points at.
+    /// Object of the fact.
     pub object: Object,
-    /// The sentence that states it; made from the predicate's phrase, when nothing is said.
+    /// Sentence that states the fact. Default: made from the predicate's phrase.
     pub statement: Option<String>,
-    /// When it holds.
+    /// Period in which the fact holds.
     pub validity: Validity,
-    /// How sure the proposer is that the source says this.
+    /// Confidence of the proposer that the source says this.
     pub confidence: Confidence,
-    /// Who says it; the world speaks, when nobody does.
+    /// Character that says it; `None` if the source speaks for the world.
     pub speaker: Option<EntityId>,
-    /// Who heard it; the audience rules decide, when the world speaks and nobody is named.
+    /// Knowers that heard it. Default without a speaker: by the audience rules.
     pub heard_by: Vec<Knower>,
-    /// The session in which it was said; the one that is being played, when nothing is said.
+    /// Session in which it was said. Default: the session being played.
     pub session: Option<SessionId>,
-    /// What it can be checked against.
+    /// Evidence for the fact.
     pub evidence: Vec<Evidence>,
-    /// The language model that found it, if one did.
+    /// Language model that found the fact, if any.
     pub model: Option<String>,
-    /// The text that says it, if one does: then those who heard it are all who learn it.
+    /// Text that states the fact, if any. In this case, only its hearers learn the fact.
     pub text: Option<TextSource>,
-    /// The fact of which it says that it is not so.
+    /// Fact that this one refutes.
     pub refutes: Option<FactId>,
 }
 
-/// A text that says something.
+/// A text that states a fact.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextSource {
-    /// When it was said, in game time.
+    /// Game time at which it was said.
     pub time: Option<Date>,
-    /// How those who heard it learn what it says, where nobody in the world says it.
-    pub how: Option<How>,
-    /// From whom the speaker says to have it.
+    /// Acquisition of the hearers if no character in the world says it.
+    pub acquisition: Option<Acquisition>,
+    /// Source that the speaker cites.
     pub citing: Option<EntityId>,
-    /// The secret name under which the speaker speaks: whoever does not know whose it is has it from nobody in particular,
-    /// and learns nothing of the speaker.
+    /// Secret name that the speaker uses. A hearer that does not know its bearer has the fact from an unknown source,
+    /// and learns nothing about the speaker.
     pub alias: Option<String>,
 }
 
 impl Proposal {
-    /// A proposal of the bare minimum, at full confidence.
+    /// Creates a proposal with only its three parts, at full confidence.
     pub fn new(subject: EntityId, predicate: Predicate, object: Object) -> Self {
         Self {
             subject,
@@ -86,25 +87,26 @@ impl Proposal {
     }
 }
 
-/// What became of proposals.
+/// Counts of the outcomes of proposals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Proposed {
-    /// Recorded as canon.
+    /// Facts recorded as canon.
     pub canon: usize,
-    /// Recorded as claims.
+    /// Facts recorded as claims.
     pub claimed: usize,
-    /// Waiting for review.
+    /// Facts waiting for review.
     pub waiting: usize,
-    /// Dropped, below the floor.
+    /// Proposals dropped below the floor.
     pub dropped: usize,
-    /// Left, because the DM has rejected them before, in these words or in others.
+    /// Proposals skipped because the DM rejected the same claim before, in these words or in others.
     pub rejected_before: usize,
-    /// Left as they are, because they are on record already. Who heard them now knows them too.
+    /// Proposals skipped because the fact is already on record. Their hearers now know the fact.
     pub known: usize,
-    /// Of these, the facts that gained evidence.
+    /// Facts on record that gained evidence from these proposals.
     pub supported: usize,
-    /// Guesses that were left out, because others of the same texts, or about the same entity, are more worth the DM's
-    /// time. The texts keep them: what is read again proposes them, once the DM has decided on what waits.
+    /// Doubtful proposals left out in favour of others from the same texts, or about the same entity, that deserve the
+    /// DM's time more. They are not lost: another reading of the texts proposes them again, once the DM has decided on
+    /// the waiting ones.
     pub left_out: usize,
 }
 
@@ -121,43 +123,43 @@ impl AddAssign for Proposed {
     }
 }
 
-/// What decides on proposals besides the state.
+/// Inputs for the decision on proposals, besides the state.
 #[derive(Clone, Copy)]
 pub struct Guide<'a> {
-    /// What becomes of them, by their confidence.
+    /// Policy that decides by confidence.
     pub policy: &'a Policy,
-    /// What was learned from the DM, which moves their confidence.
-    pub learned: &'a Learned,
+    /// Trust learned from the DM, which adjusts the confidence.
+    pub learned: &'a TrustCalibration,
 }
 
-/// What the earlier proposals of a batch do.
+/// Effects of the earlier proposals of a batch.
 #[derive(Default)]
 struct Batch {
     changes: Vec<Change>,
     asserted: BTreeMap<FactId, Arc<Fact>>,
     ended: BTreeSet<FactId>,
-    /// The edges that are made, with their place among the changes.
+    /// Edges that are made, with their index among the changes.
     learned: BTreeMap<KnowledgeId, usize>,
 }
 
 impl Batch {
-    /// The canon values of a predicate that hold after the earlier proposals.
+    /// Returns the open canon values of a predicate after the earlier proposals.
     fn values<'a>(&'a self, state: &'a State, subject: &EntityId, predicate: &Predicate) -> Vec<&'a Fact> {
         let mine = self.asserted.values().map(Arc::as_ref).filter(|fact| {
-            let open = fact.standing() == Standing::Canon && !fact.validity().is_closed();
+            let open = fact.status() == FactStatus::Canon && !fact.validity().is_closed();
             open && fact.subject() == subject && fact.predicate() == predicate
         });
         let held = state.values(subject, predicate).into_iter().filter(|fact| !self.asserted.contains_key(&fact.id()));
         held.chain(mine).filter(|fact| !self.ended.contains(&fact.id())).collect()
     }
 
-    /// A fact as it is after the earlier proposals: its standing, and whether it is over.
-    fn held(&self, state: &State, id: FactId) -> Option<(Standing, bool)> {
+    /// Returns the status of a fact after the earlier proposals, and whether its validity has ended.
+    fn held(&self, state: &State, id: FactId) -> Option<(FactStatus, bool)> {
         let fact = self.asserted.get(&id).or_else(|| state.fact(id))?;
-        Some((fact.standing(), fact.validity().is_closed() || self.ended.contains(&id)))
+        Some((fact.status(), fact.validity().is_closed() || self.ended.contains(&id)))
     }
 
-    /// The facts of a subject after the earlier proposals.
+    /// Returns the facts of a subject after the earlier proposals.
     fn facts_of<'a>(&'a self, state: &'a State, subject: &EntityId) -> Vec<&'a Arc<Fact>> {
         let held = state.facts_of(subject).filter(|fact| !self.asserted.contains_key(&fact.id()));
         let mine = self.asserted.values().filter(|fact| fact.entities().any(|id| id == subject));
@@ -166,10 +168,10 @@ impl Batch {
         facts
     }
 
-    /// Makes edges. Of an author's edges with one id the surest counts, whichever text is read first and however often: a
-    /// text that is read again says nothing new, and one that says the same less surely takes nothing away. What others
-    /// recorded or withdrew stays as they left it.
-    fn learn(&mut self, state: &State, author: &Author, edges: Vec<Knowledge>, again: bool) {
+    /// Adds edges. Of an author's edges with the same id, the one with the highest credence counts, regardless of the
+    /// order and number of readings. A second reading of a text adds nothing, and a less certain statement removes
+    /// nothing. Edges that others recorded or withdrew stay unchanged.
+    fn learn(&mut self, state: &State, author: &Author, edges: Vec<KnowledgeEdge>, again: bool) {
         for edge in edges {
             let id = edge.id();
             if let Some(Change::Learn(made)) = self.learned.get(&id).and_then(|at| self.changes.get_mut(*at)) {
@@ -182,7 +184,7 @@ impl Batch {
             let edge = match held {
                 Some(held) if again || held.credence >= edge.credence => continue,
                 Some(held) if state.edge_author(id) == Some(author) => {
-                    Knowledge { credence: edge.credence, ..Knowledge::clone(held) }
+                    KnowledgeEdge { credence: edge.credence, ..KnowledgeEdge::clone(held) }
                 }
                 Some(_) => continue,
                 None if again && state.edge_author(id).is_some() => continue,
@@ -200,15 +202,15 @@ impl Batch {
     }
 }
 
-/// Whether somebody's word is not the game's own, nor the DM's: it is checked against what the DM decided.
+/// Whether an author is neither the game nor the DM. Such proposals are checked against the DM's decisions.
 fn is_lesser(author: &Author) -> bool {
     !matches!(author, Author::Game | Author::Dm)
 }
 
-/// The operation that proposals become; none, when all are dropped.
+/// Returns the operation for proposals, or `None` if all are dropped.
 ///
 /// # Errors
-/// When a proposal names an entity that is not there, or makes no fact.
+/// When a proposal names an unknown entity, or does not make a valid fact.
 pub fn propose(
     state: &State,
     guide: &Guide,
@@ -223,28 +225,28 @@ pub fn propose(
         let provenance = provenance(state, proposal, author, guide.learned, now);
         let confidence = provenance.confidence;
         let voice = if proposal.speaker.is_some() { Voice::Character } else { Voice::World };
-        let Verdict::Take(mut standing, mut most) = policy.decide(confidence, voice) else {
+        let Verdict::Take(mut status, mut most) = policy.decide(confidence, voice) else {
             counts.dropped += 1;
             continue;
         };
         let Proposal { subject, predicate, object, .. } = proposal;
         let (mut validity, mut ended) = (proposal.validity.clone(), Vec::new());
-        if standing == Standing::Canon {
+        if status == FactStatus::Canon {
             let open = batch.values(state, subject, predicate);
             if !is_lesser(author) {
                 ended = succession(state, &open, predicate, object, &mut validity);
             } else if state.is_functional(predicate)
                 && open.iter().any(|old| old.object() != object && old.validity().overlaps(&validity))
             {
-                // Nothing that was true is retired by guess (decision 5).
-                (standing, most) = policy.doubt(confidence);
+                // Extraction alone never closes a fact.
+                (status, most) = policy.doubt(confidence);
             }
         }
-        let mut fact = fact(state, proposal, validity, standing, provenance)?;
+        let mut fact = fact(state, proposal, validity, status, provenance)?;
         if is_lesser(author) {
-            // That somebody says so is no more than a claim, and review shows what it contradicts.
-            if standing == Standing::Canon && is_outranked(state, &batch, &fact) {
-                (standing, most) = policy.doubt(confidence);
+            // The DM's canon outranks this statement. It becomes doubtful, and the review shows the contradiction.
+            if status == FactStatus::Canon && is_outranked(state, &batch, &fact) {
+                (status, most) = policy.doubt(confidence);
             }
             match on_record(state, &batch, &fact) {
                 OnRecord::Nothing => {}
@@ -252,10 +254,10 @@ pub fn propose(
                     counts.rejected_before += 1;
                     continue;
                 }
-                OnRecord::Decided if standing == Standing::Proposed => {
-                    // The world has it already: that somebody says so needs no review.
+                OnRecord::Decided if status == FactStatus::Proposed => {
+                    // The fact is canon already, so another source's statement needs no review.
                     let credence = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
-                    (standing, most) = (Standing::Claimed, credence);
+                    (status, most) = (FactStatus::Claimed, credence);
                 }
                 OnRecord::Decided => {}
                 OnRecord::Said { said, decided } => {
@@ -265,14 +267,14 @@ pub fn propose(
                         batch.learn(state, author, learned(state, proposal, &said, most), again);
                         continue;
                     }
-                    if decided && standing == Standing::Proposed {
+                    if decided && status == FactStatus::Proposed {
                         most = Credence::new(confidence.get()).unwrap_or(Credence::NONE);
                     }
-                    let surer = said.standing() == Standing::Proposed && standing != Standing::Proposed;
-                    let more = supported(&said, &fact, if surer { standing } else { said.standing() })?;
+                    let surer = said.status() == FactStatus::Proposed && status != FactStatus::Proposed;
+                    let more = supported(&said, &fact, if surer { status } else { said.status() })?;
                     let found = more.provenance().evidence.len() > said.provenance().evidence.len();
                     if surer {
-                        count(&mut counts, standing);
+                        count(&mut counts, status);
                         batch.assert(&more);
                     } else {
                         counts.known += 1;
@@ -289,22 +291,22 @@ pub fn propose(
                     continue;
                 }
             }
-            if fact.standing() != standing {
-                fact = Arc::new(fact.to_builder().standing(standing).build()?);
+            if fact.status() != status {
+                fact = Arc::new(fact.to_builder().status(status).build()?);
             }
         }
         let held = batch.held(state, fact.id());
-        if held.is_some_and(|(standing, _)| standing == Standing::Rejected) {
+        if held.is_some_and(|(status, _)| status == FactStatus::Rejected) {
             counts.rejected_before += 1;
             continue;
         }
         let is_new = held.is_none_or(|(held, is_over)| {
-            // It is surer now, or so again.
-            let surer = held == Standing::Proposed && standing != Standing::Proposed;
-            surer || (is_over && !fact.validity().is_closed() && held == standing)
+            // The fact is now more certain, or it holds again.
+            let surer = held == FactStatus::Proposed && status != FactStatus::Proposed;
+            surer || (is_over && !fact.validity().is_closed() && held == status)
         });
         if is_new {
-            count(&mut counts, standing);
+            count(&mut counts, status);
             for end in &ended {
                 if let Change::EndFact { fact, .. } = end {
                     batch.ended.insert(*fact);
@@ -328,27 +330,27 @@ pub fn propose(
     Ok((Some(Operation { author: author.clone(), recorded: now, summary, changes: batch.changes }), counts))
 }
 
-fn count(counts: &mut Proposed, standing: Standing) {
-    match standing {
-        Standing::Canon => counts.canon += 1,
-        Standing::Claimed => counts.claimed += 1,
+fn count(counts: &mut Proposed, status: FactStatus) {
+    match status {
+        FactStatus::Canon => counts.canon += 1,
+        FactStatus::Claimed => counts.claimed += 1,
         _ => counts.waiting += 1,
     }
 }
 
-/// What the record says to something that is proposed.
+/// A recorded decision on, or duplicate of, a proposed fact.
 enum OnRecord {
-    /// Nothing.
+    /// There is no such record.
     Nothing,
-    /// The DM said that it is no part of the world, or not so.
+    /// The DM rejected the fact or marked it false.
     Refused,
-    /// It is canon already, by another's word.
+    /// The fact is already canon from another source.
     Decided,
-    /// This source said it before: that fact gains the evidence.
+    /// The same source stated it before. That fact gains the evidence.
     Said {
-        /// The fact.
+        /// The earlier fact.
         said: Arc<Fact>,
-        /// Whether it would be [decided](Self::Decided), had this source not said it before.
+        /// Whether the result would be [`Decided`](Self::Decided) without the earlier statement of this source.
         decided: bool,
     },
 }
@@ -363,40 +365,42 @@ fn on_record(state: &State, batch: &Batch, fact: &Fact) -> OnRecord {
     let same = |other: &&&Arc<Fact>| says_the_same(vocabulary, (&claim, fact.statement()), other);
     let twins: Vec<&Arc<Fact>> = there.iter().filter(same).copied().collect();
     let is_confirmed = |fact: &Fact| fact.provenance().confirmed;
-    let by_dm = |twin: &Fact, standing| twin.standing() == standing && is_confirmed(twin);
-    let is_so = twins.iter().any(|twin| by_dm(twin, Standing::Canon));
+    let by_dm = |twin: &Fact, status| twin.status() == status && is_confirmed(twin);
+    let is_so = twins.iter().any(|twin| by_dm(twin, FactStatus::Canon));
     let own = |twin: &&&Arc<Fact>| {
         let said = twin.provenance();
         (&said.author, &said.speaker) == (&fact.provenance().author, voice)
     };
-    // What a narrator says that is canon needs no fact of its own.
+    // A narrator's statement that is canon already needs no separate fact.
     let told = |twin: &&&Arc<Fact>| {
-        voice.is_none() && twin.standing() == Standing::Canon && twin.provenance().speaker.is_none()
+        voice.is_none() && twin.status() == FactStatus::Canon && twin.provenance().speaker.is_none()
     };
-    let rejected = twins.iter().any(|twin| twin.standing() == Standing::Rejected);
-    let untrue = voice.is_none() && twins.iter().any(|twin| by_dm(twin, Standing::False));
-    let stands = |twin: &&&Arc<Fact>| twin.standing() != Standing::Rejected;
+    let rejected = twins.iter().any(|twin| twin.status() == FactStatus::Rejected);
+    let untrue = voice.is_none() && twins.iter().any(|twin| by_dm(twin, FactStatus::False));
+    let stands = |twin: &&&Arc<Fact>| twin.status() != FactStatus::Rejected;
     if !is_so && (rejected || (untrue && !twins.iter().any(|twin| own(&twin)))) {
         return OnRecord::Refused;
     }
     let said = twins.iter().filter(stands).find(|twin| own(twin));
-    // What is as sure and says more, it bears out; what is doubtful becomes no surer by half of it.
+    // A fact with at least the same confidence that says more absorbs the proposal. A less certain fact does not,
+    // because partial support does not make it more certain.
     let sure = |held: &Fact| held.stands() && held.provenance().confidence >= fact.provenance().confidence;
     let more = |held: &&&Arc<Fact>| sure(held) && (own(held) || told(held)) && says_no_more(vocabulary, fact, held);
     let said = said.or_else(|| twins.iter().find(|twin| told(twin)));
     let is_told = twins.iter().any(|twin| told(&twin));
-    let by_others = twins.iter().any(|twin| twin.standing() == Standing::Canon && !own(&twin));
+    let by_others = twins.iter().any(|twin| twin.status() == FactStatus::Canon && !own(&twin));
     if let Some(said) = said.or_else(|| there.iter().find(more)) {
         return OnRecord::Said { said: Arc::clone(said), decided: by_others && !is_told };
     }
-    if twins.iter().any(|twin| twin.standing() == Standing::Canon) {
+    if twins.iter().any(|twin| twin.status() == FactStatus::Canon) {
         return OnRecord::Decided;
     }
     OnRecord::Nothing
 }
 
-/// Whether a fact has all the evidence of what says the same, which is no surer by itself: the same text, read again. What
-/// was learned from the DM since then makes no text surer.
+/// Whether a proposal is another reading of the same text: all its evidence is already on the recorded fact, and
+/// extraction is no more confident. Compares the extractor's own confidence, because trust learned from the DM in
+/// between does not make the text more certain.
 fn is_read_again(said: &Fact, again: &Fact) -> bool {
     let (before, now) = (said.provenance(), again.provenance());
     let found = |provenance: &Provenance| provenance.extracted.unwrap_or(provenance.confidence);
@@ -405,12 +409,12 @@ fn is_read_again(said: &Fact, again: &Fact) -> bool {
     !now.evidence.is_empty() && now.evidence.iter().all(shown) && found(now) <= found(before)
 }
 
-/// Whether the DM confirmed what a fact cannot be so beside: canon by the DM is never retired by anybody else's word.
+/// Whether a fact contradicts canon that the DM confirmed. No other author's statement retires such canon.
 fn is_outranked(state: &State, batch: &Batch, fact: &Fact) -> bool {
     let vocabulary = state.vocabulary();
     let (subject, predicate, object) = canonical(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
     let clashes = |other: &&Arc<Fact>| {
-        let is_so = other.provenance().confirmed && other.standing() == Standing::Canon;
+        let is_so = other.provenance().confirmed && other.status() == FactStatus::Canon;
         if !is_so || !overlap(fact, other) {
             return false;
         }
@@ -423,8 +427,8 @@ fn is_outranked(state: &State, batch: &Batch, fact: &Fact) -> bool {
     batch.facts_of(state, &subject).iter().any(clashes)
 }
 
-/// A fact with the evidence of what says the same, and the surer confidence of both.
-fn supported(said: &Fact, more: &Fact, standing: Standing) -> Result<Arc<Fact>, MemoryError> {
+/// Returns a fact with the evidence of both facts, and the higher confidence.
+fn supported(said: &Fact, more: &Fact, status: FactStatus) -> Result<Arc<Fact>, MemoryError> {
     let mut provenance = said.provenance().clone();
     let given = more.provenance();
     if given.confidence > provenance.confidence {
@@ -436,11 +440,17 @@ fn supported(said: &Fact, more: &Fact, standing: Standing) -> Result<Arc<Fact>, 
             provenance.evidence.push(evidence.clone());
         }
     }
-    Ok(Arc::new(said.to_builder().provenance(provenance).standing(standing).build()?))
+    Ok(Arc::new(said.to_builder().provenance(provenance).status(status).build()?))
 }
 
-/// Where a proposal comes from, and how sure it is with what was learned from the DM.
-fn provenance(state: &State, proposal: &Proposal, author: &Author, learned: &Learned, now: Timestamp) -> Provenance {
+/// Returns the provenance of a proposal, with the confidence adjusted by learned trust.
+fn provenance(
+    state: &State,
+    proposal: &Proposal,
+    author: &Author,
+    learned: &TrustCalibration,
+    now: Timestamp,
+) -> Provenance {
     let method = match (&proposal.speaker, author) {
         (Some(_), _) => Method::Stated,
         (None, Author::Game) => Method::Witnessed,
@@ -466,7 +476,7 @@ fn fact(
     state: &State,
     proposal: &Proposal,
     validity: Validity,
-    standing: Standing,
+    status: FactStatus,
     provenance: Provenance,
 ) -> Result<Arc<Fact>, MemoryError> {
     let object = match &proposal.object {
@@ -481,21 +491,21 @@ fn fact(
             Fact::attribute(&proposal.subject, proposal.predicate.clone(), value.clone(), provenance)?
         }
     };
-    let bearing = proposal.refutes.map(Bearing::Refutes);
-    Ok(Arc::new(builder.statement(statement).validity(validity).standing(standing).bearing(bearing).build()?))
+    let fact_relation = proposal.refutes.map(FactRelation::Refutes);
+    Ok(Arc::new(builder.statement(statement).validity(validity).status(status).fact_relation(fact_relation).build()?))
 }
 
-/// The session in which something was said.
+/// Returns the session in which a proposal was said.
 fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
     let playing = || state.playing().filter(|_| proposal.text.is_none()).map(|playing| playing.session.clone());
     proposal.session.clone().or_else(playing)
 }
 
-/// The edges of those who heard it, and of the speaker.
-fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> Vec<Knowledge> {
+/// Returns the edges of the speaker and the hearers.
+fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> Vec<KnowledgeEdge> {
     let audience = || {
         let audience = state.vocabulary().audience(&state.audience_rules(), fact);
-        knowers(audience, fact, state)
+        default_audience(audience, fact, state)
     };
     let by_rule = proposal.heard_by.is_empty() && proposal.speaker.is_none() && proposal.text.is_none();
     let hearers = if by_rule { audience() } else { proposal.heard_by.clone() };
@@ -505,24 +515,30 @@ fn learned(state: &State, proposal: &Proposal, fact: &Fact, most: Credence) -> V
     let alias = proposal.text.as_ref().and_then(|text| text.alias.as_deref()).zip(proposal.speaker.as_ref());
     let knows_speaker =
         |knower: &Knower| alias.is_none_or(|(alias, speaker)| View::of(state, knower, None).knows_name(speaker, alias));
-    let edge = |knower: Knower, how: How| {
+    let edge = |knower: Knower, acquisition: Acquisition| {
         let session = session_of(state, proposal);
-        Knowledge { how, learned: learned.clone(), credence: most, session, ..Knowledge::authored(knower, fact.id()) }
+        KnowledgeEdge {
+            acquisition,
+            learned: learned.clone(),
+            credence: most,
+            session,
+            ..KnowledgeEdge::authored(knower, fact.id())
+        }
     };
-    let how = match &proposal.speaker {
-        Some(speaker) => How::Told { by: Some(speaker.clone()), citing: citing.clone() },
-        // Whom the rules name know of it; they need not have been there.
-        None if by_rule => How::Authored,
-        None => proposal.text.as_ref().and_then(|text| text.how.clone()).unwrap_or(How::Witnessed),
+    let acquisition = match &proposal.speaker {
+        Some(speaker) => Acquisition::Told { by: Some(speaker.clone()), citing: citing.clone() },
+        // The audience rules grant knowledge without presence, so these knowers did not witness it.
+        None if by_rule => Acquisition::Authored,
+        None => proposal.text.as_ref().and_then(|text| text.acquisition.clone()).unwrap_or(Acquisition::Witnessed),
     };
-    let had = if citing.is_some() { How::told(citing.clone()) } else { How::Authored };
+    let had = if citing.is_some() { Acquisition::told(citing.clone()) } else { Acquisition::Authored };
     let own = proposal.speaker.iter().map(|speaker| edge(speaker.clone().into(), had.clone()));
     let others =
         hearers.into_iter().filter(|knower| knower.entity() != proposal.speaker.as_ref() || proposal.speaker.is_none());
     let others = others.filter_map(|knower| match knows_speaker(&knower) {
-        true => Some(edge(knower, how.clone())),
+        true => Some(edge(knower, acquisition.clone())),
         false if fact.entities().any(|id| Some(id) == proposal.speaker.as_ref()) => None,
-        false => Some(edge(knower, How::Told { by: None, citing: citing.clone() })),
+        false => Some(edge(knower, Acquisition::Told { by: None, citing: citing.clone() })),
     });
     own.chain(others).collect()
 }

@@ -1,6 +1,6 @@
-//! The usual readings of a state, as data that can be printed or serialised.
+//! The usual queries of a state, with results that can be printed or serialized.
 //!
-//! Each is a function of the state, to be called in [`Memory::read`](crate::Memory::read).
+//! Each query is a function of the state, for use in [`Memory::read`](crate::Memory::read).
 
 mod as_of;
 mod beliefs;
@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 
 use hearsay_belief::{Judgement, Revealable, Trust, View, revealable};
 use hearsay_model::{
-    Bearing, EntityId, Evidence, Excerpt, Fact, FactId, GameTime, How, Kind, Knower, Object, Position, Predicate,
-    SessionId, Standing, State, Timestamp, Value, text,
+    Acquisition, EntityId, Evidence, Excerpt, Fact, FactId, FactRelation, FactStatus, GameTime, Kind, Knower, Object,
+    Position, Predicate, SessionId, State, Timestamp, Value, text,
 };
-use hearsay_recall::graph::{self, Direction, Walk};
+use hearsay_recall::graph::{self, Direction, Traversal};
 use serde::Serialize;
 
 use crate::{
-    Duplicate, Learned, MemoryError, ReviewItem,
+    Duplicate, MemoryError, ReviewItem, TrustCalibration,
     edit::resolve,
     find_fact,
     learn::{Lift, Reason, lift},
@@ -36,7 +36,7 @@ pub use crate::session::{
 pub(crate) use as_of::session_end;
 pub use as_of::{AsOf, find_session};
 pub use beliefs::{
-    AgainstRow, BeliefRow, Believes, Chain, LinkRow, ReasonRow, ThinksRow, TruthRow, believes, chain, thinks,
+    AgainstRow, BeliefRow, Believes, Derivation, LinkRow, ReasonRow, ThinksRow, TruthRow, believes, chain, thinks,
 };
 pub(crate) use history::undo_summary;
 pub use history::{HistoryFilter, LostFact, OperationRow, Operations, UndoRow, operations, undo_in_words};
@@ -57,99 +57,100 @@ pub use timeline::{MomentKind, MomentRow, SpanRow, Timeline, TimelineFilter, is_
 /// A fact in full.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FactRow {
-    /// Its id.
+    /// Id of the fact.
     pub id: FactId,
-    /// The author's own name for it.
+    /// Handle given by the author.
     pub handle: Option<String>,
-    /// Its subject.
+    /// Subject.
     pub subject: EntityId,
-    /// Its predicate.
+    /// Predicate.
     pub predicate: Predicate,
-    /// Its object as text: an id or a value.
+    /// Object as text: an id or a value.
     pub object: String,
     /// Whether the object is an entity.
     pub object_is_entity: bool,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// How it is meant to be kept: `common`, `open`, `secret`.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Secrecy of the fact: `common`, `open`, `secret`.
     pub secrecy: &'static str,
-    /// Since when it is so.
+    /// Date from which the fact holds.
     pub since: Option<String>,
-    /// Until when it was so.
+    /// Date until which the fact held.
     pub until: Option<String>,
-    /// How the subject feels about the object.
+    /// Attitude of the subject to the object.
     pub attitude: Option<i8>,
-    /// How sure extraction was, with what was learned from the DM's decisions.
+    /// Confidence of the extraction, adjusted by trust learned from the DM's decisions.
     pub confidence: f64,
-    /// How sure extraction was by itself, where that is another number.
+    /// Confidence of the extraction alone, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extracted: Option<f64>,
-    /// Whether the DM confirmed it.
+    /// Whether the DM confirmed the fact.
     pub confirmed: bool,
-    /// Who recorded it, and with which language model, if with one.
+    /// Author of the fact, with the language model, if any.
     pub author: String,
-    /// The session it was recorded in.
+    /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
-    /// Where it is written: file, line and field, or the words that state it.
+    /// Evidence: file, line and field, or the words that state the fact.
     pub evidence: Vec<String>,
-    /// What it has to do with other facts.
-    pub bears: Vec<BearingRow>,
-    /// Who knows it by an edge, with credence and how.
+    /// Relations to other facts.
+    pub bears: Vec<FactRelationRow>,
+    /// Knowers with their own edges, with credence and acquisition.
     pub known_by: Vec<KnowerRow>,
 }
 
-/// Somebody who knows a fact.
+/// A knower of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KnowerRow {
-    /// Who: an id, or `*` for everybody.
+    /// The knower: an id, or `*` for everybody.
     pub knower: Knower,
-    /// How much they believe it.
+    /// Credence of the knower.
     pub credence: f64,
-    /// How they learned it: `witnessed`, `told by odo-brandt`.
-    pub how: String,
-    /// When.
+    /// Acquisition: `witnessed`, `told by odo-brandt`.
+    pub acquisition: String,
+    /// Time of the acquisition.
     pub learned: Option<String>,
-    /// Whether they keep it to themselves.
+    /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Who was there too, as far as they noticed; those they told, where they passed it on.
-    pub company: Vec<EntityId>,
-    /// Whether this is no way of knowing, but the record of having passed it on.
+    /// Others present, as far as the knower noticed them. For a record of telling, the hearers.
+    pub co_present: Vec<EntityId>,
+    /// Whether the edge only records that the knower told the fact, and grants no knowledge.
     pub passed_on: bool,
-    /// From which rank on members of a group have it.
+    /// Lowest rank of members that share the group's knowledge.
     pub rank: Option<String>,
 }
 
-/// What a fact has to do with another.
+/// A relation of a fact to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct BearingRow {
-    /// `distorts`, `refutes`, `ends`, `covers`; of the other fact, where that bears on this one: `distorted by`, …
+pub struct FactRelationRow {
+    /// Kind of relation: `distorts`, `refutes`, `ends`, `covers`. In the other direction: `distorted by`, …
     pub what: &'static str,
     /// The other fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the other fact.
     pub statement: String,
 }
 
-/// Which facts to list.
+/// Filter for listing facts.
 #[derive(Debug, Clone, Default)]
 pub struct FactFilter {
-    /// Of this subject: an id or a name.
+    /// Only facts with this subject: an id or a name.
     pub subject: Option<String>,
-    /// With this predicate.
+    /// Only facts with this predicate.
     pub predicate: Option<String>,
-    /// With this object: an id or a name; or words of the value.
+    /// Only facts with this object: an id or a name, or words of the value.
     pub object: Option<String>,
-    /// Of this standing.
-    pub standing: Option<Standing>,
-    /// Known to this knower: an id or a name.
+    /// Only facts of this status.
+    pub status: Option<FactStatus>,
+    /// Only facts known to this knower: an id or a name.
     pub knower: Option<String>,
-    /// What the knower knew then; all that it knows, when nothing is said.
+    /// Game time of the knower's knowledge. Default: everything that it knows.
     pub as_of: Option<GameTime>,
-    /// So in the world at this date of the calendar or session, by its end; whenever, when nothing is said.
+    /// Only facts that hold in the world at this date of the calendar, or at the end of this session. Default: any
+    /// time.
     pub holds_at: Option<String>,
-    /// At most so many.
+    /// Maximum number of facts.
     pub limit: usize,
 }
 
@@ -158,30 +159,30 @@ fn date(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
     Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().print(time))? } else { date.raw.clone() })
 }
 
-/// What an entity is called in a sentence: its name, or its id.
+/// Function that returns the name of an entity for a sentence: its name, or its id.
 pub type Called<'a> = &'a dyn Fn(&EntityId) -> String;
 
-/// How somebody learned something, in words.
-pub fn how_called(how: &How, called: Called) -> String {
-    match how {
-        How::Witnessed => "witnessed".into(),
-        How::Told { by: Some(by), citing: None } => format!("told by {}", called(by)),
-        How::Told { by: Some(by), citing: Some(citing) } => {
+/// Describes an acquisition in words.
+pub fn how_called(acquisition: &Acquisition, called: Called) -> String {
+    match acquisition {
+        Acquisition::Witnessed => "witnessed".into(),
+        Acquisition::Told { by: Some(by), citing: None } => format!("told by {}", called(by)),
+        Acquisition::Told { by: Some(by), citing: Some(citing) } => {
             format!("told by {}, who has it from {}", called(by), called(citing))
         }
-        How::Told { by: None, .. } => "heard talk of it".into(),
-        How::Shared => "passed it on".into(),
-        How::Read { document: Some(document) } => format!("read in {}", called(document)),
-        How::Read { document: None } => "read".into(),
-        How::Authored => "knows it".into(),
-        How::Deduced { from } if from.len() == 1 => "concluded from a fact".into(),
-        How::Deduced { from } => format!("concluded from {} facts", from.len()),
+        Acquisition::Told { by: None, .. } => "heard talk of it".into(),
+        Acquisition::Shared => "passed it on".into(),
+        Acquisition::Read { document: Some(document) } => format!("read in {}", called(document)),
+        Acquisition::Read { document: None } => "read".into(),
+        Acquisition::Authored => "knows it".into(),
+        Acquisition::Deduced { from } if from.len() == 1 => "concluded from a fact".into(),
+        Acquisition::Deduced { from } => format!("concluded from {} facts", from.len()),
     }
 }
 
-/// The same by ids.
-pub(crate) fn how_in_words(how: &How) -> String {
-    how_called(how, &EntityId::to_string)
+/// Describes an acquisition in words, with ids as names.
+pub(crate) fn how_in_words(acquisition: &Acquisition) -> String {
+    how_called(acquisition, &EntityId::to_string)
 }
 
 fn evidence(evidence: &Evidence) -> String {
@@ -196,22 +197,22 @@ fn evidence(evidence: &Evidence) -> String {
     }
 }
 
-/// A fact in full, with who knows it.
+/// Returns a fact in full, with its knowers.
 pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
     let mut edges = would_learn(state, fact.id());
-    // What rests on something that fell is asleep, unless the fact as a whole is.
-    if fact.standing().is_in_world() {
+    // Shows only active edges, unless the whole fact is outside the world.
+    if fact.status().is_in_world() {
         edges.retain(|edge| state.knowledge(edge.id()).is_some());
     }
     edges.sort_by_key(|edge| (edge.knower.clone(), edge.id()));
     let known_by = edges.iter().map(|edge| KnowerRow {
         knower: edge.knower.clone(),
         credence: edge.credence.get(),
-        how: how_in_words(&edge.how),
+        acquisition: how_in_words(&edge.acquisition),
         learned: date(state, edge.learned.as_ref()),
         conceals: edge.conceals,
-        company: edge.company.clone(),
-        passed_on: edge.how == How::Shared,
+        co_present: edge.co_present.clone(),
+        passed_on: edge.acquisition == Acquisition::Shared,
         rank: edge.rank.clone(),
     });
     let provenance = fact.provenance();
@@ -223,7 +224,7 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
         object: fact.object().to_string(),
         object_is_entity: fact.object().entity().is_some(),
         statement: fact.statement().to_owned(),
-        standing: fact.standing(),
+        status: fact.status(),
         secrecy: fact.secrecy().as_str(),
         since: date(state, fact.validity().from.as_ref()),
         until: date(state, fact.validity().until.as_ref()),
@@ -242,25 +243,27 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
     }
 }
 
-/// What a fact has to do with others, and they with it.
-fn bears(state: &State, fact: &Fact) -> Vec<BearingRow> {
-    let row = |what, other: &Fact| BearingRow { what, fact: other.id(), statement: other.statement().to_owned() };
-    let own = fact.bearing().and_then(|bearing| Some(row(bearing.as_str(), state.asserted(bearing.fact())?)));
+/// Returns the relations between a fact and others, in both directions.
+fn bears(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
+    let row = |what, other: &Fact| FactRelationRow { what, fact: other.id(), statement: other.statement().to_owned() };
+    let own = fact
+        .fact_relation()
+        .and_then(|fact_relation| Some(row(fact_relation.as_str(), state.asserted(fact_relation.fact())?)));
     let on_this = state.facts_of(fact.subject()).filter_map(|other| {
-        let what = match other.bearing().filter(|bearing| bearing.fact() == fact.id())? {
-            Bearing::Distorts(_) => "distorted by",
-            Bearing::Refutes(_) => "refuted by",
-            Bearing::Ends(_) => "ended by",
-            Bearing::Covers(_) => "covered by",
+        let what = match other.fact_relation().filter(|fact_relation| fact_relation.fact() == fact.id())? {
+            FactRelation::Distorts(_) => "distorted by",
+            FactRelation::Refutes(_) => "refuted by",
+            FactRelation::Ends(_) => "ended by",
+            FactRelation::Covers(_) => "covered by",
         };
         Some(row(what, other))
     });
-    let mut on_this: Vec<BearingRow> = on_this.collect();
+    let mut on_this: Vec<FactRelationRow> = on_this.collect();
     on_this.sort_by_key(|row| row.fact);
     own.into_iter().chain(on_this).collect()
 }
 
-/// The facts that a filter lets through, by subject, predicate and id; and how many there are in all.
+/// Returns the facts that pass a filter, by subject, predicate and id, and their total number.
 ///
 /// # Errors
 /// When a name cannot be resolved or the predicate is malformed.
@@ -280,7 +283,7 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
         .facts()
         .filter(|fact| subject.as_ref().is_none_or(|subject| fact.subject() == subject))
         .filter(|fact| predicate.as_ref().is_none_or(|predicate| fact.predicate() == predicate))
-        .filter(|fact| filter.standing.is_none_or(|standing| fact.standing() == standing))
+        .filter(|fact| filter.status.is_none_or(|status| fact.status() == status))
         .filter(|fact| moment.is_none_or(|moment| fact.validity().holds_at(Some(moment))))
         .filter(|fact| view.as_ref().is_none_or(|view| view.fact(fact.id()).is_some()))
         .filter(|fact| object.as_ref().is_none_or(|wanted| points_at(fact.object(), wanted)))
@@ -290,24 +293,24 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
     Ok((found.into_iter().take(filter.limit).map(|fact| fact_row(state, fact)).collect(), all))
 }
 
-/// An entity with all that is said of it.
+/// An entity with all facts about it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntityPage {
-    /// Its id.
+    /// Id of the entity.
     pub id: EntityId,
-    /// What it is called first of all.
+    /// Primary name.
     pub name: Option<String>,
-    /// What it is.
+    /// Kind of the entity.
     pub kind: Option<Kind>,
     /// Further names.
     pub aliases: Vec<String>,
     /// Attributes.
     pub attributes: Vec<FactRow>,
-    /// Relations from and to it.
+    /// Relations from and to the entity.
     pub relations: Vec<FactRow>,
 }
 
-/// What `show` shows.
+/// Result of `show`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
@@ -317,10 +320,11 @@ pub enum Shown {
     Fact(FactRow),
 }
 
-/// An entity by id or name, or a fact by id, the beginning of its id, or handle; as the DM sees it, or as a knower does.
+/// Returns an entity by id or name, or a fact by id, the beginning of its id, or handle. The result is as seen by the
+/// DM, or by a knower.
 ///
 /// # Errors
-/// When nothing is meant, or several things are.
+/// When nothing matches, or several things do.
 pub fn show(state: &State, what: &str, knower: Option<&str>, as_of: Option<GameTime>) -> Result<Shown, MemoryError> {
     let view = view_of(state, knower, as_of)?;
     let id = match resolve(state, what) {
@@ -330,7 +334,7 @@ pub fn show(state: &State, what: &str, knower: Option<&str>, as_of: Option<GameT
             return Ok(Shown::Fact(fact_row(state, &fact)));
         }
     };
-    let identity = graph::identity(state, &id, &Walk { view: view.as_ref(), ..Walk::default() });
+    let identity = graph::identity(state, &id, &Traversal { view: view.as_ref(), ..Traversal::default() });
     let rows = |facts: &[&Fact]| facts.iter().map(|fact| fact_row(state, fact)).collect();
     Ok(Shown::Entity(EntityPage {
         name: identity.name.map(str::to_owned),
@@ -347,39 +351,39 @@ fn view_of(state: &State, knower: Option<&str>, as_of: Option<GameTime>) -> Resu
     Ok(id.map(|id| View::of(state, &Knower::Entity(id), as_of)))
 }
 
-/// A walk through the graph.
+/// Filter for traversing the graph.
 #[derive(Debug, Clone, Default)]
 pub struct WalkFilter {
-    /// Which way relations are followed.
+    /// Direction in which relations are followed.
     pub direction: Direction,
-    /// Only these.
+    /// Only relations with these predicates.
     pub predicates: Vec<String>,
-    /// As this knower sees it: an id or a name.
+    /// Knower whose view is used: an id or a name.
     pub knower: Option<String>,
-    /// As the knower saw it then; by all that it knows, when nothing is said.
+    /// Game time of the knower's view. Default: everything that it knows.
     pub as_of: Option<GameTime>,
 }
 
-/// An entity that a walk reached.
+/// An entity reached by a traversal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NeighbourRow {
-    /// Its id.
+    /// Id of the entity.
     pub id: EntityId,
-    /// Its name, for the DM; the id, where a knower asks that may not know it.
+    /// Name of the entity for the DM. For a knower, the id, because it may not know the name.
     pub name: String,
-    /// Hops from the start.
+    /// Number of hops from the start.
     pub distance: usize,
-    /// The sentence by which it was reached.
+    /// Sentence of the relation that reached it.
     pub statement: String,
-    /// The relation by which it was reached.
+    /// Predicate of that relation.
     pub predicate: Predicate,
-    /// `out` or `in`.
+    /// Direction of that relation: `out` or `in`.
     pub direction: &'static str,
-    /// The relation's id.
+    /// Id of that relation.
     pub fact: FactId,
 }
 
-/// The entities around one.
+/// Returns the entities around an entity.
 ///
 /// # Errors
 /// When a name cannot be resolved or a predicate is malformed.
@@ -393,7 +397,7 @@ pub fn neighbours(
     let from = resolve(state, from)?;
     let view = view_of(state, filter.knower.as_deref(), filter.as_of)?;
     let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
-    let walk = Walk { direction: filter.direction, predicates, view: view.as_ref() };
+    let walk = Traversal { direction: filter.direction, predicates, view: view.as_ref() };
     let called = names(state, view.as_ref());
     let row = |neighbour: graph::Neighbour| NeighbourRow {
         id: neighbour.id.clone(),
@@ -408,7 +412,7 @@ pub fn neighbours(
 }
 
 fn names<'a>(state: &'a State, view: Option<&View>) -> impl Fn(&EntityId) -> String + 'a {
-    let known = view.map(hearsay_recall::Names::of);
+    let known = view.map(hearsay_recall::EntityLinker::of);
     move |id| match &known {
         Some(names) => names.name(id).unwrap_or(id.as_str()).to_owned(),
         None => state.name_or_id(id).to_owned(),
@@ -418,17 +422,17 @@ fn names<'a>(state: &'a State, view: Option<&View>) -> impl Fn(&EntityId) -> Str
 /// A step of a path.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepRow {
-    /// Where it leads.
+    /// Entity that the step leads to.
     pub to: EntityId,
-    /// What that is called.
+    /// Name of that entity.
     pub name: String,
-    /// The sentence that leads there.
+    /// Sentence of the relation.
     pub statement: String,
-    /// The relation.
+    /// Id of the relation.
     pub fact: FactId,
 }
 
-/// The shortest path between two entities; nothing, when there is none of at most so many steps.
+/// Returns the shortest path between two entities, or `None` if there is none with at most `longest` steps.
 ///
 /// # Errors
 /// When a name cannot be resolved or a predicate is malformed.
@@ -442,7 +446,7 @@ pub fn path(
     let (from, to) = (resolve(state, from)?, resolve(state, to)?);
     let view = view_of(state, filter.knower.as_deref(), filter.as_of)?;
     let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
-    let walk = Walk { direction: filter.direction, predicates, view: view.as_ref() };
+    let walk = Traversal { direction: filter.direction, predicates, view: view.as_ref() };
     let called = names(state, view.as_ref());
     let steps = graph::path(state, &from, &to, &walk, longest);
     Ok(steps.map(|steps| {
@@ -456,30 +460,30 @@ pub fn path(
     }))
 }
 
-/// How much there is of what.
+/// Counts of the contents of a campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Stats {
     /// Entities by kind.
     pub entities: BTreeMap<String, usize>,
     /// Facts by predicate.
     pub predicates: BTreeMap<String, usize>,
-    /// Facts by standing.
-    pub standings: BTreeMap<String, usize>,
-    /// Facts by who recorded them.
+    /// Facts by status.
+    pub statuses: BTreeMap<String, usize>,
+    /// Facts by author.
     pub sources: BTreeMap<String, usize>,
     /// Facts by secrecy.
     pub secrecy: BTreeMap<String, usize>,
-    /// Edges of knowledge.
+    /// Knowledge edges.
     pub knowledge: usize,
     /// Passages.
     pub passages: usize,
     /// Sessions.
     pub sessions: usize,
-    /// Facts that are in the world but that nobody knows.
+    /// Facts in the world without a knower.
     pub known_to_nobody: usize,
 }
 
-/// Counts what there is.
+/// Counts the contents of a campaign.
 pub fn stats(state: &State) -> Stats {
     let mut stats = Stats::default();
     let count = |counts: &mut BTreeMap<String, usize>, key: &str| *counts.entry(key.to_owned()).or_default() += 1;
@@ -488,11 +492,10 @@ pub fn stats(state: &State) -> Stats {
     }
     for fact in state.facts() {
         count(&mut stats.predicates, fact.predicate().as_str());
-        count(&mut stats.standings, fact.standing().as_str());
+        count(&mut stats.statuses, fact.status().as_str());
         count(&mut stats.sources, &fact.provenance().author.to_string());
         count(&mut stats.secrecy, fact.secrecy().as_str());
-        stats.known_to_nobody +=
-            usize::from(fact.standing().is_in_world() && state.known_by(fact.id()).next().is_none());
+        stats.known_to_nobody += usize::from(fact.status().is_in_world() && state.known_by(fact.id()).next().is_none());
     }
     stats.knowledge = state.all_knowledge().count();
     stats.passages = state.passages().count();
@@ -503,21 +506,21 @@ pub fn stats(state: &State) -> Stats {
 /// An operation of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HistoryRow {
-    /// Its position.
+    /// Position of the operation.
     pub position: Position,
-    /// Who made it.
+    /// Author of the operation.
     pub author: String,
-    /// When, by the real clock.
+    /// Time, by the real clock.
     pub recorded: Timestamp,
-    /// What it did.
+    /// Summary.
     pub summary: String,
-    /// How many changes it made.
+    /// Number of changes.
     pub changes: usize,
-    /// Whether it counts: it was not undone.
+    /// Whether the operation is live, that is, not undone.
     pub live: bool,
 }
 
-/// The newest operations, the newest first.
+/// Returns the newest operations, newest first.
 pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
     state.journal().rev().take(limit).map(|(position, entry)| history_row(position, entry)).collect()
 }
@@ -536,28 +539,28 @@ fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {
 /// An item that waits for the DM, with its facts in full.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReviewRow {
-    /// Why it waits.
+    /// The item.
     #[serde(flatten)]
     pub item: ReviewItem,
-    /// Its facts.
+    /// Facts of the item.
     pub in_full: Vec<FactRow>,
-    /// Of a doubtful fact: what the DM's earlier decisions say of the like of it.
+    /// For a doubtful fact: the learned trust that applies to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trust: Vec<Reason>,
-    /// Of a doubtful fact: by how much a confirmed one that is like it lifts it.
+    /// For a doubtful fact: the increase of confidence from a similar confirmed fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lift: Option<Lift>,
 }
 
-/// What waits for the DM of facts, at most so many; and how many there are in all.
-pub fn review(state: &State, learned: &Learned, limit: usize) -> (Vec<ReviewRow>, usize) {
+/// Returns the facts that wait for the DM, at most `limit`, and their total number.
+pub fn review(state: &State, learned: &TrustCalibration, limit: usize) -> (Vec<ReviewRow>, usize) {
     review_with(state, learned, Vec::new(), limit)
 }
 
-/// The same, and then entities that may be one, in the order given.
+/// Returns the facts that wait for the DM, followed by the given duplicates in their order.
 pub fn review_with(
     state: &State,
-    learned: &Learned,
+    learned: &TrustCalibration,
     duplicates: Vec<Duplicate>,
     limit: usize,
 ) -> (Vec<ReviewRow>, usize) {
@@ -581,7 +584,7 @@ pub fn review_with(
     (items.into_iter().take(limit).map(row).collect(), all)
 }
 
-/// The author's word to the DM on a reveal.
+/// Returns the author's note to the DM on a reveal.
 fn note_of(state: &State, reveal: &str) -> Option<String> {
     state.reveals().find(|one| one.id == reveal)?.note.clone()
 }
@@ -589,23 +592,23 @@ fn note_of(state: &State, reveal: &str) -> Option<String> {
 /// A secret that is told under a condition.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RevealRow {
-    /// The reveal's id.
+    /// Id of the reveal.
     pub reveal: String,
     /// The secret.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the secret.
     pub statement: String,
-    /// Who may tell it, or may not yet.
+    /// Holder that may tell it when the condition holds.
     pub holder: EntityId,
-    /// Whether the condition holds, for whom, and what is missing.
+    /// Whether the condition holds, for which characters, and the missing parts.
     #[serde(flatten)]
     pub judgement: Judgement,
-    /// The author's word to the DM: how it is told, what follows.
+    /// Author's note to the DM, such as how the secret is told and what follows.
     pub note: Option<String>,
 }
 
-/// When secrets may be told: for every reveal and who may tell it, whether its condition holds now, for whom, and what is
-/// missing. Reads every entity, to find the player characters.
+/// Returns every reveal with its holders: whether its condition holds now, for which characters, and the missing parts.
+/// Reads every entity to find the player characters.
 pub fn reveals(state: &State) -> Vec<RevealRow> {
     let row = |one: Revealable| RevealRow {
         note: note_of(state, &one.reveal),

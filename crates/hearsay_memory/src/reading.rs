@@ -1,4 +1,4 @@
-//! Reading: what the extractor finds in a passage becomes proposals, for those who have the passage.
+//! Reading: turns the findings of the extractor in a passage into proposals for those who have the passage.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -8,8 +8,9 @@ use std::{
 
 use hearsay_extract::{ExtractedFact, Extraction, Extractor, Form, Lexicon, Meaning, Mention, Stated, Text};
 use hearsay_model::{
-    Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, How, Knower, Object, Operation,
-    Passage, PassageId, Predicate, Resolution, SessionId, Standing, State, Timestamp, Validity, attribute, text,
+    Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus, Knower,
+    Object, Operation, Passage, PassageId, Predicate, Resolution, SessionId, State, Timestamp, Validity, attribute,
+    text,
 };
 use serde::Serialize;
 
@@ -17,41 +18,41 @@ use crate::{
     Guide, MemoryError, Policy, Proposal, Proposed, Verdict, Voice, edit::resolve, proposal::TextSource, propose,
 };
 
-/// How many lines before a line are looked at for those whom its pronouns may mean.
+/// Number of preceding lines that are searched for the referents of pronouns.
 const LINES_BEFORE: u32 = 3;
 
-/// Under the threshold by this, a proposal waits.
+/// Margin below the threshold at which a proposal waits for review.
 const JUST_BELOW: f64 = 0.01;
 
-/// A text that is shown to the extractor to see what it would find; nothing is written.
+/// A text to try extraction on, without writing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Draft {
-    /// The words.
+    /// Words of the text.
     pub text: String,
-    /// What sort of text it is.
+    /// Form of the text.
     pub form: Form,
-    /// Who says it: an id or a name.
+    /// Speaker: an id or a name.
     pub speaker: Option<String>,
-    /// Who is there: ids or names. They narrow down who is meant.
+    /// Entities that are present: ids or names. They narrow down the referents.
     pub present: Vec<String>,
-    /// Where it is said: an id or a name.
+    /// Place: an id or a name.
     pub place: Option<String>,
-    /// What was said just before, the latest last.
+    /// Preceding lines, latest last.
     pub before: Vec<String>,
 }
 
-/// What would be found in a text, and become of it.
+/// The result of extraction from a draft.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Drafted {
-    /// What is found.
+    /// Findings in the text.
     #[serde(flatten)]
     pub extraction: Extraction,
-    /// What the policy makes of each fact, by its confidence alone; nothing of those that are dropped.
-    pub standings: Vec<Option<Standing>>,
+    /// Status that the policy gives each fact, by its confidence alone; `None` for dropped facts.
+    pub statuses: Vec<Option<FactStatus>>,
 }
 
 impl Draft {
-    /// The draft with its names looked up.
+    /// Resolves the names of the draft.
     pub(crate) fn resolved(self, state: &State) -> Result<ResolvedDraft, MemoryError> {
         let id = |name: &String| resolve(state, name);
         Ok(ResolvedDraft {
@@ -65,7 +66,7 @@ impl Draft {
     }
 }
 
-/// A [`Draft`] whose names are ids.
+/// A [`Draft`] with names resolved to ids.
 pub(crate) struct ResolvedDraft {
     text: String,
     form: Form,
@@ -92,26 +93,26 @@ impl ResolvedDraft {
             ..Text::new(&self.text, self.form)
         };
         let extraction = extract(&text)?;
-        let standing = |fact: &ExtractedFact| {
+        let status = |fact: &ExtractedFact| {
             let said = self.speaker.is_some() || fact.stated_by.is_some();
             match policy.decide(fact.confidence, if said { Voice::Character } else { Voice::World }) {
-                Verdict::Take(standing, _) => Some(standing),
+                Verdict::Take(status, _) => Some(status),
                 Verdict::Drop => None,
             }
         };
-        let standings = extraction.facts.iter().map(standing).collect();
-        Ok(Drafted { extraction, standings })
+        let statuses = extraction.facts.iter().map(status).collect();
+        Ok(Drafted { extraction, statuses })
     }
 }
 
-/// A passage with what the extractor needs to know of its scene.
+/// A passage with the context that the extractor needs.
 pub(crate) struct Page {
     pub(crate) passage: Arc<Passage>,
     before: Vec<String>,
 }
 
-/// The lines of the session that is read, in order. To look through all that somebody ever heard for each line would cost
-/// more with every session.
+/// Lines of the session being read, in order. The cache avoids a search through everything ever heard for each line,
+/// which would become slower with every session.
 #[derive(Debug, Default)]
 pub(crate) struct SessionLines {
     session: Option<SessionId>,
@@ -120,7 +121,7 @@ pub(crate) struct SessionLines {
 }
 
 impl SessionLines {
-    /// The passages of a session whose lines are in a range.
+    /// Returns the passages of a session in a range of lines.
     fn of(&mut self, state: &State, session: &SessionId, lines: Range<u32>) -> impl Iterator<Item = PassageId> {
         if self.session.as_ref() != Some(session) {
             *self = Self { session: Some(session.clone()), ..Self::default() };
@@ -131,7 +132,7 @@ impl SessionLines {
         self.lines.range(lines).flat_map(|(_, ids)| ids).copied()
     }
 
-    /// Takes over what became of a passage.
+    /// Updates the cache with a changed or removed passage.
     pub(crate) fn note(&mut self, id: PassageId, passage: Option<&Arc<Passage>>) {
         if self.session.is_none() {
             return;
@@ -148,17 +149,17 @@ impl SessionLines {
     }
 }
 
-/// What was found in a passage.
+/// Findings in a passage.
 #[derive(Debug, Clone)]
 pub(crate) struct Findings {
     pub(crate) passage: Arc<Passage>,
     pub(crate) extraction: Extraction,
-    /// The language model that found it; none, where the extractor did.
+    /// Language model that found them; `None` for the extractor.
     pub(crate) model: Option<String>,
 }
 
 impl Page {
-    /// A passage with the lines before it in its session, those that its speaker or first hearer has heard.
+    /// Returns a passage with the preceding lines of its session that its speaker, or else its first hearer, heard.
     pub(crate) fn of(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
         let passage = Arc::clone(state.passage(id)?);
         let mut before: Vec<(u32, &str)> = Vec::new();
@@ -173,7 +174,7 @@ impl Page {
         Some(Self { before: before.into_iter().map(|(_, text)| text.to_owned()).collect(), passage })
     }
 
-    /// Reads it.
+    /// Extracts the findings of the passage.
     pub(crate) fn read(self, extractor: &Extractor, lexicon: &Lexicon, meaning: Option<&dyn Meaning>) -> Findings {
         let passage = &self.passage;
         let present: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
@@ -200,13 +201,13 @@ fn form(passage: &Passage) -> Form {
     }
 }
 
-/// Whom a name means that no entity was found under.
+/// The referent of a name that the extractor linked to no entity.
 pub(crate) enum Newcomer {
-    /// One who was added meanwhile, or who waits for the DM under this name.
+    /// An entity that was added since then, or that waits for the DM under this name.
     Known(EntityId),
-    /// Nobody whom something may be said of: the DM said that this is no name, or several bear it.
+    /// No entity: the DM rejected the name, or several entities have it.
     Refused,
-    /// Nobody yet.
+    /// No entity so far.
     Nobody,
 }
 
@@ -215,19 +216,19 @@ impl Newcomer {
         let normal = text::normal(name);
         let is_open = |id: &EntityId| state.open_names(id).iter().any(|open| text::normal(open) == normal);
         match state.resolve(name) {
-            // Whose secret name it is must not come out.
+            // The bearer of a secret name must not be revealed.
             Resolution::One(id) if is_open(&id) => return Self::Known(id),
             Resolution::Ambiguous(_) => return Self::Refused,
             _ => {}
         }
         for id in ids_for(name).take_while(|id| state.entity(id).is_some()) {
             let same = |fact: &&Fact| fact.object().text().is_some_and(|said| text::normal(said) == normal);
-            let standings: Vec<Standing> = proposed_names(state, &id).filter(same).map(Fact::standing).collect();
-            // Where nobody reviews, a name is a claim from the start.
-            if standings.iter().any(|standing| matches!(standing, Standing::Proposed | Standing::Claimed)) {
+            let statuses: Vec<FactStatus> = proposed_names(state, &id).filter(same).map(Fact::status).collect();
+            // Without review, a new name is a claim from the start.
+            if statuses.iter().any(|status| matches!(status, FactStatus::Proposed | FactStatus::Claimed)) {
                 return Self::Known(id);
             }
-            if standings.contains(&Standing::Rejected) {
+            if statuses.contains(&FactStatus::Rejected) {
                 return Self::Refused;
             }
         }
@@ -235,7 +236,7 @@ impl Newcomer {
     }
 }
 
-/// The ids that somebody of a name may get, the plainest first.
+/// Returns the candidate ids for a new entity with this name, simplest first.
 fn ids_for(name: &str) -> impl Iterator<Item = EntityId> {
     let first = EntityId::from_name(name).ok();
     let numbered = first
@@ -245,7 +246,7 @@ fn ids_for(name: &str) -> impl Iterator<Item = EntityId> {
     first.into_iter().chain(numbered)
 }
 
-/// The names that texts gave to an entity, whatever the DM said of them.
+/// Returns the names that texts gave to an entity, whatever their status.
 fn proposed_names<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Fact> {
     let facts = state.facts_of(id).map(AsRef::as_ref);
     let whose = id.clone();
@@ -255,12 +256,14 @@ fn proposed_names<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &
     })
 }
 
-/// Whether somebody is there under a name alone of which the DM has not said that it is one.
+/// Whether an entity exists only under names that the DM has not confirmed.
 pub fn is_newcomer(state: &State, id: &EntityId) -> bool {
     state.open_name(id).is_none() && proposed_names(state, id).next().is_some()
 }
 
-/// The operation that what was found in a passage becomes; none, when nothing of it is worth it.
+/// Returns the operation for the findings in a passage, or `None` if no finding is worth it.
+///
+/// The counts include the dropped findings.
 pub(crate) fn operation(
     state: &State,
     guide: &Guide,
@@ -269,14 +272,14 @@ pub(crate) fn operation(
 ) -> Result<(Option<Operation>, Proposed), MemoryError> {
     let passage = &findings.passage;
     if state.passage(passage.id()).is_none() {
-        // It is gone again.
+        // The passage was removed since then.
         return Ok((None, Proposed::default()));
     }
     let (policy, model) = (guide.policy, findings.model.as_deref());
     let mut reading = Reading { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
     let (mut proposals, mut below) = (Vec::new(), 0);
     for fact in &findings.extraction.facts {
-        // A name that stands in nothing worth a look is none either.
+        // A new name is only worth adding if a fact that contains it is.
         let is_worth = fact.confidence >= policy.floor;
         let is_new = |mention: &Mention| matches!(mention, Mention::New(_));
         let names_new = is_new(&fact.subject)
@@ -315,20 +318,20 @@ pub(crate) fn operation(
     Ok((operation, counts))
 }
 
-/// One passage that is read.
+/// Reading of one passage.
 struct Reading<'a> {
     state: &'a State,
     policy: &'a Policy,
     passage: &'a Passage,
     model: Option<&'a str>,
-    /// The entities of new names, by their place; nothing for those that are not worth it.
+    /// Entities of new names by index; `None` for names that are not worth adding.
     new: BTreeMap<usize, Option<EntityId>>,
-    /// The changes that add them.
+    /// Changes that add them.
     changes: Vec<Change>,
 }
 
 impl Reading<'_> {
-    /// The entity that is meant. A new name becomes an entity that waits for the DM.
+    /// Returns the mentioned entity. A new name becomes an entity that waits for the DM.
     fn entity(&mut self, found: &Extraction, mention: &Mention, proposals: &mut Vec<Proposal>) -> Option<EntityId> {
         let index = match mention {
             Mention::Known(id) => return self.state.entity(id).map(|_| id.clone()),
@@ -351,7 +354,7 @@ impl Reading<'_> {
             let evidence = vec![self.evidence(entity.span)];
             let said = |name: &str, value: String| {
                 let name = Predicate::new(name).ok()?;
-                // It has no name yet of which a sentence could be made.
+                // The entity has no confirmed name yet for a sentence.
                 let whose = if name.as_str() == attribute::NAME { "Somebody" } else { &entity.name };
                 let statement = Some(self.state.vocabulary().sentence(&name, whose, &value));
                 let proposal = Proposal::new(id.clone(), name, Object::Value(value.into()));
@@ -374,13 +377,13 @@ impl Reading<'_> {
         Evidence::Passage { passage: self.passage.id(), span, quote }
     }
 
-    /// A proposal with what the passage says of who learns it. What is said of somebody new waits for the DM.
+    /// Adds hearers, time and source of the passage to a proposal. Facts about newcomers wait for the DM.
     fn told(&self, proposal: Proposal, confidence: Confidence) -> Proposal {
         let passage = self.passage;
-        let how = match (&passage.session, &passage.document) {
-            (Some(_), _) => How::Witnessed,
-            (None, Some(document)) => How::Read { document: Some(document.clone()) },
-            (None, None) => How::Authored,
+        let acquisition = match (&passage.session, &passage.document) {
+            (Some(_), _) => Acquisition::Witnessed,
+            (None, Some(document)) => Acquisition::Read { document: Some(document.clone()) },
+            (None, None) => Acquisition::Authored,
         };
         let added = |id: &EntityId| self.state.entity(id).is_none();
         let about_new = |id: &EntityId| added(id) || is_newcomer(self.state, id);
@@ -393,7 +396,7 @@ impl Reading<'_> {
             model: self.model.map(str::to_owned),
             text: Some(TextSource {
                 time: passage.time.clone(),
-                how: Some(how),
+                acquisition: Some(acquisition),
                 citing: None,
                 alias: passage.speaker_alias.clone(),
             }),
@@ -421,7 +424,7 @@ impl Reading<'_> {
         if fact.over {
             proposal.validity = Validity { from: None, until: Some(Date { raw: String::new(), time: None }) };
         }
-        // Who speaks the whole passage has it from the one whom the words name.
+        // The speaker of the whole passage cites the speaker that the words name.
         let (speaker, citing) = match (&self.passage.speaker, stated_by) {
             (Some(speaker), Some(by)) if *speaker != by => (Some(speaker.clone()), Some(by)),
             (Some(speaker), _) => (Some(speaker.clone()), None),
@@ -441,7 +444,7 @@ impl Reading<'_> {
         Some(proposal)
     }
 
-    /// A relation by its own name, where it was read backwards.
+    /// Returns a relation under its own name if it was given under its inverse name.
     fn forward(&self, subject: EntityId, name: &Predicate, object: Object) -> (EntityId, Predicate, Object) {
         match (self.state.vocabulary().inverse_of(name), object) {
             (Some(def), Object::Entity(object)) => (object, def.name.clone(), Object::Entity(subject)),
@@ -449,8 +452,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether a fact was there before the passage: what was found in a later text, or in one of which nobody can say
-    /// which was first, is nothing that the passage could deny. So it makes no difference when and how often it is read.
+    /// Whether a fact precedes the passage. A passage cannot deny a fact from a later text, or from a text of unknown
+    /// order. The result therefore does not depend on when and how often the passage is read.
     fn comes_before(&self, fact: &Fact) -> bool {
         let (state, said) = (self.state, fact.provenance());
         let number = |passage: &Passage| state.session(passage.session.as_ref()?)?.number;
@@ -468,14 +471,14 @@ impl Reading<'_> {
         said.author != Author::Extractor || said.confirmed || said.evidence.iter().any(in_earlier)
     }
 
-    /// The fact on record that says so.
+    /// Returns the recorded fact with this content.
     fn on_record(&self, subject: &EntityId, name: &Predicate, object: &Object) -> Option<FactId> {
         let symmetric = self.state.vocabulary().predicate(name).is_some_and(|def| def.symmetric);
         let says_so = |fact: &&Arc<Fact>| {
             let forward = fact.subject() == subject && fact.object() == object;
             let backward = object.entity() == Some(fact.subject()) && fact.object().entity() == Some(subject);
-            let stands = matches!(fact.standing(), Standing::Canon | Standing::Claimed | Standing::Proposed);
-            fact.predicate() == name && (forward || (symmetric && backward)) && stands && fact.bearing().is_none()
+            let stands = matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed | FactStatus::Proposed);
+            fact.predicate() == name && (forward || (symmetric && backward)) && stands && fact.fact_relation().is_none()
         };
         let there = self.state.facts_of(subject).filter(says_so).filter(|fact| self.comes_before(fact));
         there.map(|fact| fact.id()).min()

@@ -1,6 +1,6 @@
-//! Taking back: what never was so, or is so no longer.
+//! Retroactive changes: retracting a fact, or ending its validity.
 
-use hearsay_model::{Author, Change, Operation, Standing, State, Timestamp};
+use hearsay_model::{Author, Change, FactStatus, Operation, State, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -8,29 +8,29 @@ use crate::{
     edit::{date_of, find_fact},
 };
 
-/// What the DM takes back of the world.
+/// A retroactive change by the DM.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retcon {
-    /// It never was so, and nobody ever knew it.
+    /// Retracts a fact as if it had never held, with all knowledge of it.
     NeverSo {
-        /// The fact: its id, the beginning of its id, or its handle.
+        /// Fact: its id, the beginning of its id, or its handle.
         fact: String,
     },
-    /// It was so until then. Those who know it go on believing it, until they learn of the end.
+    /// Ends a fact at a date. Its knowers continue to believe it until they learn of the end.
     Until {
-        /// The fact: its id, the beginning of its id, or its handle.
+        /// Fact: its id, the beginning of its id, or its handle.
         fact: String,
-        /// Until when, on the campaign's calendar.
+        /// End date, on the campaign's calendar.
         until: String,
     },
 }
 
 impl Retcon {
-    /// The operation that takes it back.
+    /// Returns the operation that makes the change.
     ///
     /// # Errors
-    /// When the fact or the date cannot be understood, it would end before it begins, or it is not so.
+    /// When the fact or the date is invalid, the fact would end before it begins, or the fact is not true.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, MemoryError> {
         let (summary, change) = match self {
             Self::NeverSo { fact } => {
@@ -39,9 +39,9 @@ impl Retcon {
             }
             Self::Until { fact, until } => {
                 let fact = find_fact(state, fact)?;
-                if !matches!(fact.standing(), Standing::Canon | Standing::Claimed) {
-                    let (statement, standing) = (fact.statement().to_owned(), fact.standing());
-                    return Err(MemoryError::NotSo { statement, standing });
+                if !matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) {
+                    let (statement, status) = (fact.statement().to_owned(), fact.status());
+                    return Err(MemoryError::NotSo { statement, status });
                 }
                 let until = date_of(state, until)?;
                 if let (Some(from), Some(end)) = (fact.validity().start(), until.time)

@@ -1,10 +1,10 @@
-//! Review: what waits for the DM, and what the DM says of it.
+//! Review: items that wait for the DM, and the DM's decisions on them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_campaign::LeftOut;
 use hearsay_model::{
-    Author, Change, EntityId, Fact, FactId, Key, Knowledge, Operation, SettingKey, Standing, State, Timestamp,
+    Author, Change, EntityId, Fact, FactId, FactStatus, Key, KnowledgeEdge, Operation, SettingKey, State, Timestamp,
     attribute,
 };
 use serde::{Deserialize, Serialize};
@@ -19,35 +19,36 @@ use crate::{
     reading::is_newcomer,
 };
 
-/// Why something waits for the DM.
+/// An item that waits for the DM.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why")]
 pub enum ReviewItem {
-    /// A fact whose confidence lies below the threshold.
+    /// A fact with a confidence below the threshold.
     Doubtful {
-        /// The fact: the surest, where several sources say the same; the name of somebody new.
+        /// The fact. Of equivalent facts from several sources, the most confident; of a newcomer, its name.
         fact: FactId,
-        /// What others say that is the same; of what kind somebody new is. It is decided with it. Sorted.
+        /// Equivalent facts from other sources, or the kind of a newcomer. They are decided together with `fact`.
+        /// Sorted.
         also: Vec<FactId>,
     },
-    /// Facts of one subject that cannot all be so.
+    /// Facts of one subject that cannot all be true.
     Contradiction {
-        /// Whom they are about.
+        /// Subject of the facts.
         subject: EntityId,
-        /// In what they clash.
+        /// Kind of contradiction.
         clash: Clash,
         /// The facts. Sorted.
         facts: Vec<FactId>,
     },
-    /// Two entities that may be one.
+    /// Two entities that may be the same.
     Duplicate(Duplicate),
 }
 
-/// What waits for the DM of facts: the most consequential first, by how likely it is, too. Entities that may be one are
-/// looked for by [`duplicates`](crate::duplicates::duplicates), which takes longer.
+/// Returns the facts that wait for the DM, most consequential first, weighted by their likelihood.
+/// [`duplicates`](crate::duplicates::duplicates) finds duplicate entities, which takes longer.
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
     let mut claims: BTreeMap<Together, Vec<&Arc<Fact>>> = BTreeMap::new();
-    for fact in state.facts().filter(|fact| fact.standing() == Standing::Proposed) {
+    for fact in state.facts().filter(|fact| fact.status() == FactStatus::Proposed) {
         claims.entry(Together::of(state, fact)).or_default().push(fact);
     }
     let mut items: Vec<(f64, ReviewItem)> = Vec::new();
@@ -66,27 +67,27 @@ pub fn review_items(state: &State) -> Vec<ReviewItem> {
         let item = ReviewItem::Contradiction { subject: subject.clone(), clash: clash.clone(), facts: facts.clone() };
         items.push((stakes.fold(0.0, f64::max), item));
     }
-    // The sort keeps the order of those at which the same is at stake: by claim, then by subject.
+    // The stable sort keeps items with equal stakes in the order of their claims, then of their subjects.
     items.sort_by(|a, b| b.0.total_cmp(&a.0));
     items.into_iter().map(|(_, item)| item).collect()
 }
 
-/// How much is at stake with a fact, and why: how much follows from it, times how likely it is to be so. A guess about
-/// somebody whom all know waits behind what was said in plain words.
+/// Returns the stake of a fact and its reasons: its consequences multiplied by its likelihood. A guess about a
+/// well-known entity therefore ranks below a plain statement.
 pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let (follows, why) = consequence(state, fact, contradicts);
-    // That files have no sign of what somebody is, is a question that can wait, however many there are of it.
+    // A missing kind in campaign files is a minor question, even if there are many of them.
     let asks = fact.predicate().as_str() == attribute::KIND && fact.object().text() == Some("unknown");
     let worth = if asks { 0.1 } else { 1.0 };
     (worth * follows * fact.provenance().confidence.get(), why)
 }
 
-/// What is decided together.
+/// Key of facts that are decided together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Together {
-    /// What says the same.
+    /// Facts with the same claim.
     Claim(Claim),
-    /// What somebody new is called, and of what kind it is.
+    /// Name and kind of a newcomer.
     Naming(EntityId),
 }
 
@@ -106,17 +107,18 @@ impl Together {
     }
 }
 
-/// Whether a text that has somebody new says so.
+/// Whether a fact is the name or kind of an entity that a text introduced.
 pub(crate) fn is_naming(fact: &Fact) -> bool {
     let names = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
     names && fact.provenance().author == Author::Extractor
 }
 
-/// How many items wait for the DM, kept up to date by what operations touch: [`review_items`] reads every fact.
+/// Number of review items, updated incrementally from the keys that operations touch. [`review_items`] reads every fact
+/// instead.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reviews {
     doubtful: BTreeMap<FactId, Together>,
-    /// How many of these are decided together.
+    /// Number of doubtful facts per key.
     claims: BTreeMap<Together, usize>,
     contradictions: Contradictions,
 }
@@ -143,14 +145,14 @@ impl Reviews {
                 self.claims.remove(&claim);
             }
         }
-        if let Some(fact) = state.fact(id).filter(|fact| fact.standing() == Standing::Proposed) {
+        if let Some(fact) = state.fact(id).filter(|fact| fact.status() == FactStatus::Proposed) {
             let claim = Together::of(state, fact);
             *self.claims.entry(claim.clone()).or_default() += 1;
             self.doubtful.insert(id, claim);
         }
     }
 
-    /// Takes over what an operation touched.
+    /// Updates the counts from the keys that an operation touched.
     pub(crate) fn update(&mut self, state: &State, touched: &[Key]) {
         let defines = |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
         if touched.iter().any(defines) {
@@ -166,71 +168,72 @@ impl Reviews {
     }
 }
 
-/// What the DM says of a fact. Facts are named by id, the beginning of an id, or handle.
+/// The DM's decision on a fact. Facts are named by id, the beginning of an id, or handle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// It is so.
+    /// The fact is true.
     Accept,
-    /// It is so, but of somebody else, in another way, or in other words.
+    /// The fact is true with another subject, predicate, object or wording.
     Edit {
-        /// Of whom it is so: an id or a name.
+        /// Correct subject: an id or a name.
         #[serde(default)]
         subject: Option<String>,
-        /// What is so of them: `OWES`, or words such as `works for`; the name of an attribute.
+        /// Correct predicate: `OWES`, words such as `works for`, or the name of an attribute.
         #[serde(default)]
         predicate: Option<String>,
-        /// The object or value that is right.
+        /// Correct object or value.
         object: Option<String>,
-        /// The sentence that is right.
+        /// Correct sentence.
         statement: Option<String>,
     },
-    /// It is not so, though some believe it.
+    /// The fact is not true, although some believe it.
     False,
-    /// It is no part of the world.
+    /// The fact is not part of the world.
     Reject,
 }
 
 impl Decision {
-    /// The operation that carries out the decision on a fact that waits for review or contradicts another.
+    /// Returns the operation that applies the decision to a fact that waits for review or contradicts another.
     ///
     /// # Errors
-    /// When there is no such fact, or it was rejected already.
+    /// When the fact does not exist, or was already rejected.
     pub fn operation(&self, state: &State, fact: &str, now: Timestamp) -> Result<Operation, MemoryError> {
         let fact = find_fact(state, fact)?;
         let id = fact.id();
-        if fact.standing() == Standing::Rejected {
-            return Err(MemoryError::NotProposed { fact: id, standing: fact.standing() });
+        if fact.status() == FactStatus::Rejected {
+            return Err(MemoryError::NotProposed { fact: id, status: fact.status() });
         }
         if let Some(left_out) = LeftOut::of(&fact) {
             return Ok(self.left_out(state, &fact, left_out, now));
         }
         let mut same = waiting_with(state, &fact);
         match self {
-            // What is so of somebody new says that there is somebody of that name; what is no name, that nothing is so.
+            // Accepting a fact about a newcomer confirms its name too. Rejecting a name rejects everything about its
+            // newcomer.
             Self::Accept | Self::Edit { .. } => {}
             Self::Reject | Self::False => same.extend(stands_on(state, &fact)),
         }
         same.sort_unstable();
         same.dedup();
-        let confirm = |fact| [Change::SetStanding { fact, standing: Standing::Canon }, Change::Confirm(fact)];
-        let judged = |word: &str, standing| {
-            let judge = |fact| [Change::SetStanding { fact, standing }, Change::Confirm(fact)];
+        let confirm = |fact| [Change::SetStatus { fact, status: FactStatus::Canon }, Change::Confirm(fact)];
+        let judged = |word: &str, status| {
+            let judge = |fact| [Change::SetStatus { fact, status }, Change::Confirm(fact)];
             let changes: Vec<Change> = std::iter::once(id).chain(same.iter().copied()).flat_map(judge).collect();
             (format!("{word} \u{201C}{}\u{201D}", fact.statement()), changes)
         };
-        let rejected = |fact| Change::SetStanding { fact, standing: Standing::Rejected };
+        let rejected = |fact| Change::SetStatus { fact, status: FactStatus::Rejected };
         let (summary, changes) = match self {
             Self::Accept => {
-                let (summary, mut changes) = judged("accept", Standing::Canon);
+                let (summary, mut changes) = judged("accept", FactStatus::Canon);
                 changes.extend(names_in(state, &fact).into_iter().flat_map(confirm));
-                // What is so now ends what was so before.
+                // The accepted fact ends older values of its predicate.
                 let open = state.values(fact.subject(), fact.predicate());
                 let mut validity = fact.validity().clone();
                 changes.extend(succession(state, &open, fact.predicate(), fact.object(), &mut validity));
                 (summary, changes)
             }
-            Self::False => judged("mark false", Standing::False),
+            Self::False => judged("mark false", FactStatus::False),
             Self::Reject => (
                 format!("reject \u{201C}{}\u{201D}", fact.statement()),
                 std::iter::once(id).chain(same.iter().copied()).map(rejected).collect(),
@@ -243,8 +246,8 @@ impl Decision {
                     object: object.as_deref(),
                     statement: statement.as_deref(),
                 };
-                let (new, mut changes) = editor.corrected(&fact, &right, Standing::Canon)?;
-                // The words that were proposed stay on record as rejected, so that they are not proposed again.
+                let (new, mut changes) = editor.corrected(&fact, &right, FactStatus::Canon)?;
+                // The original wording stays on record as rejected, so that it is not proposed again.
                 changes.push(match new.id() == id {
                     true => Change::Confirm(id),
                     false => rejected(id),
@@ -256,7 +259,8 @@ impl Decision {
         Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
     }
 
-    /// Withdraws what a source has no more, if the DM says so; else it stays, and is not asked for again.
+    /// Withdraws a fact that its source no longer contains, if the DM agrees. Otherwise the fact stays, and the
+    /// question is not asked again.
     fn left_out(&self, state: &State, proposal: &Fact, what: LeftOut, now: Timestamp) -> Operation {
         let id = proposal.id();
         let (word, changes) = match self {
@@ -268,16 +272,16 @@ impl Decision {
                 };
                 ("withdraw", std::iter::once(Change::RetractFact(id)).chain(withdraw).collect())
             }
-            _ => ("keep", vec![Change::SetStanding { fact: id, standing: Standing::Rejected }]),
+            _ => ("keep", vec![Change::SetStatus { fact: id, status: FactStatus::Rejected }]),
         };
         let summary = format!("{word}: {}", proposal.statement());
         Operation { author: Author::Dm, recorded: now, summary, changes }
     }
 }
 
-/// What others say that waits too, and is the same.
+/// Returns the waiting facts from other sources that are equivalent to a fact.
 pub(crate) fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
-    if fact.standing() != Standing::Proposed {
+    if fact.status() != FactStatus::Proposed {
         return Vec::new();
     }
     let claim = Together::of(state, fact);
@@ -290,10 +294,10 @@ pub(crate) fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
 }
 
 pub(crate) fn waiting_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
-    state.facts_of(id).filter(|fact| fact.standing() == Standing::Proposed)
+    state.facts_of(id).filter(|fact| fact.status() == FactStatus::Proposed)
 }
 
-/// What a fact stands on: the names, and kinds, of those in it who are new.
+/// Returns the waiting names and kinds of the newcomers in a fact, on which the fact depends.
 fn names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
     let ends = std::iter::once(fact.subject()).chain(fact.object().entity());
     let new = ends.filter(|id| is_newcomer(state, id));
@@ -302,7 +306,7 @@ fn names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
     new.flat_map(naming).map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
 }
 
-/// What stands on a name: all that waits of somebody who is nobody without it.
+/// Returns the waiting facts about a newcomer, all of which depend on its name.
 fn stands_on(state: &State, fact: &Fact) -> Vec<FactId> {
     let id = fact.subject();
     let is_its_name = fact.predicate().as_str() == attribute::NAME && is_newcomer(state, id);
@@ -310,8 +314,8 @@ fn stands_on(state: &State, fact: &Fact) -> Vec<FactId> {
     waiting.map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
 }
 
-/// Those who would learn a proposed fact once it is accepted.
-pub fn would_learn(state: &State, fact: FactId) -> Vec<Arc<Knowledge>> {
+/// Returns the edges of knowers that would learn a proposed fact on acceptance.
+pub fn would_learn(state: &State, fact: FactId) -> Vec<Arc<KnowledgeEdge>> {
     let mut edges: Vec<_> = state.recorded_knowledge(fact).cloned().collect();
     edges.sort_by_key(|edge| edge.id());
     edges

@@ -15,41 +15,41 @@ use hearsay_extract::llm::LlmSettings;
 
 use crate::{MemoryError, Policy};
 
-/// The name of the settings file in a campaign directory.
+/// Name of the settings file in a campaign directory.
 pub const SETTINGS_FILE: &str = "hearsay.toml";
 
-/// Bytes of a settings file; 1 MiB.
+/// Maximum size of a settings file, in bytes (1 MiB).
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
-/// All settings, each with its default. `Settings::TEMPLATE` is a file that documents them.
+/// All settings, each with a default. `Settings::TEMPLATE` is a file that documents them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// What becomes of doubtful facts.
+    /// Policy for doubtful facts.
     pub policy: Policy,
-    /// How questions are answered.
+    /// Settings for answering questions.
     pub recall: RecallSettings,
-    /// The sentence encoder.
+    /// Settings of the sentence encoder.
     pub model: ModelSettings,
-    /// Which texts are read for facts.
+    /// Settings for extracting facts from texts.
     pub extraction: ExtractionSettings,
-    /// The database.
+    /// Settings of the database.
     pub store: StoreSettings,
-    /// Entities that may be one.
+    /// Settings for duplicate entities.
     pub duplicates: DuplicateSettings,
 }
 
-/// How questions are answered.
+/// Settings for answering questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecallSettings {
-    /// Tokens that a scene context may have.
+    /// Token budget of a scene context.
     pub budget: usize,
-    /// Facts and passages that a scene context tells at most.
+    /// Maximum number of facts and passages in a scene context.
     pub limit: usize,
     /// Milliseconds after which a question is answered without meaning.
     pub deadline_ms: u64,
-    /// Milliseconds after which it is answered without the graph too.
+    /// Milliseconds after which a question is answered without the graph too.
     pub hard_deadline_ms: u64,
 }
 
@@ -69,23 +69,23 @@ impl RecallSettings {
     }
 }
 
-/// Entities that may be one.
+/// Settings for duplicate entities.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DuplicateSettings {
-    /// Whether those that are near-certain to be one are merged without asking the DM.
+    /// Whether near-certain duplicates are merged without asking the DM.
     pub merge_near_certain: bool,
 }
 
-/// The sentence encoder.
+/// Settings of the sentence encoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// Whether there is one. Without it, words and graph answer.
+    /// Whether the encoder is used. Without it, questions are answered by words and graph.
     pub enabled: bool,
-    /// The directory of the model; searched for when nothing is said. Relative to the campaign directory.
+    /// Directory of the model, relative to the campaign directory. Default: searched for.
     pub directory: Option<PathBuf>,
-    /// Threads that it may use.
+    /// Number of threads that the encoder may use.
     pub threads: usize,
 }
 
@@ -95,17 +95,19 @@ impl Default for ModelSettings {
     }
 }
 
-/// Which texts are read for facts.
+/// Settings for extracting facts from texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExtractionSettings {
-    /// Whether texts that are said, written or imported are read for facts by themselves, which the policy decides on.
+    /// Whether new texts, said, written or imported, are read for facts automatically. The policy decides on these
+    /// facts.
     pub enabled: bool,
-    /// How many guesses may wait for the DM that come from many texts at once, as from an import: the most consequential.
+    /// Maximum number of doubtful facts from many texts at once, such as an import, that wait for the DM. The most
+    /// consequential are kept.
     pub guesses: usize,
-    /// A file with words and patterns of the campaign's own. Relative to the campaign directory.
+    /// File with the campaign's own words and patterns, relative to the campaign directory.
     pub language: Option<PathBuf>,
-    /// The language model that reads them too, if one is switched on.
+    /// Settings of the language model that reads the texts too, if one is enabled.
     pub llm: LlmSettings,
 }
 
@@ -115,31 +117,31 @@ impl Default for ExtractionSettings {
     }
 }
 
-/// Stands for the settings of a language model where the feature `llm` is off: a file may have them, as long as it switches
-/// none on.
+/// Stand-in for the language model settings when the feature `llm` is off. A settings file may contain them as long as
+/// they enable no language model.
 #[cfg(not(feature = "llm"))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LlmSettings {
-    /// Whether one is to be asked: this program cannot.
+    /// Whether a language model is enabled. Not supported without the feature `llm`.
     pub enabled: bool,
 }
 
-/// The database.
+/// Settings of the database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreSettings {
-    /// Where it lies. Relative to the campaign directory.
+    /// Directory of the database, relative to the campaign directory.
     pub directory: PathBuf,
-    /// Operations since the last snapshot after which closing writes a new one.
+    /// Number of operations since the last snapshot after which closing writes a new one.
     pub snapshot_after: u64,
-    /// Seconds that closing waits at most for changes that were accepted. What is not committed by then is given back.
+    /// Maximum time in seconds that closing waits for accepted changes. Changes that are not committed by then fail.
     pub close_timeout_s: u64,
-    /// How many of the newest operations can be undone. Operations before lose what nothing needs any more, such as changes
-    /// that were undone or replaced.
+    /// Number of newest operations that can be undone. Older operations lose data that nothing needs, such as reverted
+    /// or replaced changes.
     pub undo_operations: u64,
-    /// How many of the sessions that were played last can be undone from their beginning, however many operations that
-    /// are. Nothing after the oldest slot is lost either.
+    /// Number of most recent sessions that can be undone from their beginning, regardless of their number of
+    /// operations. Everything after the oldest slot is kept too.
     pub undo_sessions: usize,
 }
 
@@ -152,20 +154,20 @@ impl Default for StoreSettings {
 }
 
 impl StoreSettings {
-    /// How long closing waits at most for changes that were accepted.
+    /// Returns the maximum time that closing waits for accepted changes.
     pub fn close_timeout(&self) -> Duration {
         Duration::from_secs(self.close_timeout_s)
     }
 }
 
 impl Settings {
-    /// A settings file with every default and what it means.
+    /// A settings file with every default and its meaning.
     pub const TEMPLATE: &str = include_str!("../data/hearsay.toml");
 
-    /// Reads the settings of a campaign directory; defaults, when it has no settings file.
+    /// Reads the settings of a campaign directory. Without a settings file, returns the defaults.
     ///
     /// # Errors
-    /// When the file cannot be read, or has an unknown key or a value out of range; the error names file and line.
+    /// When the file cannot be read, or has an unknown key or a value out of range. The error names file and line.
     pub fn read(directory: &Path) -> Result<Self, MemoryError> {
         let path = directory.join(SETTINGS_FILE);
         let text = match read_text_file(&path, MAX_SETTINGS_BYTES) {

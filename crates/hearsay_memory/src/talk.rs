@@ -1,4 +1,4 @@
-//! Talk of the town: gossip over a stretch of game time, as one operation.
+//! Gossip over a period of game time, as one operation.
 
 use hearsay_belief::gossip::{GossipOptions, GossipStep, gossip};
 use hearsay_model::{Author, Change, Credence, EntityId, FactId, GameTime, Operation, Setting, State, Timestamp};
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::MemoryError;
 
-/// How people gossip, and for how long.
+/// Parameters of a gossip simulation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gossip {
-    /// After this moment; the game clock, when nothing is said.
+    /// Start of the period. Default: the game clock.
     pub from: Option<GameTime>,
-    /// Up to this moment; so many `days` on, when nothing is said.
+    /// End of the period. Default: `days` after the start.
     pub until: Option<GameTime>,
-    /// Days of the campaign's calendar. Default 1.
+    /// Length in days of the campaign's calendar. Default 1.
     pub days: u32,
-    /// Another seed makes other meetings. Keep it for all steps of one game. Default 0.
+    /// Random seed, which determines the meetings. Use the same seed for all steps of one game. Default 0.
     pub seed: u64,
-    /// Whether the game clock is set to the end. Default true.
+    /// Whether to set the game clock to the end of the period. Default true.
     pub set_clock: bool,
 }
 
@@ -28,70 +28,70 @@ impl Default for Gossip {
     }
 }
 
-/// What a stretch of gossip does.
+/// Result of a gossip simulation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GossipReport {
-    /// What it does, in a few words.
+    /// Short summary.
     pub summary: String,
-    /// Its beginning, on the campaign's calendar.
+    /// Start, on the campaign's calendar.
     pub from: String,
-    /// Its end, on the campaign's calendar.
+    /// End, on the campaign's calendar.
     pub until: String,
-    /// How often two met.
+    /// Number of meetings of two characters.
     pub meetings: usize,
-    /// How far each fact spread, those that most learned first.
+    /// Spread of each fact. Facts that reached the most new knowers come first.
     pub spread: Vec<SpreadRow>,
-    /// What was passed on, in the order of time.
+    /// Tellings in chronological order.
     pub news: Vec<NewsRow>,
 }
 
-/// How far a fact spread.
+/// Spread of one fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpreadRow {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How many knew it before, by edges of their own.
+    /// Number of knowers with their own edges before.
     pub before: usize,
-    /// How many know it afterwards.
+    /// Number of such knowers afterwards.
     pub after: usize,
-    /// Where it was told, in the order of time.
+    /// Places where it was told, in chronological order.
     pub places: Vec<EntityId>,
 }
 
-/// Something that was passed on.
+/// A fact that one character told another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NewsRow {
-    /// When, on the campaign's calendar.
+    /// Time, on the campaign's calendar.
     pub when: String,
-    /// Where.
+    /// Place.
     pub place: EntityId,
-    /// Who told it.
+    /// Character that told it.
     pub teller: EntityId,
-    /// Who learned it.
+    /// Character that learned it.
     pub hearer: EntityId,
-    /// What.
+    /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How far it makes the hearer believe it.
+    /// Credence that the hearer gains from it.
     pub credence: Credence,
 }
 
-/// A stretch of gossip that was worked out, to be committed or thrown away.
+/// A simulated period of gossip, ready to commit or drop.
 #[derive(Debug, Clone)]
 pub struct GossipPlan {
-    /// What it does.
+    /// The report.
     pub report: GossipReport,
     pub(crate) operation: Operation,
 }
 
 impl Gossip {
-    /// Works out a step, and changes nothing. The same state, seed and times give the same bytes.
+    /// Simulates the period without changing the state. The same state, seed and times produce identical bytes.
     ///
     /// # Errors
-    /// When no time is given and no game clock is set, or the times make no step.
+    /// When neither a time nor the game clock is set, or the times do not make a step.
     pub fn plan(&self, state: &State, now: Timestamp) -> Result<GossipPlan, MemoryError> {
         let from = self.from.or(state.clock()).ok_or(MemoryError::NoClock)?;
         let days = i64::from(self.days).saturating_mul(state.calendar().minutes_per_day());

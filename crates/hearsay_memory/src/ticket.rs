@@ -1,4 +1,4 @@
-//! Tickets: what a request answers with.
+//! Tickets: handles to the answers of requests.
 
 use std::{
     sync::{
@@ -12,7 +12,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounde
 
 use crate::MemoryError;
 
-/// A request under way. Dropping it cancels the request, unless its change is already being committed.
+/// A pending request. Dropping it cancels the request, unless its change is already being committed.
 #[derive(Debug)]
 #[must_use = "dropping a ticket cancels its request"]
 pub struct Ticket<T> {
@@ -37,12 +37,12 @@ pub(crate) fn ticket<T>(id: u64) -> (Ticket<T>, Responder<T>) {
 }
 
 impl<T> Ticket<T> {
-    /// The number of the request, unique in its memory.
+    /// Returns the number of the request, unique within its memory.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// The answer, if it is there. It is given once; after that there is none.
+    /// Returns the answer if it has arrived. Returns it only once, then `None`.
     pub fn try_take(&self) -> Option<Result<T, MemoryError>> {
         let answer = match self.answer.try_recv() {
             Ok(answer) => answer,
@@ -52,18 +52,18 @@ impl<T> Ticket<T> {
         (!self.taken.swap(true, Ordering::Relaxed)).then_some(answer)
     }
 
-    /// Waits for the answer. For programs and tests; a game looks with [`try_take`](Self::try_take).
+    /// Waits for the answer. Meant for programs and tests; a game polls with [`try_take`](Self::try_take).
     ///
     /// # Errors
-    /// As the request says, or when the memory closes first.
+    /// The error of the request, or [`MemoryError::Closed`] when the memory closes first.
     pub fn wait(self) -> Result<T, MemoryError> {
         self.answer.recv().unwrap_or(Err(MemoryError::Closed))
     }
 
-    /// Waits for the answer so long, and cancels the request after that.
+    /// Waits for the answer for `patience` at most, then cancels the request.
     ///
     /// # Errors
-    /// [`MemoryError::Late`] when it was not answered in time; else as [`wait`](Self::wait).
+    /// [`MemoryError::Late`] when there is no answer in time. Otherwise as [`wait`](Self::wait).
     pub fn wait_for(self, patience: Duration) -> Result<T, MemoryError> {
         match self.answer.recv_timeout(patience) {
             Ok(answer) => answer,
@@ -72,7 +72,7 @@ impl<T> Ticket<T> {
         }
     }
 
-    /// Asks for the request to be dropped. A change that is being committed is not undone by this.
+    /// Cancels the request. Does not undo a change that is already being committed.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -93,7 +93,7 @@ impl<T> Responder<T> {
         Arc::clone(&self.cancelled)
     }
 
-    /// Gives the answer. Nobody may be there to take it any more.
+    /// Sends the answer. Ignores a ticket that was dropped.
     pub(crate) fn give(self, answer: Result<T, MemoryError>) {
         let _ = self.answer.try_send(answer);
     }

@@ -9,7 +9,7 @@ use std::{
 
 use divan::Bencher;
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, FactId, Knower, Knowledge, Method, Operation, Provenance, State,
+    Author, Change, Entity, EntityId, Fact, FactId, Knower, KnowledgeEdge, Method, Operation, Provenance, State,
 };
 
 fn main() {
@@ -42,7 +42,7 @@ fn known(subject: usize, object: usize, n: usize) -> [Change; 2] {
         kind => Fact::relation(&id(subject), ["KNOWS", "OWES", "LIKES"][kind - 1], &id(object), provenance),
     };
     let fact = builder.unwrap().statement(format!("Entity {subject} deals with {object} ({n}).")).build().unwrap();
-    let edge = Knowledge::authored(id(subject).into(), fact.id());
+    let edge = KnowledgeEdge::authored(id(subject).into(), fact.id());
     [Change::AssertFact(Arc::new(fact)), Change::Learn(Arc::new(edge))]
 }
 

@@ -17,8 +17,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Evidence, Fact, How, Knower, Knowledge, Method, Operation, Provenance, Session,
-    SessionId, State,
+    Acquisition, Author, Change, Entity, EntityId, Evidence, Fact, Knower, KnowledgeEdge, Method, Operation,
+    Provenance, Session, SessionId, State,
 };
 
 const ENTITIES: usize = 20_000;
@@ -65,15 +65,15 @@ fn write(path: &str) -> Result<(), Box<dyn Error>> {
                 _ => Fact::relation(&subject, "KNOWS", &object, provenance)?.mentions([teller.clone()]),
             };
             let fact = Arc::new(fact.statement(statement).build()?);
-            let learn = |knower: &EntityId, how: How| {
-                let authored = Knowledge::authored(Knower::Entity(knower.clone()), fact.id());
-                Change::Learn(Arc::new(Knowledge { how, session: Some(session.clone()), ..authored }))
+            let learn = |knower: &EntityId, acquisition: Acquisition| {
+                let authored = KnowledgeEdge::authored(Knower::Entity(knower.clone()), fact.id());
+                Change::Learn(Arc::new(KnowledgeEdge { acquisition, session: Some(session.clone()), ..authored }))
             };
             changes.push(Change::AssertFact(Arc::clone(&fact)));
-            changes.push(learn(&subject, How::Witnessed));
-            changes.push(learn(&teller, How::told(Some(subject.clone()))));
+            changes.push(learn(&subject, Acquisition::Witnessed));
+            changes.push(learn(&teller, Acquisition::told(Some(subject.clone()))));
             if n % 10 == 0 {
-                changes.push(learn(&object, How::told(Some(teller))));
+                changes.push(learn(&object, Acquisition::told(Some(teller))));
             }
         }
         put(changes)?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EntityId, slug};
 
-/// What an entity is. Stored as a fact (attribute `kind`), like everything else that can be known of it.
+/// Kind of an entity. Stored as a fact (attribute `kind`), like every other statement about the entity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Kind {
@@ -20,17 +20,17 @@ pub enum Kind {
     Faction,
     /// The players' characters together.
     Party,
-    /// A thing.
+    /// A physical object.
     Item,
-    /// Something that can be read.
+    /// A text that characters can read.
     Document,
-    /// Something that happened.
+    /// An event that happened.
     Event,
-    /// Something to be done.
+    /// A task.
     Quest,
     /// An idea, a god, a custom.
     Concept,
-    /// A kind of the campaign's own.
+    /// A kind that the campaign defines.
     Custom(String),
 }
 
@@ -49,7 +49,7 @@ impl Kind {
         Self::Concept,
     ];
 
-    /// The kind as text: lowercase.
+    /// Returns the kind as lowercase text.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Npc => "npc",
@@ -66,13 +66,15 @@ impl Kind {
         }
     }
 
-    /// Somebody who acts and speaks: an NPC or a player character.
+    /// Returns whether entities of this kind act and speak: NPCs and player characters.
     pub fn is_character(&self) -> bool {
         matches!(self, Self::Npc | Self::Player)
     }
 
-    /// Whether entities of this kind can hold knowledge: characters, and the groups and places whose members and
-    /// residents share it. Kinds of the campaign's own can, because they may be groups.
+    /// Returns whether entities of this kind can hold knowledge.
+    ///
+    /// Characters can, and so can the groups and places whose members and residents share it. Custom kinds can, because
+    /// they may be groups.
     pub fn can_know(&self) -> bool {
         !matches!(self, Self::Item | Self::Document | Self::Event | Self::Quest | Self::Concept)
     }
@@ -111,26 +113,26 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The id that another program has for an entity.
+/// The id of an entity in another program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExternalId {
     /// The program or file format: `file`, `foundry`, `kanka`.
     pub system: String,
-    /// The id there.
+    /// The id in that program.
     pub id: String,
 }
 
-/// An entity: no more than an identity. All that is known of it, its name and kind included, are facts.
+/// An identity and its external ids. All statements about the entity, its name and kind included, are facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
     /// The readable stable id.
     pub id: EntityId,
-    /// The ids that other programs have for it.
+    /// The ids of the entity in other programs.
     pub external_ids: Vec<ExternalId>,
 }
 
 impl Entity {
-    /// An entity without external ids.
+    /// Creates an entity without external ids.
     pub fn new(id: EntityId) -> Self {
         Self { id, external_ids: Vec::new() }
     }

@@ -1,16 +1,16 @@
-//! Escaping of text that comes from data, so that it cannot pass for something else where it is shown.
+//! Escaping of text that comes from data, so that it cannot pass for markup or control codes where it is shown.
 //!
-//! A statement, a name or a question may hold anything: line breaks, terminal sequences, marks that turn the direction of
-//! the line, markup. Every function here leaves ordinary text as it is, in any script: accents, emoji with joiners and
-//! flags, and letters that are written from right to left.
+//! A statement, a name or a question may contain line breaks, terminal sequences, bidirectional controls or markup.
+//! Every function here leaves ordinary text unchanged, in any script: accents, emoji with joiners and flags, and
+//! letters that are written from right to left.
 
 use std::borrow::Cow;
 
-/// Returns whether a character moves the cursor, ends the line, turns its direction, or shows nothing at all.
+/// Returns whether a character moves the cursor, ends the line, changes the text direction, or is invisible.
 ///
 /// These are the control characters, the line and paragraph separators, the bidirectional controls of Unicode,
-/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors are none of
-/// them.
+/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors do not
+/// count.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -27,12 +27,12 @@ pub fn is_hostile(c: char) -> bool {
         )
 }
 
-/// Returns whether a character is a line break, a tab or a separator of lines or paragraphs.
+/// Returns whether a character is a line break, a tab, or a separator of lines or paragraphs.
 fn is_break(c: char) -> bool {
     matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Text on one line: breaks become a space, other hostile characters `\u{1b}`.
+/// Escapes text for one line: breaks become a space, other hostile characters become `\u{1b}` and the like.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c, _, out| {
         if is_break(c) {
@@ -43,7 +43,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Text of several lines: line feeds stay, all else is as in [`line()`].
+/// Escapes text of several lines: line feeds remain, all other characters are escaped as in [`line()`].
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c, _, out| {
         match c {
@@ -55,7 +55,9 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Text on one line in which square brackets belong to the program: those of the data have a backslash before them.
+/// Escapes text for one line in which square brackets belong to the program.
+///
+/// Square brackets and backslashes in the data get a backslash before them.
 pub fn fenced(text: &str) -> Cow<'_, str> {
     escaped(text, |c, _, out| {
         match c {
@@ -67,7 +69,9 @@ pub fn fenced(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Text on one line of Markdown that begins a line, a list item, a heading or a quotation: nothing in it is markup.
+/// Escapes text for one line of Markdown, so that no character in it is markup.
+///
+/// The text may begin a line, a list item, a heading or a quotation.
 pub fn markdown(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -75,7 +79,7 @@ pub fn markdown(text: &str) -> Cow<'_, str> {
         match c {
             c if is_break(c) => out.push(' '),
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' => out.extend(['\\', c]),
-            // The start of a list, and the start of an entity.
+            // These characters begin a list item or a character entity.
             '-' | '+' | '=' if at == 0 => out.extend(['\\', c]),
             '.' | ')' if at == digits && digits > 0 => out.extend(['\\', c]),
             '&' if text[at + 1..].starts_with(|c: char| c == '#' || c.is_ascii_alphabetic()) => out.push_str("\\&"),
@@ -85,7 +89,10 @@ pub fn markdown(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// JSON with no hostile character in it, for a terminal. They stand in its strings alone, and mean the same escaped.
+/// Escapes the hostile characters of a JSON text, for a terminal.
+///
+/// Hostile characters other than line feeds occur only inside JSON strings, where the escaped form has the same
+/// meaning.
 pub fn json(text: &str) -> Cow<'_, str> {
     if !text.contains(|c| is_hostile(c) && c != '\n') {
         return Cow::Borrowed(text);
@@ -103,8 +110,10 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Writes every character by itself: as `special` does, which returns whether it did; escaped, where it is hostile; else
-/// as it is.
+/// Writes a text character by character, with hostile characters escaped and all others unchanged.
+///
+/// `special` gets the first chance at each character and returns whether it wrote it. Flags of regions remain
+/// unchanged.
 fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -114,7 +123,7 @@ fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Co
             out.push_str(flag);
             at += flag.len();
         } else if rest.starts_with("\r\n") {
-            // One break, not two.
+            // Skip the carriage return, so that `\r\n` is one break.
             at += 1;
         } else {
             if !special(c, at, &mut out) {
@@ -129,7 +138,9 @@ fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Co
     if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
-/// The flag of a part of a country that a text begins with: a black flag, tags of letters and digits, the end of tags.
+/// Returns the flag of a region within a country that the text begins with.
+///
+/// The sequence is a black flag, three to six tags of letters and digits, and the end tag.
 fn flag(text: &str) -> Option<&str> {
     let tags = text.strip_prefix('\u{1F3F4}')?;
     let letters = tags.find(|c| !matches!(c, '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}'))?;

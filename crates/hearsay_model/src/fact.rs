@@ -1,4 +1,4 @@
-//! Facts: what is said of an entity, and where it comes from.
+//! Facts: statements about an entity, with their provenance.
 
 use std::{
     fmt,
@@ -18,15 +18,15 @@ use crate::{
 pub struct Number(f64);
 
 impl Number {
-    /// Takes a finite number.
+    /// Creates a number.
     ///
     /// # Errors
-    /// When it is infinite or not a number.
+    /// Returns an error if the value is infinite or NaN.
     pub fn new(value: f64) -> Result<Self, FactError> {
         if value.is_finite() { Ok(Self(value + 0.0)) } else { Err(FactError::NotFinite) }
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn get(self) -> f64 {
         self.0
     }
@@ -53,15 +53,15 @@ impl From<Number> for f64 {
     }
 }
 
-/// A value that is no entity.
+/// Literal value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
-    /// Words; never empty in a fact.
+    /// Text. Never empty in a fact.
     Text(String),
     /// A finite number.
     Number(Number),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
 }
 
@@ -88,7 +88,7 @@ impl From<String> for Value {
     }
 }
 
-/// What a fact points at.
+/// Object of a fact: an entity or a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Object {
@@ -99,7 +99,7 @@ pub enum Object {
 }
 
 impl Object {
-    /// The entity, if it is one.
+    /// Returns the entity, if the object is an entity.
     #[inline]
     pub fn entity(&self) -> Option<&EntityId> {
         match self {
@@ -108,7 +108,7 @@ impl Object {
         }
     }
 
-    /// The value as text, if it is words.
+    /// Returns the text, if the object is a text value.
     #[inline]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -127,33 +127,33 @@ impl fmt::Display for Object {
     }
 }
 
-/// What the world says of a fact. Belief never reads it.
+/// Whether the campaign treats a fact as true. The computation of credence never reads it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// It waits for the DM; until then nobody knows it.
+pub enum FactStatus {
+    /// Awaits the DM's decision. Until then no knower knows the fact.
     Proposed,
-    /// Somebody says so; undecided.
+    /// Claimed by a source, and undecided.
     Claimed,
-    /// It is so.
+    /// True in the campaign.
     #[default]
     Canon,
-    /// It is not so, though some believe it.
+    /// False in the campaign, though some knowers believe it.
     False,
-    /// It is no part of the world: nobody says it, nobody knows it.
+    /// Not part of the campaign: no source states the fact, and no knower knows it.
     Rejected,
 }
 
-impl Standing {
-    /// Every standing.
+impl FactStatus {
+    /// All statuses.
     pub const ALL: [Self; 5] = [Self::Proposed, Self::Claimed, Self::Canon, Self::False, Self::Rejected];
 
-    /// Whether somebody in the world can know a fact of this standing.
+    /// Returns whether a knower can know a fact with this status.
     pub fn is_in_world(self) -> bool {
         !matches!(self, Self::Proposed | Self::Rejected)
     }
 
-    /// The standing as text: lowercase.
+    /// Returns the status as lowercase text.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Proposed => "proposed",
@@ -165,27 +165,27 @@ impl Standing {
     }
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for FactStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-/// How a fact is meant to be kept.
+/// How widely a fact is meant to be known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Secrecy {
-    /// Everybody may know.
+    /// Common knowledge: everyone may know the fact.
     Common,
-    /// Nothing is said: the audience rules decide who knows.
+    /// Unmarked: the audience rules decide who knows the fact.
     #[default]
     Open,
-    /// Only named holders know.
+    /// Secret: only the named holders know the fact.
     Secret,
 }
 
 impl Secrecy {
-    /// The secrecy as text: lowercase.
+    /// Returns the secrecy as lowercase text.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Common => "common",
@@ -195,29 +195,29 @@ impl Secrecy {
     }
 }
 
-/// What a fact has to do with another. Whoever knows the fact knows that.
+/// Relation of a fact to another fact. A knower of the fact also knows the relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Bearing {
-    /// It is the other, retold wrongly.
+pub enum FactRelation {
+    /// The fact is a distorted version of the other fact.
     Distorts(FactId),
-    /// It says that the other is not so.
+    /// The fact states that the other fact is untrue.
     Refutes(FactId),
-    /// It says that the other is so no longer.
+    /// The fact states that the other fact no longer holds.
     Ends(FactId),
-    /// It is what is said in public, where the other is kept secret.
+    /// The fact is the public version of the other fact, which is secret.
     Covers(FactId),
 }
 
-impl Bearing {
-    /// The other fact.
+impl FactRelation {
+    /// Returns the other fact.
     pub fn fact(self) -> FactId {
         match self {
             Self::Distorts(fact) | Self::Refutes(fact) | Self::Ends(fact) | Self::Covers(fact) => fact,
         }
     }
 
-    /// The kind of bearing as text: lowercase.
+    /// Returns the kind of relation as lowercase text.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Distorts(_) => "distorts",
@@ -228,34 +228,34 @@ impl Bearing {
     }
 }
 
-/// A fact that cannot be.
+/// Error: invalid fact.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FactError {
-    /// The sentence that states the fact is empty.
+    /// The statement is empty.
     #[error("a fact needs a sentence that states it")]
     NoStatement,
-    /// A value that is empty text.
+    /// The value is empty text.
     #[error("`{0}` cannot be empty")]
     EmptyValue(Predicate),
-    /// A relation with a value, or an attribute with an entity.
+    /// A relation has a value as its object, or an attribute has an entity.
     #[error(
         "{predicate} takes {expected}: relations are in capitals and point at an entity, attributes are in lowercase and have a value"
     )]
     WrongObject {
         /// The predicate.
         predicate: Predicate,
-        /// What it takes.
+        /// The kind of object that the predicate takes.
         expected: &'static str,
     },
-    /// The interval ends before it begins.
+    /// The validity interval ends before it begins.
     #[error("the fact ends at {until}, before it begins at {from}")]
     Backwards {
-        /// The beginning.
+        /// The start of the interval.
         from: GameTime,
-        /// The end.
+        /// The end of the interval.
         until: GameTime,
     },
-    /// A number that is not finite.
+    /// The number is not finite.
     #[error("a value must be a finite number")]
     NotFinite,
     /// The predicate is malformed.
@@ -263,9 +263,9 @@ pub enum FactError {
     Predicate(#[from] PredicateError),
 }
 
-/// What is said of an entity: subject, predicate, object, one sentence that states it, and its provenance.
+/// Statement about an entity: subject, predicate, object, one sentence that states the fact, and provenance.
 ///
-/// Built with [`Fact::relation`] or [`Fact::attribute`]; the id derives from content and source.
+/// Built with [`Fact::relation`] or [`Fact::attribute`]. The id is derived from content and source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "FactParts", into = "FactParts")]
 pub struct Fact {
@@ -284,12 +284,12 @@ struct FactParts {
     rank: Option<String>,
     conditions: Option<String>,
     validity: Validity,
-    standing: Standing,
+    status: FactStatus,
     secrecy: Secrecy,
     handle: Option<String>,
     provenance: Provenance,
     #[serde(default)]
-    bearing: Option<Bearing>,
+    fact_relation: Option<FactRelation>,
 }
 
 impl TryFrom<FactParts> for Fact {
@@ -306,10 +306,10 @@ impl From<Fact> for FactParts {
 }
 
 impl Fact {
-    /// Begins a relation between two entities.
+    /// Starts a builder for a relation between two entities.
     ///
     /// # Errors
-    /// When the predicate is malformed.
+    /// Returns an error if the predicate is malformed.
     pub fn relation(
         subject: &EntityId,
         predicate: impl TryInto<Predicate, Error: Into<PredicateError>>,
@@ -320,10 +320,10 @@ impl Fact {
         Ok(FactBuilder::new(subject.clone(), predicate, Object::Entity(object.clone()), provenance))
     }
 
-    /// Begins an attribute of an entity.
+    /// Starts a builder for an attribute of an entity.
     ///
     /// # Errors
-    /// When the attribute's name is malformed.
+    /// Returns an error if the attribute's name is malformed.
     pub fn attribute(
         subject: &EntityId,
         name: impl TryInto<Predicate, Error: Into<PredicateError>>,
@@ -334,84 +334,84 @@ impl Fact {
         Ok(FactBuilder::new(subject.clone(), name, Object::Value(value.into()), provenance))
     }
 
-    /// Begins a changed version of this fact. It gets an id of its own when content or source change.
+    /// Starts a builder for a changed version of this fact. A change of content or source gives a new id.
     pub fn to_builder(&self) -> FactBuilder {
         FactBuilder { parts: self.parts.clone() }
     }
 
-    /// The id: a hash of subject, predicate, object, statement, first moment, source, and bearing.
+    /// Returns the id: a hash of subject, predicate, object, statement, start of validity, source and fact relation.
     #[inline]
     pub fn id(&self) -> FactId {
         self.id
     }
 
-    /// Whom or what it is about.
+    /// Returns the entity that the fact is about.
     #[inline]
     pub fn subject(&self) -> &EntityId {
         &self.parts.subject
     }
 
-    /// What it says of the subject.
+    /// Returns the predicate.
     #[inline]
     pub fn predicate(&self) -> &Predicate {
         &self.parts.predicate
     }
 
-    /// What it points at.
+    /// Returns the object.
     #[inline]
     pub fn object(&self) -> &Object {
         &self.parts.object
     }
 
-    /// The sentence that states it.
+    /// Returns the sentence that states the fact.
     #[inline]
     pub fn statement(&self) -> &str {
         &self.parts.statement
     }
 
-    /// Further entities that the statement names. Sorted, each once; never subject or object.
+    /// Returns further entities that the statement names. Sorted and unique; never the subject or the object.
     pub fn mentions(&self) -> &[EntityId] {
         &self.parts.mentions
     }
 
-    /// All entities of the fact: subject, object, mentions.
+    /// Returns all entities of the fact: subject, object and mentions.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         std::iter::once(self.subject()).chain(self.object().entity()).chain(self.mentions())
     }
 
-    /// How the subject feels about the object.
+    /// Returns the attitude of the subject towards the object.
     pub fn attitude(&self) -> Option<Attitude> {
         self.parts.attitude
     }
 
-    /// The subject's rank in the object, a group.
+    /// Returns the subject's rank in the object, which is a group.
     pub fn rank(&self) -> Option<&str> {
         self.parts.rank.as_deref()
     }
 
-    /// Under which conditions it holds, in words.
+    /// Returns the conditions under which the fact holds, as free text.
     pub fn conditions(&self) -> Option<&str> {
         self.parts.conditions.as_deref()
     }
 
-    /// When it holds in the world.
+    /// Returns the interval in which the fact holds in the world.
     #[inline]
     pub fn validity(&self) -> &Validity {
         &self.parts.validity
     }
 
-    /// What the world says of it.
+    /// Returns the status.
     #[inline]
-    pub fn standing(&self) -> Standing {
-        self.parts.standing
+    pub fn status(&self) -> FactStatus {
+        self.parts.status
     }
 
-    /// Whether it is canon or claimed, and holds now: what the DM's walks follow.
+    /// Returns whether the fact is canon or claimed and has no end. Graph walks for the DM follow these facts.
     pub fn stands(&self) -> bool {
-        matches!(self.standing(), Standing::Canon | Standing::Claimed) && !self.validity().is_closed()
+        matches!(self.status(), FactStatus::Canon | FactStatus::Claimed) && !self.validity().is_closed()
     }
 
-    /// Interns its ids. Their texts stay the same, and so does its own id.
+    /// Interns the ids of the fact. Their texts and the fact's own id do not change.
     pub(crate) fn intern(&mut self, interner: &mut Interner) {
         let parts = &mut self.parts;
         interner.entity(&mut parts.subject);
@@ -423,44 +423,44 @@ impl Fact {
         parts.provenance.session.iter_mut().for_each(|id| interner.session(id));
     }
 
-    /// Whether its value is a name or an alias of its subject.
+    /// Returns whether the value is a name or an alias of the subject.
     pub(crate) fn is_name(&self) -> bool {
         [attribute::NAME, attribute::ALIAS].contains(&self.predicate().as_str())
     }
 
-    /// How it is meant to be kept.
+    /// Returns the secrecy.
     #[inline]
     pub fn secrecy(&self) -> Secrecy {
         self.parts.secrecy
     }
 
-    /// The author's own name for it, where a campaign file gives one. Not part of the id.
+    /// Returns the author's own name for the fact, if a campaign file gives one. Not part of the id.
     pub fn handle(&self) -> Option<&str> {
         self.parts.handle.as_deref()
     }
 
-    /// What it has to do with another fact.
-    pub fn bearing(&self) -> Option<Bearing> {
-        self.parts.bearing
+    /// Returns the relation to another fact.
+    pub fn fact_relation(&self) -> Option<FactRelation> {
+        self.parts.fact_relation
     }
 
-    /// Where it comes from.
+    /// Returns the provenance.
     pub fn provenance(&self) -> &Provenance {
         &self.parts.provenance
     }
 
-    /// Sets when the fact was recorded. The id does not depend on it.
+    /// Sets the time at which the fact was recorded. The id does not depend on it.
     pub fn set_recorded(&mut self, recorded: crate::Timestamp) {
         self.parts.provenance.recorded = recorded;
     }
 
-    /// Ends the validity. Content is unchanged, so the id stays.
+    /// Ends the validity. The id does not depend on the end.
     pub(crate) fn set_end(&mut self, until: crate::Date) {
         self.parts.validity.until = Some(until);
     }
 
-    pub(crate) fn set_standing(&mut self, standing: Standing) {
-        self.parts.standing = standing;
+    pub(crate) fn set_status(&mut self, status: FactStatus) {
+        self.parts.status = status;
     }
 
     pub(crate) fn set_secrecy(&mut self, secrecy: Secrecy) {
@@ -471,7 +471,7 @@ impl Fact {
         self.parts.provenance.confirmed = true;
     }
 
-    /// Takes over the evidence of another that says the same, and its confidence where that is surer.
+    /// Adds the evidence of another fact that states the same. Takes over its confidence if that is higher.
     pub(crate) fn support(&mut self, other: &Self) {
         let (own, given) = (&mut self.parts.provenance, other.provenance());
         if given.confidence > own.confidence {
@@ -486,7 +486,7 @@ impl Fact {
     }
 }
 
-/// Collects the parts of a [`Fact`].
+/// Builder of a [`Fact`].
 #[derive(Debug, Clone)]
 #[must_use = "a fact is only built by `build`"]
 pub struct FactBuilder {
@@ -507,99 +507,99 @@ impl FactBuilder {
                 rank: None,
                 conditions: None,
                 validity: Validity::default(),
-                standing: Standing::default(),
+                status: FactStatus::default(),
                 secrecy: Secrecy::default(),
                 handle: None,
                 provenance,
-                bearing: None,
+                fact_relation: None,
             },
         }
     }
 
-    /// The sentence that states the fact. Without one, the three parts are named one after the other.
+    /// Sets the sentence that states the fact. The default lists subject, predicate and object.
     #[inline]
     pub fn statement(mut self, statement: impl Into<String>) -> Self {
         self.parts.statement = statement.into();
         self
     }
 
-    /// What it is said of.
+    /// Sets the entity that the fact is about.
     pub fn subject(mut self, subject: EntityId) -> Self {
         self.parts.subject = subject;
         self
     }
 
-    /// What is said.
+    /// Sets the predicate.
     pub fn predicate(mut self, predicate: Predicate) -> Self {
         self.parts.predicate = predicate;
         self
     }
 
-    /// What the fact points at.
+    /// Sets the object.
     #[inline]
     pub fn object(mut self, object: Object) -> Self {
         self.parts.object = object;
         self
     }
 
-    /// Further entities that the statement names.
+    /// Sets further entities that the statement names.
     pub fn mentions(mut self, mentions: impl IntoIterator<Item = EntityId>) -> Self {
         self.parts.mentions = mentions.into_iter().collect();
         self
     }
 
-    /// How the subject feels about the object.
+    /// Sets the attitude of the subject towards the object.
     pub fn attitude(mut self, attitude: Option<Attitude>) -> Self {
         self.parts.attitude = attitude;
         self
     }
 
-    /// The subject's rank in the object.
+    /// Sets the subject's rank in the object.
     pub fn rank(mut self, rank: Option<String>) -> Self {
         self.parts.rank = rank;
         self
     }
 
-    /// Under which conditions it holds.
+    /// Sets the conditions under which the fact holds.
     pub fn conditions(mut self, conditions: Option<String>) -> Self {
         self.parts.conditions = conditions;
         self
     }
 
-    /// When it holds in the world.
+    /// Sets the interval in which the fact holds in the world.
     #[inline]
     pub fn validity(mut self, validity: Validity) -> Self {
         self.parts.validity = validity;
         self
     }
 
-    /// What the world says of it; canon, when nothing is said.
+    /// Sets the status. The default is canon.
     #[inline]
-    pub fn standing(mut self, standing: Standing) -> Self {
-        self.parts.standing = standing;
+    pub fn status(mut self, status: FactStatus) -> Self {
+        self.parts.status = status;
         self
     }
 
-    /// How it is meant to be kept; open, when nothing is said.
+    /// Sets the secrecy. The default is open.
     #[inline]
     pub fn secrecy(mut self, secrecy: Secrecy) -> Self {
         self.parts.secrecy = secrecy;
         self
     }
 
-    /// The author's own name for it.
+    /// Sets the author's own name for the fact.
     pub fn handle(mut self, handle: Option<String>) -> Self {
         self.parts.handle = handle;
         self
     }
 
-    /// What it has to do with another fact.
-    pub fn bearing(mut self, bearing: Option<Bearing>) -> Self {
-        self.parts.bearing = bearing;
+    /// Sets the relation to another fact.
+    pub fn fact_relation(mut self, fact_relation: Option<FactRelation>) -> Self {
+        self.parts.fact_relation = fact_relation;
         self
     }
 
-    /// Where it comes from.
+    /// Sets the provenance.
     pub fn provenance(mut self, provenance: Provenance) -> Self {
         self.parts.provenance = provenance;
         self
@@ -608,8 +608,8 @@ impl FactBuilder {
     /// Checks the parts and derives the id.
     ///
     /// # Errors
-    /// When the statement or a value is empty, a relation has a value or an attribute an entity, or the interval
-    /// ends before it begins.
+    /// Returns an error if the statement or a value is empty, if a relation has a value or an attribute has an entity,
+    /// or if the interval ends before it begins.
     pub fn build(mut self) -> Result<Fact, FactError> {
         let parts = &mut self.parts;
         if parts.statement.trim().is_empty() {
@@ -644,7 +644,8 @@ impl FactBuilder {
         };
         let start = parts.validity.start().map_or(String::new(), |start| start.0.to_string());
         let source = parts.provenance.source();
-        let bearing = parts.bearing.map(|bearing| format!("{} {}", bearing.as_str(), bearing.fact()));
+        let fact_relation =
+            parts.fact_relation.map(|fact_relation| format!("{} {}", fact_relation.as_str(), fact_relation.fact()));
         let mut content = vec![
             parts.subject.as_str().as_bytes(),
             parts.predicate.as_str().as_bytes(),
@@ -653,7 +654,7 @@ impl FactBuilder {
             start.as_bytes(),
             source.as_bytes(),
         ];
-        content.extend(bearing.as_ref().map(|bearing| bearing.as_bytes()));
+        content.extend(fact_relation.as_ref().map(|fact_relation| fact_relation.as_bytes()));
         let id = FactId::of(&content);
         Ok(Fact { id, parts: self.parts })
     }
@@ -682,7 +683,7 @@ mod tests {
         assert_eq!(fact.id(), build("b", Author::Dm).id());
         assert_ne!(fact.id(), build("c", Author::Dm).id());
         assert_ne!(fact.id(), build("b", Author::Game).id());
-        let false_one = fact.to_builder().standing(Standing::False).build().unwrap();
+        let false_one = fact.to_builder().status(FactStatus::False).build().unwrap();
         assert_eq!(fact.id(), false_one.id(), "standing is no part of the content");
     }
 

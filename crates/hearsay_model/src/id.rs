@@ -1,4 +1,4 @@
-//! Identifiers: readable slugs for what people name, 128-bit content hashes for the rest.
+//! Identifiers: readable slugs for things that people name, 128-bit content hashes for the rest.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -8,24 +8,24 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::{shared_ids, text};
 
-/// Why a text is no identifier.
+/// Error: invalid identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum IdError {
-    /// Nothing is left to name the thing with.
+    /// The id is empty.
     #[error("an id cannot be empty")]
     Empty,
     /// The slug holds a character other than lowercase letters, digits and single hyphens.
     #[error("`{text}` is not an id: use lowercase letters, digits and single hyphens, such as `{suggestion}`")]
     NotASlug {
-        /// What was given.
+        /// The given text.
         text: String,
-        /// The nearest text that is an id.
+        /// The nearest valid id.
         suggestion: String,
     },
     /// The id is longer than 128 bytes.
     #[error("an id of {length} bytes is too long: 128 bytes at most")]
     TooLong {
-        /// Bytes given.
+        /// The length of the given text, in bytes.
         length: usize,
     },
     /// The text is not 32 hexadecimal digits.
@@ -33,10 +33,10 @@ pub enum IdError {
     NotAHash(String),
 }
 
-/// Turns any name into the text of an id: `Grimjaw "Jaw" Ironhand` becomes `grimjaw-jaw-ironhand`.
+/// Converts a name to the text of an id: `Grimjaw "Jaw" Ironhand` becomes `grimjaw-jaw-ironhand`.
 ///
-/// Accents are dropped, apostrophes vanish, everything else that is neither letter nor digit
-/// becomes a hyphen. The result may be empty, when the name has neither letter nor digit.
+/// Accents and apostrophes are dropped. Every other run of characters that are neither letters nor digits becomes a
+/// hyphen. The result has at most 128 bytes. It is empty if the name has neither letters nor digits.
 pub fn slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for c in name.nfkd() {
@@ -96,23 +96,24 @@ macro_rules! slug_id {
         }
 
         impl $name {
-            /// Checks and takes a slug: lowercase letters, digits and single hyphens, 128 bytes at most.
+            /// Checks a slug and creates an id from it: lowercase letters, digits and single hyphens, 128 bytes at
+            /// most.
             ///
             /// # Errors
-            /// When the text is no slug; the error carries the nearest one.
+            /// Returns an error if the text is not a slug. The error carries the nearest slug.
             pub fn new(text: impl AsRef<str>) -> Result<Self, IdError> {
                 shared_ids::checked(text.as_ref(), $kind, checked).map(Self)
             }
 
-            /// The id of a thing with this name: its [`slug`].
+            /// Creates the id of an entity or session with this name: its [`slug`].
             ///
             /// # Errors
-            /// When the name has neither letter nor digit.
+            /// Returns an error if the name has neither letters nor digits.
             pub fn from_name(name: &str) -> Result<Self, IdError> {
                 Self::new(slug(name))
             }
 
-            /// The id as text.
+            /// Returns the id as text.
             #[inline]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -168,7 +169,7 @@ macro_rules! hash_id {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(u128);
 
-        /// As text where people may read it, as a number elsewhere.
+        /// Serialized as text in human-readable formats, as a number in others.
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 if serializer.is_human_readable() { serializer.collect_str(self) } else { self.0.serialize(serializer) }
@@ -186,17 +187,17 @@ macro_rules! hash_id {
         }
 
         impl $name {
-            /// Hashes the parts, each with its length, so that no two lists of parts agree by accident.
+            /// Hashes the parts, each with its length, so that two different lists of parts cannot give the same input.
             pub(crate) fn of(parts: &[&[u8]]) -> Self {
                 Self(hash(concat!("hearsay ", stringify!($name)), parts))
             }
 
-            /// The first eight digits, enough to tell ids apart by eye.
+            /// Returns the first eight digits, enough for people to tell ids apart.
             pub fn short(&self) -> String {
                 format!("{:08x}", self.0 >> 96)
             }
 
-            /// The id as a number.
+            /// Returns the id as a number.
             #[inline]
             pub fn as_u128(&self) -> u128 {
                 self.0
@@ -244,11 +245,11 @@ hash_id! {
     FactId
 }
 hash_id! {
-    /// The id of a knowledge edge: a hash of knower, fact, the way it was learned and when.
+    /// The id of a knowledge edge: a hash of knower, fact, acquisition, time and circumstances.
     KnowledgeId
 }
 hash_id! {
-    /// The id of a passage: a hash of its text, speaker, session and place in it.
+    /// The id of a passage: a hash of its text, title, speaker, session, document and line number.
     PassageId
 }
 
@@ -264,23 +265,24 @@ fn hash(domain: &str, parts: &[&[u8]]) -> u128 {
     u128::from_be_bytes(half)
 }
 
-/// Which of the states that follow one another a state is: it grows with every operation and every update of transient
-/// values. Two readings of one memory at the same version read the same.
+/// Version of the state. It grows with every operation and every update of transient values.
+///
+/// Two reads of one memory at the same version give the same answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StateVersion {
     /// The position of the newest operation.
     pub position: Position,
-    /// How many updates of transient values there were, since the state was opened.
+    /// The number of updates of transient values since the state was opened.
     pub transient_updates: u64,
 }
 
-/// A place in the journal, counted from 1. Position 0 is the empty journal.
+/// A position in the journal, counted from 1. Position 0 is the empty journal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Position(pub u64);
 
 impl Position {
-    /// The position after this one.
+    /// Returns the position after this one.
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }

@@ -1,4 +1,4 @@
-//! Knowledge: the edges from those who know to what they know.
+//! Knowledge: the edges from knowers to the facts that they know.
 
 use std::{fmt, str::FromStr};
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Credence, Date, EntityId, FactId, GameTime, IdError, KnowledgeId, SessionId, text};
 
-/// Who can know: a character, a group or place whose members and residents share what it knows, or everybody.
+/// A knower: a character, a group or place whose members and residents share its knowledge, or everyone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Knower {
-    /// Everybody: common lore.
+    /// Everyone: common lore.
     World,
     /// A character, faction, party or place.
     Entity(EntityId),
@@ -28,7 +28,7 @@ impl<'de> Deserialize<'de> for Knower {
 }
 
 impl Knower {
-    /// The entity, unless it is the world.
+    /// Returns the entity, unless the knower is the world.
     pub fn entity(&self) -> Option<&EntityId> {
         match self {
             Self::World => None,
@@ -36,7 +36,7 @@ impl Knower {
         }
     }
 
-    /// The knower as text: an id, or `*` for the world (which no id can be).
+    /// Returns the knower as text: an id, or `*` for the world. `*` is never a valid id.
     pub fn as_str(&self) -> &str {
         self.entity().map_or("*", EntityId::as_str)
     }
@@ -74,67 +74,69 @@ impl From<Knower> for String {
     }
 }
 
-/// How a knower came to know.
+/// How a knower acquired a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
-    /// Was there and saw it.
+pub enum Acquisition {
+    /// The knower was present and saw it.
     Witnessed,
-    /// Was told; by whom, where that is known.
+    /// The knower was told.
     Told {
-        /// Who told it; `None` for talk of the town.
+        /// The teller; `None` for talk of the town.
         by: Option<EntityId>,
-        /// From whom the teller has it, as far as the teller said so.
+        /// The source that the teller named, if it named one.
         #[serde(default)]
         citing: Option<EntityId>,
     },
-    /// Read it.
+    /// The knower read it.
     Read {
-        /// Which document; `None` when it does not matter.
+        /// The document; `None` if it does not matter.
         document: Option<EntityId>,
     },
-    /// Knows it because the campaign says so.
+    /// The campaign states that the knower knows it.
     Authored,
-    /// Concluded it from other facts.
+    /// The knower deduced it from other facts.
     Deduced {
-        /// The facts it follows from.
+        /// The facts that it was deduced from.
         from: Vec<FactId>,
     },
-    /// Passed it on, to the edge's company. A record of whom the knower has told; it makes nobody believe anything.
+    /// The knower passed the fact on to the entities in [`KnowledgeEdge::co_present`]. The edge only records who was
+    /// told; it gives no credence to any knower.
     Shared,
 }
 
-impl How {
-    /// Was told by somebody.
+impl Acquisition {
+    /// Creates [`Self::Told`] without a cited source.
     pub fn told(by: Option<EntityId>) -> Self {
         Self::Told { by, citing: None }
     }
 }
 
-/// What an edge rests on. Where the sources of an edge fall, it falls with them.
+/// Support of an edge: other edges that it depends on. The edge becomes inactive when its justifications do.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// An edge by which the teller knew what it told, or by which the knower knew what it concluded from.
+pub enum Justification {
+    /// An edge by which the teller knew the fact, or by which the knower knew a premise of its deduction.
     Basis {
-        /// The fact of that edge. Of several edges to one fact, one is enough.
+        /// The fact of that edge. If several edges to one fact are listed, one active edge is enough.
         fact: FactId,
-        /// That edge.
+        /// The edge.
         edge: KnowledgeId,
     },
-    /// Something that the teller had told before, and that turned out to be so, or not: it moves the knower's trust.
+    /// An earlier statement of the teller that the knower saw confirmed or disproved. It changes the knower's trust in
+    /// the teller.
     Experience {
-        /// The edge by which it was told.
+        /// The edge by which the knower was told.
         told: KnowledgeId,
         /// The edge by which the knower saw for itself.
         seen: KnowledgeId,
-        /// Whether it was so.
+        /// Whether the statement was true.
         held: bool,
     },
 }
 
-impl Source {
-    /// The edges that it refers to.
+impl Justification {
+    /// Returns the edges that the justification refers to.
     pub fn edges(&self) -> impl Iterator<Item = KnowledgeId> {
         let (first, second) = match self {
             Self::Basis { edge, .. } => (*edge, None),
@@ -144,72 +146,78 @@ impl Source {
     }
 }
 
-/// An edge knower → fact.
+/// Edge from a knower to a fact that it knows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Knowledge {
-    /// Who knows.
+pub struct KnowledgeEdge {
+    /// The knower.
     pub knower: Knower,
-    /// What is known.
+    /// The fact.
     pub fact: FactId,
-    /// How it was learned.
-    pub how: How,
-    /// When it was learned, in game time; since ever, when there is none.
+    /// How the knower acquired the fact.
+    pub acquisition: Acquisition,
+    /// When the knower learned the fact, in game time; `None` means since ever.
     pub learned: Option<Date>,
-    /// How much the knower believes it; where it rests on other edges, how much of their belief it takes over.
+    /// How much the knower believes the fact. For an edge that depends on other edges: how much of their credence it
+    /// takes over.
     pub credence: Credence,
-    /// Whether the knower keeps it to itself.
+    /// Whether the knower keeps the fact to itself.
     pub conceals: bool,
-    /// The session in which it was learned.
+    /// The session in which the knower learned the fact.
     pub session: Option<SessionId>,
-    /// Who was there too, as far as the knower noticed: those it told, where it [shared](How::Shared). Sorted, each once.
+    /// Others present when the fact was learned, as far as the knower noticed them. For a [shared](Acquisition::Shared)
+    /// fact: the entities that the knower told. Sorted and unique.
     #[serde(default)]
-    pub company: Vec<EntityId>,
-    /// What it rests on; nothing, when the knower is where it begins. Sorted, each once.
+    pub co_present: Vec<EntityId>,
+    /// The justifications of the edge; empty if the knowledge begins with the knower. Sorted and unique.
     #[serde(default)]
-    pub sources: Vec<Source>,
-    /// The rank from which on members of the knower, a group, have it; all members, when none is named.
+    pub sources: Vec<Justification>,
+    /// The lowest rank at which members of the knower, a group, know the fact; `None` for all members.
     #[serde(default)]
     pub rank: Option<String>,
 }
 
-impl Knowledge {
-    /// An edge that the campaign states: known since ever, fully believed, freely told.
+impl KnowledgeEdge {
+    /// Creates an edge that the campaign states: known since ever, fully believed, not concealed.
     pub fn authored(knower: Knower, fact: FactId) -> Self {
         Self {
             knower,
             fact,
-            how: How::Authored,
+            acquisition: Acquisition::Authored,
             learned: None,
             credence: Credence::FULL,
             conceals: false,
             session: None,
-            company: Vec::new(),
+            co_present: Vec::new(),
             sources: Vec::new(),
             rank: None,
         }
     }
 
-    /// The id of the edge: a hash of knower, fact, the way it was learned, when, in whose company, and of the ids of what
-    /// it rests on. Hearing the same thing from two people, or twice, makes two edges; and since an id can only be made
-    /// of ids that are there, no edge rests on itself.
+    /// Returns the id of the edge: a hash of knower, fact, acquisition, time, entities present, justifications and
+    /// rank.
+    ///
+    /// A fact that is heard from two people, or twice, gives two edges. The justifications are part of the hash, so an
+    /// edge can only depend on edges that exist already. No edge depends on itself.
     pub fn id(&self) -> KnowledgeId {
-        let how = match &self.how {
-            How::Witnessed => "witnessed".to_owned(),
-            How::Shared => "shared".to_owned(),
-            How::Told { by, citing: None } => format!("told {}", by.as_ref().map_or("", EntityId::as_str)),
-            How::Told { by, citing: Some(citing) } => {
+        let acquisition = match &self.acquisition {
+            Acquisition::Witnessed => "witnessed".to_owned(),
+            Acquisition::Shared => "shared".to_owned(),
+            Acquisition::Told { by, citing: None } => format!("told {}", by.as_ref().map_or("", EntityId::as_str)),
+            Acquisition::Told { by, citing: Some(citing) } => {
                 format!("told {} citing {citing}", by.as_ref().map_or("", EntityId::as_str))
             }
-            How::Read { document } => format!("read {}", document.as_ref().map_or("", EntityId::as_str)),
-            How::Authored => "authored".to_owned(),
-            How::Deduced { from } => from.iter().fold("deduced".to_owned(), |how, id| format!("{how} {id}")),
+            Acquisition::Read { document } => format!("read {}", document.as_ref().map_or("", EntityId::as_str)),
+            Acquisition::Authored => "authored".to_owned(),
+            Acquisition::Deduced { from } => {
+                from.iter().fold("deduced".to_owned(), |acquisition, id| format!("{acquisition} {id}"))
+            }
         };
         let learned = self.learned.as_ref().map_or(String::new(), |date| match date.time {
             Some(GameTime(minute)) => minute.to_string(),
             None => format!("? {}", date.raw),
         });
         let fact = self.fact.as_u128().to_be_bytes();
-        let mut parts = vec![self.knower.as_str().as_bytes(), &fact, how.as_bytes(), learned.as_bytes()];
+        let mut parts = vec![self.knower.as_str().as_bytes(), &fact, acquisition.as_bytes(), learned.as_bytes()];
         let circumstances = self.circumstances();
         if !circumstances.is_empty() {
             parts.push(circumstances.as_bytes());
@@ -217,18 +225,18 @@ impl Knowledge {
         KnowledgeId::of(&parts)
     }
 
-    /// Company, sources and rank as text; empty, where there are none.
+    /// Returns entities present, justifications and rank as text; empty if there are none.
     fn circumstances(&self) -> String {
         use fmt::Write;
         let mut text = String::new();
         // Writing to a string does not fail.
-        for id in &self.company {
+        for id in &self.co_present {
             let _ = write!(text, "with {id};");
         }
         for source in &self.sources {
             let _ = match source {
-                Source::Basis { fact, edge } => write!(text, "by {fact} {edge};"),
-                Source::Experience { told, seen, held } => write!(text, "seen {told} {seen} {held};"),
+                Justification::Basis { fact, edge } => write!(text, "by {fact} {edge};"),
+                Justification::Experience { told, seen, held } => write!(text, "seen {told} {seen} {held};"),
             };
         }
         if let Some(rank) = &self.rank {
@@ -237,17 +245,17 @@ impl Knowledge {
         text
     }
 
-    /// Puts company and sources into the order that the id is made from, and leaves out what is there twice.
+    /// Sorts and deduplicates the entities present and the justifications. The id is computed from this order.
     #[must_use]
     pub fn sorted(mut self) -> Self {
-        self.company.sort();
-        self.company.dedup();
+        self.co_present.sort();
+        self.co_present.dedup();
         self.sources.sort();
         self.sources.dedup();
         self
     }
 
-    /// When it was learned, as game time.
+    /// Returns when the knower learned the fact, as game time.
     pub fn learned_at(&self) -> Option<GameTime> {
         self.learned.as_ref().and_then(|date| date.time)
     }

@@ -1,24 +1,23 @@
-//! The vocabulary of Hearsay, and its state.
+//! The data model of Hearsay, and its state.
 //!
-//! Everything that a campaign holds is an [`Entity`], a [`Fact`], an edge of [`Knowledge`], a [`Passage`] or a
-//! [`Session`]. All of it changes through [`Operation`]s and nothing else; the [`State`] is a fold over the
-//! operations that are live.
+//! A campaign consists of [`Entity`]s, [`Fact`]s, [`KnowledgeEdge`]s, [`Passage`]s and [`Session`]s. They change only
+//! through [`Operation`]s. The [`State`] is a fold over the live operations.
 //!
 //! # Guarantees
 //!
-//! - **Types hold no nonsense.** A [`Confidence`] lies in 0–1, a name is never empty, a [`Fact`] cannot be built
-//!   without [`Provenance`]. Deserialising goes through the same checks.
-//! - **Nothing is overwritten.** A later operation hides an earlier one; voiding it lets the earlier surface again.
-//!   Voiding any set of operations, in any order, equals never having applied them.
+//! - **Types are always valid.** A [`Confidence`] lies in 0–1, a name is never empty, a [`Fact`] cannot be built
+//!   without [`Provenance`]. Deserialization runs the same checks.
+//! - **No record is overwritten.** A later operation hides an earlier one; a revert makes the earlier one visible
+//!   again. Reverting any set of operations, in any order, gives the same state as never applying them.
 //! - **Pure.** No I/O, no clock, no randomness, no threads. The same operations give the same state.
 //!
-//! # Three numbers, never mixed
+//! # Three separate values
 //!
-//! | number | belongs to | says |
+//! | value | belongs to | meaning |
 //! |---|---|---|
-//! | [`Confidence`] | [`Provenance`] | how sure extraction is that the source says this |
-//! | [`Credence`] | [`Knowledge`] | how much one knower believes it |
-//! | [`Standing`] | [`Fact`] | what the world says of it |
+//! | [`Confidence`] | [`Provenance`] | probability that the source says this |
+//! | [`Credence`] | [`KnowledgeEdge`] | degree to which one knower believes the fact |
+//! | [`FactStatus`] | [`Fact`] | whether the campaign treats the fact as true |
 //!
 //! # Example
 //!
@@ -35,7 +34,7 @@
 //! ]))?.position;
 //! assert_eq!(state.name(&grimjaw), Some("Grimjaw Ironhand"));
 //!
-//! state.apply(Operation::new(Author::Dm, "undo", vec![Change::Void(position)]))?;
+//! state.apply(Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]))?;
 //! assert_eq!(state.name(&grimjaw), None);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -62,11 +61,11 @@ mod vocabulary;
 
 pub use calendar::{Calendar, CalendarError, Era, LeapRule, Month};
 pub use entity::{Entity, ExternalId, Kind};
-pub use fact::{Bearing, Fact, FactBuilder, FactError, Number, Object, Secrecy, Standing, Value};
+pub use fact::{Fact, FactBuilder, FactError, FactRelation, FactStatus, Number, Object, Secrecy, Value};
 pub use id::{EntityId, FactId, IdError, KnowledgeId, PassageId, Position, SessionId, StateVersion, slug};
-pub use knowledge::{How, Knower, Knowledge, Source};
+pub use knowledge::{Acquisition, Justification, Knower, KnowledgeEdge};
 pub use operation::{Author, Change, Key, Operation, Timestamp};
-pub use passage::{Passage, Reader, Session};
+pub use passage::{Passage, PassageReader, Session};
 pub use provenance::{Evidence, Excerpt, Method, Provenance, Span};
 pub use reveal::{Condition, Reveal, RevealError, Who};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};

@@ -5,8 +5,8 @@ use std::{fmt, sync::Arc};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
-    Date, Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId, Position, Secrecy, Session,
-    SessionId, Setting, SettingKey, Standing, Value,
+    Date, Entity, EntityId, Fact, FactId, FactStatus, KnowledgeEdge, KnowledgeId, Passage, PassageId, Position,
+    Secrecy, Session, SessionId, Setting, SettingKey, Value,
 };
 
 /// Milliseconds since 1970-01-01 00:00 UTC, by the real clock. Shown to people; no answer depends on it.
@@ -14,13 +14,13 @@ use crate::{
 #[serde(transparent)]
 pub struct Timestamp(pub i64);
 
-/// Who changes the state. Undo works per author.
+/// Author of an operation. Undo works per author.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
-    /// The person who runs the game. Their word is canon.
+    /// The person who runs the game. The DM's statements are canon.
     Dm,
-    /// The game itself.
+    /// The game.
     Game,
     /// A player, by name.
     Player(String),
@@ -46,93 +46,93 @@ impl fmt::Display for Author {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// An entity exists. Adding it again replaces its external ids.
+    /// Adds an entity. Adding an entity again replaces its external ids.
     AddEntity(Entity),
-    /// An entity exists no more, nor anything said of it.
+    /// Removes an entity and every statement about it.
     RemoveEntity(EntityId),
-    /// A fact is recorded. Asserting it again brings it back as it was first said.
+    /// Records a fact. Asserting a fact again restores it as it was first recorded.
     AssertFact(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
-    /// A fact holds no longer: its interval is closed.
+    /// Closes the validity interval of a fact: it no longer holds.
     EndFact {
         /// The fact.
         fact: FactId,
-        /// Since when.
+        /// The end of the interval.
         until: Date,
     },
-    /// What the world says of a fact changes.
-    SetStanding {
+    /// Changes the status of a fact.
+    SetStatus {
         /// The fact.
         fact: FactId,
-        /// What the world says now.
-        standing: Standing,
+        /// The new status.
+        status: FactStatus,
     },
-    /// How a fact is meant to be kept changes.
+    /// Changes the secrecy of a fact.
     SetSecrecy {
         /// The fact.
         fact: FactId,
-        /// How it is kept now.
+        /// The new secrecy.
         secrecy: Secrecy,
     },
-    /// The DM confirms a fact.
+    /// Records that the DM confirms a fact.
     Confirm(FactId),
-    /// A fact was never so: it is withdrawn from everyone.
+    /// Retracts a fact that was never true. All knowers lose it.
     RetractFact(FactId),
-    /// Somebody knows a fact.
-    Learn(#[serde(deserialize_with = "in_arc")] Arc<Knowledge>),
-    /// Somebody does not know a fact in this way, and never did.
+    /// Adds a knowledge edge.
+    Learn(#[serde(deserialize_with = "in_arc")] Arc<KnowledgeEdge>),
+    /// Removes a knowledge edge: the knower never learned the fact in this way.
     Unlearn(KnowledgeId),
-    /// A text is recorded.
+    /// Adds a passage.
     AddPassage(#[serde(deserialize_with = "in_arc")] Arc<Passage>),
-    /// A text is withdrawn.
+    /// Removes a passage.
     RemovePassage(PassageId),
-    /// A session is recorded, or recorded anew.
+    /// Adds or replaces a session.
     SetSession(Session),
-    /// A session is withdrawn. Its passages and facts are not.
+    /// Removes a session. Its passages and facts remain.
     RemoveSession(SessionId),
-    /// A setting of the campaign.
+    /// Sets a setting of the campaign.
     Set(Setting),
-    /// An earlier operation does not count.
-    Void(Position),
-    /// No operation after this position counts: the state is again what it was there.
+    /// Reverts an earlier operation.
+    Revert(Position),
+    /// Reverts all operations after this position, so that the state equals the state at the position.
     Restore(Position),
-    /// A flag that is declared has another value, of the same kind.
+    /// Changes the value of a declared flag. The new value has the same kind as the old one.
     SetFlag {
-        /// Its name.
+        /// The name of the flag.
         name: String,
-        /// Its value now.
+        /// The new value.
         value: Value,
     },
-    /// A setting is withdrawn: it is as if it had never been set.
+    /// Removes a setting, as if it had never been set.
     Unset(SettingKey),
-    /// The state as it is here is kept under a name, to go back to with [`Restore`](Self::Restore). Undoing does not
-    /// reach it: see [`State::slots`](crate::State::slots).
+    /// Saves the current state under a name, to return to with [`Restore`](Self::Restore). Undo does not affect slots:
+    /// see [`State::slots`](crate::State::slots).
     SaveSlot(String),
-    /// A name under which a state was kept is given up.
+    /// Drops the slot of this name.
     DropSlot(String),
-    /// A source says again what a fact says: the fact gains its evidence, and the surer confidence of both. A fact that
-    /// is not there is recorded; one that was retracted stays away.
+    /// Records that a source states a fact again. The fact gains the evidence, and the higher of both confidences. An
+    /// unknown fact is recorded; a retracted fact stays retracted.
     Support(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
 }
 
-/// Reads a record into its place. Serde's own way for an `Arc` makes a box first and copies it.
+/// Deserializes a record directly into an `Arc`. The implementation in serde builds a `Box` first and copies it.
 fn in_arc<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<T>, D::Error> {
     T::deserialize(deserializer).map(Arc::new)
 }
 
 impl Change {
-    /// What the change writes to; nothing, when it works on operations or on slots.
+    /// Returns the key that the change writes to; `None` for changes of operations and slots.
     pub fn key(&self) -> Option<Key> {
         Some(match self {
             Self::AddEntity(entity) => Key::Entity(entity.id.clone()),
             Self::RemoveEntity(id) => Key::Entity(id.clone()),
             Self::AssertFact(fact) | Self::Support(fact) => Key::Fact(fact.id()),
             Self::EndFact { fact, .. }
-            | Self::SetStanding { fact, .. }
+            | Self::SetStatus { fact, .. }
             | Self::SetSecrecy { fact, .. }
             | Self::Confirm(fact)
             | Self::RetractFact(fact) => Key::Fact(*fact),
-            Self::Learn(knowledge) => Key::Knowledge(knowledge.id()),
-            Self::Unlearn(id) => Key::Knowledge(*id),
+            Self::Learn(knowledge) => Key::KnowledgeEdge(knowledge.id()),
+            Self::Unlearn(id) => Key::KnowledgeEdge(*id),
             Self::AddPassage(passage) => Key::Passage(passage.id()),
             Self::RemovePassage(id) => Key::Passage(*id),
             Self::SetSession(session) => Key::Session(session.id.clone()),
@@ -140,12 +140,12 @@ impl Change {
             Self::Set(setting) => Key::Setting(setting.key()),
             Self::SetFlag { name, .. } => Key::Setting(SettingKey::Flag(name.clone())),
             Self::Unset(key) => Key::Setting(key.clone()),
-            Self::Void(_) | Self::Restore(_) | Self::SaveSlot(_) | Self::DropSlot(_) => return None,
+            Self::Revert(_) | Self::Restore(_) | Self::SaveSlot(_) | Self::DropSlot(_) => return None,
         })
     }
 }
 
-/// A record of the state, by its id.
+/// Key of a record of the state.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Key {
@@ -153,8 +153,8 @@ pub enum Key {
     Entity(EntityId),
     /// A fact.
     Fact(FactId),
-    /// An edge of knowledge.
-    Knowledge(KnowledgeId),
+    /// A knowledge edge.
+    KnowledgeEdge(KnowledgeId),
     /// A passage.
     Passage(PassageId),
     /// A session.
@@ -163,21 +163,21 @@ pub enum Key {
     Setting(SettingKey),
 }
 
-/// The unit of change: all of it counts, or none.
+/// Unit of change. All changes of an operation are applied, or none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
-    /// Who changes the state.
+    /// The author of the operation.
     pub author: Author,
-    /// When, by the real clock.
+    /// The time of the operation, by the real clock.
     pub recorded: Timestamp,
-    /// What it does, in a few words for people.
+    /// Summary for people, in a few words.
     pub summary: String,
-    /// What it does.
+    /// The changes, in order.
     pub changes: Vec<Change>,
 }
 
 impl Operation {
-    /// An operation, recorded at the beginning of time; whoever commits it sets the clock.
+    /// Creates an operation with timestamp zero. The committing code sets the timestamp.
     pub fn new(author: Author, summary: impl Into<String>, changes: Vec<Change>) -> Self {
         Self { author, recorded: Timestamp::default(), summary: summary.into(), changes }
     }

@@ -4,50 +4,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Date, EntityId, Evidence, GameTime, Knower, PassageId, SessionId};
 
-/// Text that stands for itself: a line said at the table, a letter, a paragraph of lore.
+/// A self-contained text: a line said at the table, a letter, a paragraph of lore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passage {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// What it is headed with.
+    /// The title.
     pub title: Option<String>,
-    /// Who says it; nobody, when it is narration or lore.
+    /// The speaker; `None` for narration or lore.
     pub speaker: Option<EntityId>,
-    /// The secret name under which the speaker says it. Whoever does not know whose name it is hears this name speak.
+    /// The secret name under which the speaker speaks. A listener who does not know its bearer hears only this name.
     #[serde(default)]
     pub speaker_alias: Option<String>,
     /// The session in which it was said.
     pub session: Option<SessionId>,
-    /// Its number within the session or text, so that a line said twice is two passages.
+    /// The number of the passage within the session or text, so that a line said twice is two passages.
     pub line: u32,
     /// When it was said, in game time.
     pub time: Option<Date>,
-    /// Where it was said, or what place it belongs to.
+    /// The place where it was said, or that it belongs to.
     pub place: Option<EntityId>,
-    /// Who heard or may have read it. Sorted, each once.
+    /// The knowers who heard it or may have read it. Sorted and unique.
     pub heard_by: Vec<Knower>,
-    /// The entities it mentions. Sorted, each once.
+    /// The entities that the passage mentions. Sorted and unique.
     pub mentions: Vec<EntityId>,
-    /// The document that bears it.
+    /// The document that contains the passage.
     pub document: Option<EntityId>,
-    /// Where it was written down.
+    /// Where the text was written down.
     pub evidence: Vec<Evidence>,
-    /// Who read it later, and when. Sorted, each reader once.
+    /// Later readers of the passage. Sorted, each reader once.
     #[serde(default)]
-    pub readers: Vec<Reader>,
+    pub readers: Vec<PassageReader>,
 }
 
-/// Somebody who read a text at a moment.
+/// A reader of a passage, and when it read the passage.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Reader {
-    /// Who.
+pub struct PassageReader {
+    /// The reader.
     pub knower: Knower,
-    /// When; since ever, when nothing is said.
+    /// The time of reading; `None` means since ever.
     pub since: Option<GameTime>,
 }
 
 impl Passage {
-    /// A passage with nothing but its words.
+    /// Creates a passage that consists of its text only.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -66,7 +66,9 @@ impl Passage {
         }
     }
 
-    /// Since when somebody has it by itself: since it was said, or since it read it. Nothing, when it has not.
+    /// Returns when a knower received the passage directly: when it was said, or when the knower read it.
+    ///
+    /// Returns `None` if the knower did not receive it, and `Some(None)` if the time is not known.
     pub fn reached(&self, knower: &Knower) -> Option<Option<GameTime>> {
         let said = self.time.as_ref().and_then(|date| date.time);
         let spoke = self.speaker.is_some() && self.speaker.as_ref() == knower.entity();
@@ -76,8 +78,9 @@ impl Passage {
         self.readers.iter().find(|reader| reader.knower == *knower).map(|reader| reader.since.max(said))
     }
 
-    /// The passage as it is heard by one who does not know who bears the name under which the speaker speaks: nothing in
-    /// it leads to the speaker.
+    /// Returns the passage as a listener perceives it who does not know the bearer of the speaker's secret name.
+    ///
+    /// The result contains no reference to the speaker.
     #[must_use]
     pub fn masked(&self) -> Self {
         let mut masked = self.clone();
@@ -88,8 +91,9 @@ impl Passage {
         masked
     }
 
-    /// The id: a hash of the words, who said them (or under which secret name, so that the id leads nobody to the speaker),
-    /// and where in which session they stand.
+    /// Returns the id: a hash of the text, the title, the speaker, the session, the document and the line number.
+    ///
+    /// If the speaker uses a secret name, the hash contains that name, so that the id does not reveal the speaker.
     pub fn id(&self) -> PassageId {
         PassageId::of(&[
             self.text.as_bytes(),
@@ -106,21 +110,21 @@ impl Passage {
     }
 }
 
-/// A meeting at the table.
+/// A session at the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// The readable stable id.
     pub id: SessionId,
     /// Its number in the campaign.
     pub number: Option<u32>,
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// When it was played, in the real world, as written.
+    /// The real-world date of the session, as written.
     pub date: Option<String>,
     /// The game time at its start.
     pub start: Option<Date>,
     /// The game time at its end.
     pub end: Option<Date>,
-    /// Whose characters were there. Sorted, each once.
+    /// The player characters present. Sorted and unique.
     pub present: Vec<EntityId>,
 }

@@ -89,7 +89,7 @@ pub struct Provenance {
     pub speaker: Option<EntityId>,
     /// The real time of the record.
     pub recorded: Timestamp,
-    /// The probability that the source says this, adjusted by what was learned from the DM's decisions.
+    /// The probability that the source says this, adjusted by trust calibration from the DM's decisions.
     pub confidence: Confidence,
     /// The confidence of extraction before that adjustment, if it differs.
     #[serde(default)]

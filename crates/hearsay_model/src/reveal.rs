@@ -1,24 +1,25 @@
-//! Reveals: under which conditions the holder of a secret may tell it. Data of the campaign, judged against the state.
+//! Reveals: conditions under which the holder of a secret may tell it. They are campaign data and are evaluated against
+//! the state.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{Credence, Date, EntityId, FactId, IdError, Predicate, Value};
 
-/// Somebody whom a condition speaks of.
+/// Reference to an entity in a condition.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Who {
-    /// Whoever asks or is being told.
+    /// The entity that asks or is being told.
     Listener,
     /// The holder of the secret.
     Holder,
-    /// This one.
+    /// A given entity.
     Entity(EntityId),
 }
 
 impl Who {
-    /// The entity, if it is a given one.
+    /// Returns the entity, if the reference names one.
     pub fn entity(&self) -> Option<&EntityId> {
         match self {
             Self::Entity(id) => Some(id),
@@ -27,83 +28,83 @@ impl Who {
     }
 }
 
-/// What must be so. Of facts, those count that are canon and hold now.
+/// Condition of a reveal. Only facts that are canon and hold now count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
-    /// Somebody trusts somebody far enough.
+    /// One entity trusts another far enough.
     Trusts {
-        /// Who trusts.
+        /// The entity that trusts.
         who: Who,
-        /// Whom.
+        /// The entity that is trusted.
         of: Who,
-        /// How far at least.
+        /// The minimum trust.
         at_least: Credence,
     },
-    /// Somebody owns something. A player character owns what its party owns.
+    /// An entity owns an item. A player character owns the items of its party.
     Owns {
-        /// Who.
+        /// The owner.
         who: Who,
-        /// What.
+        /// The item.
         item: EntityId,
     },
-    /// Somebody is a member of a group, or of a part of it.
+    /// An entity is a member of a group, or of a part of the group.
     Member {
-        /// Who.
+        /// The member.
         who: Who,
-        /// Of which group.
+        /// The group.
         group: EntityId,
-        /// With which rank in this very group; with any, when there is none.
+        /// The rank in this group, parts excluded; `None` for any rank.
         rank: Option<String>,
     },
-    /// Somebody is at a place, or in a part of it.
+    /// An entity is at a place, or in a part of the place.
     At {
-        /// Who.
+        /// The entity.
         who: Who,
-        /// Where.
+        /// The place.
         place: EntityId,
     },
-    /// An attribute of an entity has a value: a quest its stage.
+    /// An attribute of an entity has a value, such as the stage of a quest.
     Attribute {
-        /// Whose.
+        /// The entity.
         of: EntityId,
-        /// Which.
+        /// The attribute.
         name: Predicate,
         /// The value as text, compared in its [normal form](crate::text::normal).
         is: String,
     },
     /// A flag of the game has a value.
     Flag {
-        /// Which.
+        /// The name of the flag.
         name: String,
-        /// Its value.
+        /// The value of the flag.
         is: Value,
     },
-    /// The game clock has come to a date.
+    /// The game clock has reached a date.
     Date {
         /// The date.
         from: Date,
     },
-    /// Somebody knows a fact, whatever it thinks of it.
+    /// An entity knows a fact, at any credence.
     Knows {
-        /// Who.
+        /// The entity.
         who: Who,
-        /// Which fact.
+        /// The fact.
         fact: FactId,
     },
-    /// All of these.
+    /// All of these conditions hold.
     All(Vec<Condition>),
-    /// At least one of these.
+    /// At least one of these conditions holds.
     Any(Vec<Condition>),
-    /// Not this.
+    /// This condition does not hold.
     Not(Box<Condition>),
 }
 
 impl Condition {
-    /// How deep conditions may lie within one another.
+    /// Maximum nesting depth of conditions.
     pub const MOST_DEPTH: usize = 32;
 
-    /// The condition and all within it.
+    /// Returns the condition and all conditions nested in it.
     pub fn all(&self) -> impl Iterator<Item = &Self> {
         let mut open = vec![self];
         std::iter::from_fn(move || {
@@ -121,7 +122,7 @@ impl Condition {
         }
     }
 
-    /// Those whom the condition itself speaks of, not those within it.
+    /// Returns the entity references of the condition itself, without those of nested conditions.
     fn speaks_of(&self) -> [Option<&Who>; 2] {
         match self {
             Self::Trusts { who, of, .. } => [Some(who), Some(of)],
@@ -132,12 +133,12 @@ impl Condition {
         }
     }
 
-    /// Whether it speaks of whoever asks.
+    /// Returns whether the condition refers to the listener.
     pub fn names_listener(&self) -> bool {
         self.all().any(|part| part.speaks_of().contains(&Some(&Who::Listener)))
     }
 
-    /// The entities that it names.
+    /// Returns the entities that the condition names.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.all().flat_map(|part| {
             let other = match part {
@@ -151,7 +152,7 @@ impl Condition {
         })
     }
 
-    /// The facts that it names.
+    /// Returns the facts that the condition names.
     pub fn facts(&self) -> impl Iterator<Item = FactId> {
         self.all().filter_map(|part| match part {
             Self::Knows { fact, .. } => Some(*fact),
@@ -159,7 +160,7 @@ impl Condition {
         })
     }
 
-    /// The flags that it names, with the values that they are to have.
+    /// Returns the flags that the condition names, with their required values.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.all().filter_map(|part| match part {
             Self::Flag { name, is } => Some((name.as_str(), is)),
@@ -215,32 +216,32 @@ impl Condition {
     }
 }
 
-/// When the holder of a secret may tell it.
+/// Rule for when the holder of a secret may tell it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reveal {
     /// The readable stable id: a slug.
     pub id: String,
     /// The secret.
     pub fact: FactId,
-    /// Who may tell it; any who conceals it, when none is named.
+    /// The entity that may tell the secret; `None` for every knower that conceals it.
     pub holder: Option<EntityId>,
-    /// What must be so.
+    /// The condition that must hold.
     pub when: Condition,
-    /// A word to the DM: how it is told, what follows.
+    /// A note to the DM: how the secret is told, and the consequences.
     pub note: Option<String>,
 }
 
 impl Reveal {
-    /// Checks what can be checked without a state.
+    /// Checks everything that does not need a state.
     ///
     /// # Errors
-    /// When the id is no slug, or a condition can never be judged.
+    /// Returns an error if the id is not a slug, or if a condition can never be evaluated.
     pub fn check(&self) -> Result<(), RevealError> {
         EntityId::new(&self.id)?;
         self.when.check(1)
     }
 
-    /// The same reveal with one fact in the place of another: a correction.
+    /// Returns the reveal with one fact replaced by another, for a correction.
     pub fn with_fact(&self, old: FactId, new: FactId) -> Self {
         let mut reveal = self.clone();
         if reveal.fact == old {
@@ -250,7 +251,7 @@ impl Reveal {
         reveal
     }
 
-    /// The same reveal with entities and facts that took the places of others.
+    /// Returns the reveal with entities and facts mapped to their replacements.
     #[must_use]
     pub fn renamed(&self, entity: &impl Fn(&EntityId) -> EntityId, fact: &impl Fn(FactId) -> FactId) -> Self {
         let mut reveal = self.clone();
@@ -260,39 +261,39 @@ impl Reveal {
         reveal
     }
 
-    /// The entities that it names.
+    /// Returns the entities that the reveal names.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.holder.iter().chain(self.when.entities())
     }
 
-    /// The facts that it names, its own first.
+    /// Returns the facts that the reveal names, its own first.
     pub fn facts(&self) -> impl Iterator<Item = FactId> {
         std::iter::once(self.fact).chain(self.when.facts())
     }
 }
 
-/// A reveal that cannot be.
+/// Error: invalid reveal.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RevealError {
-    /// The id is no slug.
+    /// The id is not a slug.
     #[error("{0}")]
     Id(#[from] IdError),
-    /// A list of conditions without any.
+    /// A list of conditions is empty.
     #[error("a list of conditions is empty; name at least one condition")]
     Nothing,
-    /// Conditions too deep within one another.
+    /// Conditions are nested too deeply.
     #[error("conditions lie more than {} deep within one another; flatten them", Condition::MOST_DEPTH)]
     TooDeep,
-    /// A relation where an attribute is expected.
+    /// A relation is named where an attribute is expected.
     #[error("{0} is a relation; a condition on a value needs an attribute, in lowercase")]
     Relation(Predicate),
-    /// A date that the calendar does not understand.
+    /// The calendar does not understand a date.
     #[error("`{0}` is not on the calendar, so it never comes; write a date that is")]
     Date(String),
 }
 
 impl Value {
-    /// What kind of value it is, in words.
+    /// Returns the kind of the value, in words.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A number outside its scale.
+/// Error: number outside its scale.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{what} must lie from {low} to {high}, not {given}")]
 pub struct ScaleError {
@@ -23,15 +23,15 @@ macro_rules! fraction {
         pub struct $name(f64);
 
         impl $name {
-            /// The whole scale: 1.0.
+            /// The maximum: 1.0.
             pub const FULL: Self = Self(1.0);
-            /// The foot of the scale: 0.0.
+            /// The minimum: 0.0.
             pub const NONE: Self = Self(0.0);
 
-            /// Takes a number from 0.0 to 1.0.
+            /// Creates a value from a number from 0.0 to 1.0.
             ///
             /// # Errors
-            /// When it is outside, or not a number.
+            /// Returns an error if the number is out of range or NaN.
             pub fn new(value: f64) -> Result<Self, ScaleError> {
                 if (0.0..=1.0).contains(&value) {
                     // Adding zero turns −0.0 into 0.0, so that equal numbers have equal bits.
@@ -41,7 +41,7 @@ macro_rules! fraction {
                 }
             }
 
-            /// The number, 0.0 to 1.0.
+            /// Returns the number, 0.0 to 1.0.
             pub fn get(self) -> f64 {
                 self.0
             }
@@ -84,31 +84,32 @@ macro_rules! fraction {
 }
 
 fraction! {
-    /// How sure extraction is that the source says this, 0.0–1.0. Policy reads it; belief does not.
+    /// Probability that the source really says this, 0.0–1.0. Policies read it; credence does not depend on it.
     Confidence, "confidence"
 }
 fraction! {
-    /// How much one knower believes a fact, 0.0–1.0. At 0.0 the knower knows the claim and holds it for untrue.
+    /// Degree to which one knower believes a fact, 0.0–1.0. At 0.0 the knower knows the statement and holds it for
+    /// untrue.
     Credence, "credence"
 }
 
-/// How one entity feels about another, −100 (hatred) to 100 (devotion).
+/// Attitude of one entity towards another, −100 (hatred) to 100 (devotion).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "i64", into = "i64")]
 pub struct Attitude(i8);
 
 impl Attitude {
-    /// Takes a number from −100 to 100.
+    /// Creates an attitude from a number from −100 to 100.
     ///
     /// # Errors
-    /// When it is outside.
+    /// Returns an error if the number is out of range.
     pub fn new(value: i64) -> Result<Self, ScaleError> {
         let given = value as f64;
         let inside = i8::try_from(value).ok().filter(|v| (-100..=100).contains(v));
         inside.map(Self).ok_or(ScaleError { what: "attitude", low: -100.0, high: 100.0, given })
     }
 
-    /// The number, −100 to 100.
+    /// Returns the number, −100 to 100.
     pub fn get(self) -> i8 {
         self.0
     }

@@ -1,4 +1,4 @@
-//! What is set for a campaign as a whole.
+//! Settings of a campaign as a whole.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::{
     SessionId, Value,
 };
 
-/// What a campaign is.
+/// Description of a campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CampaignInfo {
     /// The readable stable id.
@@ -18,41 +18,41 @@ pub struct CampaignInfo {
     pub name: String,
     /// A few sentences about it.
     pub description: String,
-    /// The game system it is played with.
+    /// The game system.
     pub system: String,
 }
 
-/// The session that is being played, and how the table stands: what is recorded meanwhile carries it.
+/// The session in progress and the current scene. New records carry these values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Playing {
     /// The session.
     pub session: SessionId,
-    /// Whose characters are there now. Those who were there at any time are in [`Session::present`](crate::Session).
-    /// Sorted, each once.
+    /// The player characters present now. [`Session::present`](crate::Session) lists the characters that were present
+    /// at any time. Sorted and unique.
     pub here: Vec<EntityId>,
-    /// Where the scene is.
+    /// The place of the scene.
     pub place: Option<EntityId>,
-    /// How far the log has come, in game time.
+    /// The game time that the log has reached.
     pub time: Option<Date>,
 }
 
-/// A recap of a session as the DM left it.
+/// A recap of a session as the DM edited it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptRecap {
     /// The session.
     pub session: SessionId,
-    /// Whether it is the one for the players.
+    /// Whether the recap is for the players.
     pub players: bool,
-    /// Its words.
+    /// The text of the recap.
     pub text: String,
 }
 
-/// Whether the DM's decisions move the trust in sources, and which of them count no more.
+/// Whether the DM's decisions change the trust in sources, and which decisions no longer count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Learning {
-    /// Whether they do.
+    /// Whether trust calibration is enabled.
     pub enabled: bool,
-    /// Facts that were decided on before what was learned was last forgotten. Sorted, each once.
+    /// Facts that were decided before the last reset of trust calibration. Sorted and unique.
     pub forgotten: Vec<FactId>,
 }
 
@@ -62,66 +62,66 @@ impl Default for Learning {
     }
 }
 
-/// A setting of the campaign. The newest that is live counts.
+/// A setting of the campaign. The newest live setting of a key applies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Setting {
-    /// What the campaign is.
+    /// The description of the campaign.
     Campaign(CampaignInfo),
-    /// How it counts its days.
+    /// The calendar.
     Calendar(Calendar),
-    /// What time it is in the game.
+    /// The current game time.
     Clock(GameTime),
-    /// Who knows facts that are not marked.
+    /// The audiences of unmarked facts.
     Audience(AudienceRules),
-    /// A relation of the campaign's own, or a built-in one defined anew.
+    /// A relation that the campaign defines, or a redefinition of a built-in one.
     Predicate(PredicateDef),
-    /// An attribute of the campaign's own, or a built-in one defined anew.
+    /// An attribute that the campaign defines, or a redefinition of a built-in one.
     Attribute(AttributeDef),
-    /// What was last imported from a source: a hash of its files.
+    /// The last import from a source.
     Imported {
         /// The source.
         source: String,
-        /// Hash of all that was read.
+        /// Hash of all files that were read.
         digest: String,
     },
-    /// The model whose vectors the campaign uses.
+    /// The model of the embedding vectors.
     Model(String),
-    /// When the holder of a secret may tell it.
+    /// The conditions under which the holder of a secret may tell it.
     Reveal(Reveal),
-    /// A flag of the game is declared, with the value that it has from now on. The game sets it with
+    /// Declares a flag of the game with its initial value. The game sets it with
     /// [`Change::SetFlag`](crate::Change::SetFlag).
     Flag {
-        /// Its name: a slug.
+        /// The name of the flag: a slug.
         name: String,
-        /// Its value; later ones are of the same kind.
+        /// The initial value. Later values have the same kind.
         value: Value,
     },
-    /// The session that is being played. It ends when this is withdrawn.
+    /// The session in progress. Unsetting it ends the session.
     Playing(Playing),
-    /// The texts that came up to this position of the journal were read for facts.
+    /// The journal position up to which texts were read for facts.
     Read(Position),
-    /// What is learned from the DM's decisions.
+    /// The state of trust calibration.
     Learning(Learning),
-    /// Two entities that look alike are not the same. The smaller id comes first.
+    /// Two similar entities are not the same. The smaller id comes first.
     Distinct {
-        /// One.
+        /// The first entity.
         one: EntityId,
-        /// The other.
+        /// The second entity.
         other: EntityId,
     },
-    /// An entity was found to be another. The operation that says so moved all that was said of it.
+    /// An entity was merged into another. The operation with this setting moved every statement about it.
     Merged {
-        /// The one that is there no more.
+        /// The removed entity.
         gone: EntityId,
-        /// The one that it is.
+        /// The remaining entity.
         into: EntityId,
     },
-    /// A recap of a session as the DM left it. For people: no answer is made from it.
+    /// A recap of a session as the DM edited it. For people: no answer depends on it.
     Recap(KeptRecap),
 }
 
-/// Which setting: two of one key hide each other.
+/// Key of a setting. Settings with the same key hide each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SettingKey {
@@ -153,20 +153,20 @@ pub enum SettingKey {
     Learning,
     /// [`Setting::Distinct`], by both ids.
     Distinct(EntityId, EntityId),
-    /// [`Setting::Merged`], by the one that is there no more.
+    /// [`Setting::Merged`], by the removed entity.
     Merged(EntityId),
     /// [`Setting::Recap`], by its session, and whether it is for the players.
     Recap(SessionId, bool),
 }
 
 impl Setting {
-    /// Two entities are not the same.
+    /// Creates a setting that states that two entities are not the same.
     pub fn distinct(a: EntityId, b: EntityId) -> Self {
         let (one, other) = if a <= b { (a, b) } else { (b, a) };
         Self::Distinct { one, other }
     }
 
-    /// The key under which the setting is kept.
+    /// Returns the key of the setting.
     pub fn key(&self) -> SettingKey {
         match self {
             Self::Campaign(_) => SettingKey::Campaign,

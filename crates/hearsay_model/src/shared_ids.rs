@@ -1,11 +1,12 @@
-//! Ids that are read from a file: equal ones share one allocation, and are checked once.
+//! Shared ids of a file: equal ids share one allocation and are checked once.
 
 use std::{cell::RefCell, mem, sync::Arc};
 
 use rustc_hash::FxHashSet;
 
-/// The texts of ids and predicates that were read so far. A journal names each of its few entities thousands of times:
-/// read with such a table, it takes less memory, and less time.
+/// Table of the id and predicate texts that were read so far.
+///
+/// A journal names each of its few entities thousands of times. Reading with such a table saves memory and time.
 ///
 /// ```
 /// use hearsay_model::{EntityId, SharedIds};
@@ -22,15 +23,15 @@ pub struct SharedIds {
 }
 
 thread_local! {
-    /// The table of what is being read on this thread.
+    /// The table of the read in progress on this thread.
     static READING: RefCell<Option<SharedIds>> = const { RefCell::new(None) };
 }
 
 impl SharedIds {
-    /// Runs a function that reads. Equal ids that it makes on this thread share an allocation with each other and with
-    /// those that were read before.
+    /// Runs a function that reads. Equal ids that it creates on this thread share one allocation, also with ids of
+    /// earlier reads.
     pub fn share<T>(&mut self, read: impl FnOnce() -> T) -> T {
-        /// Puts the table of whoever reads around this one back, after a panic too.
+        /// Restores the table of an enclosing read, also after a panic.
         struct Around(Option<SharedIds>);
         impl Drop for Around {
             fn drop(&mut self) {
@@ -45,14 +46,14 @@ impl SharedIds {
     }
 }
 
-/// The part of a table with one kind of text.
+/// Selects the part of a table for one kind of text.
 pub(crate) type Kind = fn(&mut SharedIds) -> &mut FxHashSet<Arc<str>>;
 
 pub(crate) const ENTITIES: Kind = |ids| &mut ids.entities;
 pub(crate) const SESSIONS: Kind = |ids| &mut ids.sessions;
 pub(crate) const PREDICATES: Kind = |ids| &mut ids.predicates;
 
-/// Checks a text and takes it, or shares the one that was read before.
+/// Checks a text and stores it, or returns the shared copy of an earlier read.
 pub(crate) fn checked<E>(text: &str, kind: Kind, check: impl FnOnce(&str) -> Result<(), E>) -> Result<Arc<str>, E> {
     READING.with_borrow_mut(|reading| {
         let Some(known) = reading.as_mut().map(kind) else {

@@ -1,9 +1,9 @@
-//! How names are spelt and how they sound: names that are nearly right are "Grim Jaw", "grimjow" and "Mirella Vos".
+//! Approximate matching of names by spelling and sound: "Grim Jaw", "grimjow" and "Mirella Vos" match.
 //!
-//! A name is compared by its letters alone, without spaces, quotes and accents. How many letters may differ grows with the
-//! length of the shorter of both, and by one where both sound the same; names of four letters and less must be right. The
-//! first sound must be right in any case: by it and by the length the names stand in buckets, so that a question is
-//! compared with few of them.
+//! Names are compared by their letters alone, without spaces, quotes and accents. The allowed number of different
+//! letters grows with the length of the shorter name, and by one where both sound the same. Names of four letters or
+//! fewer must match exactly. The first sound must always match. Names are kept in buckets by first sound and length, so
+//! that a query is compared with few names.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::UnicodeNormalization;
 
-/// Words that carry no meaning of their own in a question or a statement.
+/// Words without a meaning of their own in a question or a statement.
 const STOP_WORDS: &str = "a about after again all also am an and any are as at be because been before being but by can \
     could d did do does doing don't else ever every for from had has have having he her here hers herself him himself his how \
     i if in into is it it's its itself just ll may me might more most much must my myself no nor not now of off on once only \
@@ -19,28 +19,29 @@ const STOP_WORDS: &str = "a about after again all also am an and any are as at b
     themselves then there these they this those through to too under until up upon us very was we were what when where \
     which while who whom whose why will with would you your yours yourself";
 
-/// Letters that have no accent to take off.
+/// Letters without a canonical decomposition into a base letter and an accent.
 const LIGATURES: [(char, &str); 8] =
     [('ß', "ss"), ('æ', "ae"), ('œ', "oe"), ('ø', "o"), ('ł', "l"), ('đ', "d"), ('ð', "d"), ('þ', "th")];
 
-/// Words of everyday English, and of tales. Whoever uses one means it, and not a name that is spelt nearly so.
+/// Words of everyday English and of fantasy tales. A user who writes one means the word, not a name with a similar
+/// spelling.
 const COMMON_WORDS: &str = include_str!("../data/common_words.txt");
 
 static STOPS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 static COMMON: LazyLock<FxHashSet<String>> = LazyLock::new(|| COMMON_WORDS.split_whitespace().map(stem).collect());
 
-/// The stem of a word.
+/// Returns the stem of a word.
 pub fn stem(word: &str) -> String {
     ENGLISH.stem(word).into_owned()
 }
 
-/// Whether a word carries no meaning of its own.
+/// Returns whether a word has no meaning of its own.
 pub fn is_stop_word(word: &str) -> bool {
     STOPS.contains(word)
 }
 
-/// A word in lowercase without accents: `müller` is `muller`. Letters beyond the Latin ones stay as they are.
+/// Returns a lowercase word without accents: `müller` becomes `muller`. Letters of other scripts remain unchanged.
 pub fn unaccented(word: &str) -> String {
     let mut plain = String::with_capacity(word.len());
     for letter in word.chars() {
@@ -55,19 +56,19 @@ pub fn unaccented(word: &str) -> String {
     plain
 }
 
-/// Whether a word, in whatever inflection, is one of everyday English.
+/// Returns whether a word, in any inflection, is a word of everyday English.
 pub fn is_common(word: &str) -> bool {
     is_stop_word(word) || COMMON.contains(&stem(word))
 }
 
-/// The letters and digits of words in one run, without accents.
+/// Returns the letters and digits of words, joined and without accents.
 pub fn letters(words: &[String]) -> String {
     let mut letters = words.iter().map(|word| unaccented(word)).collect::<String>();
     letters.retain(char::is_alphanumeric);
     letters
 }
 
-/// What a run of letters sounds like: its consonants, those that sound alike as one, and `A` for a vowel at its start.
+/// Returns the phonetic key of a run of letters: its consonants, similar ones merged, and `A` for a vowel at the start.
 pub fn sound(letters: &str) -> String {
     let letters: Vec<char> = letters.chars().collect();
     let mut key = String::new();
@@ -113,31 +114,31 @@ pub fn sound(letters: &str) -> String {
     key
 }
 
-/// A name, or the part of one, as spelling is compared.
+/// A name, or a part of a name, prepared for comparison.
 #[derive(Debug, Clone)]
 struct Spelling<B> {
     letters: String,
-    /// Which letters it has, a bit for each: of names that differ much, most need not be looked at closely.
+    /// The set of its letters, a bit for each. Names whose sets differ much need no closer comparison.
     has: u32,
     sound: String,
-    /// Whose it is; nobody's, where it is that of several.
+    /// The bearer; `None` if the name has several bearers.
     bearer: Option<B>,
 }
 
-/// The first sound of names, and how many letters they have.
+/// First sound of names, and their number of letters.
 type Bucket = (char, usize);
 
-/// Names by how they are spelt and how they sound.
+/// Index of names by spelling and sound.
 #[derive(Debug, Clone)]
 pub struct Spellings<B> {
     buckets: FxHashMap<Bucket, Vec<Spelling<B>>>,
 }
 
-/// How far a spelling is off: letters that differ, and whether it sounds otherwise.
+/// Distance of a spelling: the number of different letters, and whether the sound differs.
 pub type Distance = (usize, bool);
 
 impl<B: Clone + Ord> Spellings<B> {
-    /// Of names as words, each with whose it is; nobody's, where it is that of several.
+    /// Builds the index from names as words, each with its bearer; `None` marks a name with several bearers.
     pub fn of<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a B>)>) -> Self
     where
         B: 'a,
@@ -155,7 +156,9 @@ impl<B: Clone + Ord> Spellings<B> {
         spellings
     }
 
-    /// Whose name some words of a question nearly are, and how nearly, unless they may mean several.
+    /// Returns the bearer of the name that is nearest to some words of a question, and its distance.
+    ///
+    /// Returns `None` if no name is near enough, or if several bearers are equally near.
     pub fn nearest(&self, words: &[String]) -> Option<(Distance, &B)> {
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return None };
         if is_stop_word(first) || is_stop_word(last) {
@@ -164,7 +167,7 @@ impl<B: Clone + Ord> Spellings<B> {
         let letters = letters(words);
         let asked = Asked { has: set_of(&letters), length: letters.chars().count(), sound: sound(&letters), letters };
         let common: Vec<String> = words.iter().filter(|word| is_common(word)).map(|word| unaccented(word)).collect();
-        // "A harbour match" is no Harbour Watch; but the "harbor watch" is, and "Grim Jaw" is Grimjaw.
+        // "A harbour match" does not mean Harbour Watch; but "harbor watch" does, and "Grim Jaw" means Grimjaw.
         let meant = |name: &Spelling<B>| {
             let holds = |word: &String| name.letters.contains(word.as_str());
             common.is_empty() || (words.len() > 1 && (name.sound == asked.sound || common.iter().all(holds)))
@@ -188,10 +191,10 @@ impl<B: Clone + Ord> Spellings<B> {
     }
 }
 
-/// The most letters by which any name may be off.
+/// Maximum number of different letters for any name.
 const MOST_OFF: usize = 3;
 
-/// How many letters may differ, at most and where both do not sound the same.
+/// Returns the maximum number of different letters: in general, and where the names sound different.
 fn most_off(shorter: usize) -> (usize, usize) {
     match shorter {
         0..=4 => (0, 0),
@@ -201,7 +204,7 @@ fn most_off(shorter: usize) -> (usize, usize) {
     }
 }
 
-/// Words of a question as spelling is compared.
+/// Words of a question, prepared for comparison.
 struct Asked {
     letters: String,
     has: u32,
@@ -210,13 +213,13 @@ struct Asked {
 }
 
 impl Asked {
-    /// How far this is off a name of a length; nothing, where it is too far off to mean it.
+    /// Returns the distance to a name of the given length; `None` if it is too large.
     fn off<B>(&self, name: &Spelling<B>, length: usize) -> Option<Distance> {
         if self.letters == name.letters {
             return Some((0, false));
         }
         let (most, otherwise) = most_off(self.length.min(length));
-        // A letter for another makes two bits differ.
+        // One replaced letter changes two bits.
         let bits = (self.has ^ name.has).count_ones() as usize;
         if most == 0 || bits > 2 * most || self.length.abs_diff(length) > most {
             return None;
@@ -242,7 +245,7 @@ fn bucket(letters: &str, sound: &str) -> Bucket {
     (sound.chars().next().unwrap_or_default(), letters.chars().count())
 }
 
-/// A bit for each letter that there is; beyond `z`, letters share theirs.
+/// Returns a set of letters, one bit for each of `a` to `z`. All other letters share the remaining six bits.
 fn set_of(letters: &str) -> u32 {
     letters.chars().fold(0, |set, letter| {
         let bit = if letter.is_ascii_lowercase() { letter as u32 - 'a' as u32 } else { 26 + letter as u32 % 6 };

@@ -1,4 +1,4 @@
-//! Names and words in text: compared as people read them, never as raw bytes or substrings.
+//! Names and words in text, compared as people read them, never as raw bytes or substrings.
 
 use std::{fmt::Display, marker::PhantomData, str::FromStr};
 
@@ -8,14 +8,14 @@ use serde::{
 };
 use unicode_normalization::UnicodeNormalization;
 
-/// The form in which two names are compared: NFKC, lowercase, straight quotes, plain hyphens, single spaces.
+/// Returns the form in which names are compared: NFKC, lowercase, straight quotes, plain hyphens, single spaces.
 ///
-/// `Day’s  End` and `day's end` have one normal form.
+/// `Day’s  End` and `day's end` have the same normal form.
 pub fn normal(text: &str) -> String {
     if text.is_ascii() { normal_of_ascii(text) } else { normal_of_any(text) }
 }
 
-/// The same for text in which there is nothing to take apart or put together: nearly all of it.
+/// Fast path for ASCII text, which needs no Unicode normalization. Nearly all text is ASCII.
 fn normal_of_ascii(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
     for c in text.chars() {
@@ -33,7 +33,7 @@ fn normal_of_ascii(text: &str) -> String {
 
 fn normal_of_any(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
-    // NFKC takes the acute accent that some write for an apostrophe apart into a space and a mark.
+    // NFKC decomposes the acute accent, which some people write for an apostrophe, into a space and a mark.
     let plain = text.chars().map(|c| if c == '\u{00B4}' { '\'' } else { c });
     for c in plain.nfkc() {
         let c = match c {
@@ -54,8 +54,9 @@ fn normal_of_any(text: &str) -> String {
     normal
 }
 
-/// The words of a text in [`normal`] form: runs of letters and digits, with apostrophes inside a word kept and a
-/// closing `'s` dropped, so that `Odo's` is the word `odo`.
+/// Returns the words of a text in [`normal`] form: runs of letters and digits.
+///
+/// Apostrophes inside a word remain and a closing `'s` is dropped, so that `Odo's` gives the word `odo`.
 pub fn words(text: &str) -> Vec<String> {
     normal(text)
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
@@ -66,12 +67,12 @@ pub fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether the words of a name stand in a text one after the other. `Art` is not in `start`.
+/// Returns whether the words of a name occur in a text in sequence. `Art` does not occur in `start`.
 pub fn names(text: &[String], name: &[String]) -> bool {
     !name.is_empty() && text.windows(name.len()).any(|window| window == name)
 }
 
-/// Reads what has a form as text, without a copy of the text.
+/// Deserializes a type from its text form, without a copy of the text.
 pub(crate) fn parsed<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     struct Text<T>(PhantomData<T>);
 

@@ -1,4 +1,4 @@
-//! Game time, dates as written, and the interval in which a fact holds.
+//! Game time, dates as written, and the validity intervals of facts.
 
 use std::fmt;
 
@@ -15,23 +15,23 @@ impl fmt::Display for GameTime {
     }
 }
 
-/// A date as somebody wrote it, beside the game time that the calendar made of it.
+/// A date as written, with the game time that the calendar computed from it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Date {
-    /// What was written.
+    /// The date as written.
     pub raw: String,
-    /// What it means, where the calendar understands it.
+    /// The game time, if the calendar understands the date.
     pub time: Option<GameTime>,
 }
 
 impl Date {
-    /// A date that is known as game time alone.
+    /// Creates a date from a game time alone.
     pub fn at(time: GameTime) -> Self {
         Self { raw: String::new(), time: Some(time) }
     }
 }
 
-/// How closely a date was written, the least closely first.
+/// Precision of a written date, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
@@ -45,43 +45,43 @@ pub enum Precision {
     Minute,
 }
 
-/// All that a written date covers: `Rainmoon 412` is a month.
+/// Interval that a written date covers: `Rainmoon 412` covers a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DateSpan {
-    /// The first minute of it.
+    /// The first minute.
     pub first: GameTime,
-    /// The last minute of it; the last that game time reaches, where the date goes on beyond.
+    /// The last minute, or the maximum game time if the interval extends beyond it.
     pub last: GameTime,
-    /// How closely it was written.
+    /// The precision of the written date.
     pub precision: Precision,
 }
 
-/// When a fact holds in the world: from one date up to, not including, another. An open end has no date.
+/// Interval in which a fact holds in the world. It includes the start and excludes the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Validity {
-    /// The first moment; always so, when there is none.
+    /// The first moment; `None` means since ever.
     pub from: Option<Date>,
-    /// The end; still so, when there is none.
+    /// The end; `None` means that the fact still holds.
     pub until: Option<Date>,
 }
 
 impl Validity {
-    /// The first moment as game time.
+    /// Returns the first moment as game time.
     pub fn start(&self) -> Option<GameTime> {
         self.from.as_ref().and_then(|date| date.time)
     }
 
-    /// The end as game time.
+    /// Returns the end as game time.
     pub fn end(&self) -> Option<GameTime> {
         self.until.as_ref().and_then(|date| date.time)
     }
 
-    /// Whether the interval is closed: an end is written, be its date understood or not.
+    /// Returns whether an end is set, even if the calendar does not understand its date.
     pub fn is_closed(&self) -> bool {
         self.until.is_some()
     }
 
-    /// Whether the fact holds at a moment. Without a moment, whether it still holds at the end of all that is known.
+    /// Returns whether the fact holds at a moment. Without a moment, returns whether the interval is open-ended.
     pub fn holds_at(&self, moment: Option<GameTime>) -> bool {
         match moment {
             None => !self.is_closed(),
@@ -90,7 +90,8 @@ impl Validity {
                 let ended = match (&self.until, self.end()) {
                     (None, _) => false,
                     (Some(_), Some(end)) => end <= now,
-                    // An end that the calendar does not understand lies in the past: it was written as over.
+                    // An end that the calendar does not understand counts as past, because its author wrote that the
+                    // fact is over.
                     (Some(_), None) => true,
                 };
                 begun && !ended
@@ -98,7 +99,7 @@ impl Validity {
         }
     }
 
-    /// Whether two intervals share a moment.
+    /// Returns whether two intervals have a moment in common.
     pub fn overlaps(&self, other: &Self) -> bool {
         let before = |a: &Self, b: &Self| matches!((a.end(), b.start()), (Some(end), Some(start)) if end <= start);
         !before(self, other) && !before(other, self)

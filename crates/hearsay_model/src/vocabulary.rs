@@ -1,4 +1,4 @@
-//! Predicates and attributes: what can be said, how it reads in both directions, and who knows it unless told.
+//! Predicates and attributes: their names, their phrases in both directions, and their default audiences.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::{Fact, Kind, Secrecy, shared_ids, text};
 
-/// A text that is no predicate.
+/// Error: invalid predicate.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{0}` is not a predicate: relations are written LIKE_THIS, attributes like_this, with letters, digits and underscores, 64 bytes at most"
@@ -25,8 +25,8 @@ impl From<std::convert::Infallible> for PredicateError {
     }
 }
 
-/// What a fact says of its subject. Relations to entities are in capitals (`MEMBER_OF`), attributes with a value in
-/// lowercase (`occupation`).
+/// Predicate of a fact. Relations to entities are in capitals (`MEMBER_OF`), attributes with a value in lowercase
+/// (`occupation`).
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Predicate(Arc<str>);
 
@@ -43,10 +43,11 @@ impl<'de> Deserialize<'de> for Predicate {
 }
 
 impl Predicate {
-    /// Checks and takes a predicate.
+    /// Creates a predicate from its name.
     ///
     /// # Errors
-    /// When the text mixes cases, is empty or too long, or holds anything but letters, digits and underscores.
+    /// Returns an error if the text mixes cases, is empty, is longer than 64 bytes, does not start with a letter, or
+    /// contains a character other than letters, digits and underscores.
     pub fn new(text: &str) -> Result<Self, PredicateError> {
         shared_ids::checked(text, shared_ids::PREDICATES, Self::check).map(Self)
     }
@@ -63,21 +64,21 @@ impl Predicate {
         if first && text.len() <= 64 && (fits(true) || fits(false)) { Ok(()) } else { Err(PredicateError(text.into())) }
     }
 
-    /// Takes any text in the form of a relation: `works for` becomes `WORKS_FOR`.
+    /// Converts any text to the name of a relation: `works for` becomes `WORKS_FOR`.
     ///
     /// # Errors
-    /// When nothing is left.
+    /// Returns an error if the result is not a valid predicate, such as for a text without letters.
     pub fn relation(text: &str) -> Result<Self, PredicateError> {
         Self::new(&crate::slug(text).replace('-', "_").to_uppercase()).map_err(|_| PredicateError(text.into()))
     }
 
-    /// The predicate as text.
+    /// Returns the predicate as text.
     #[inline]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it points at an entity.
+    /// Returns whether the predicate is a relation, so that its object is an entity.
     #[inline]
     pub fn is_relation(&self) -> bool {
         self.0.starts_with(|c: char| !c.is_lowercase())
@@ -135,51 +136,51 @@ impl PartialEq<&str> for Predicate {
     }
 }
 
-/// Names of the built-in relations that the code itself refers to.
+/// Names of the built-in relations that code refers to.
 pub mod predicate {
-    /// Membership: what the group knows, its members know.
+    /// Membership. The members of a group know the group's facts.
     pub const MEMBER_OF: &str = "MEMBER_OF";
-    /// Where somebody lives: residents know the place's local lore.
+    /// Residence. The residents of a place know its local lore.
     pub const RESIDENT_OF: &str = "RESIDENT_OF";
-    /// Where somebody or something is now.
+    /// Current location of an entity.
     pub const LOCATED_AT: &str = "LOCATED_AT";
-    /// A place or group within a larger one.
+    /// Place or group within a larger one.
     pub const PART_OF: &str = "PART_OF";
-    /// How far somebody believes what somebody says: attitude −100 (nothing) to 100 (everything).
+    /// Trust in another entity's statements: attitude −100 (none) to 100 (full).
     pub const TRUSTS: &str = "TRUSTS";
-    /// How somebody feels about somebody.
+    /// Sympathy for another entity.
     pub const LIKES: &str = "LIKES";
-    /// Who is on whose side.
+    /// Alliance.
     pub const ALLIED_WITH: &str = "ALLIED_WITH";
-    /// Who is against whom.
+    /// Hostility.
     pub const HOSTILE_TO: &str = "HOSTILE_TO";
-    /// Who knows whom.
+    /// Acquaintance.
     pub const KNOWS: &str = "KNOWS";
-    /// Who is whose child.
+    /// Parentage, from child to parent.
     pub const CHILD_OF: &str = "CHILD_OF";
-    /// Any relation without a name of its own.
+    /// Relation without a name of its own.
     pub const RELATED_TO: &str = "RELATED_TO";
 }
 
-/// Names of the built-in attributes that the code itself refers to.
+/// Names of the built-in attributes that code refers to.
 pub mod attribute {
-    /// What an entity is called first of all.
+    /// Main name of an entity.
     pub const NAME: &str = "name";
-    /// What it is called besides.
+    /// Further name of an entity.
     pub const ALIAS: &str = "alias";
-    /// What it is.
+    /// Kind of an entity.
     pub const KIND: &str = "kind";
-    /// A few sentences about it.
+    /// Description of an entity, in a few sentences.
     pub const DESCRIPTION: &str = "description";
-    /// A sentence that has no relation of its own.
+    /// Sentence about an entity that no other predicate expresses.
     pub const LORE: &str = "lore";
     /// A label.
     pub const TAG: &str = "tag";
-    /// How somebody or something is. Whoever is `dead` learns and tells nothing more.
+    /// Condition of an entity. An entity that is `dead` learns and tells nothing more.
     pub const CONDITION: &str = "condition";
     /// The ranks of a group in one line, the lowest first: `apprentice, journeyman, master`.
     pub const RANKS: &str = "ranks";
-    /// How much somebody passes on, 0 (nothing) to 1 (everything); 0.5 when nothing is said.
+    /// Share of its knowledge that a character passes on, 0 (nothing) to 1 (everything). The default is 0.5.
     pub const TALKATIVENESS: &str = "talkativeness";
 }
 
@@ -189,31 +190,31 @@ pub mod attribute {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum History {
-    /// Every value, each as a fact with its interval.
+    /// All values, each as a fact with its interval.
     #[default]
     Full,
-    /// The present value, and the one that held at the beginning and at the end of each session.
+    /// The present value, and the values at the beginning and at the end of each session.
     Session,
-    /// The present value alone.
+    /// The present value only.
     Latest,
 }
 
-/// Who knows a fact that is not marked.
+/// Default audience of an unmarked fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
-    /// Everybody.
+    /// Everyone.
     Common,
     /// Subject, object and the residents of the place.
     Local,
     /// Subject and object.
     Parties,
-    /// The subject alone.
+    /// The subject only.
     Private,
 }
 
 impl Audience {
-    /// The audience as text: lowercase.
+    /// Returns the audience as lowercase text.
     #[inline]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -225,78 +226,77 @@ impl Audience {
     }
 }
 
-/// Who knows what is not marked, in this campaign. What is not listed follows the definition of the predicate or
-/// attribute, and then `default`.
+/// Audiences of unmarked facts in this campaign. A predicate without a rule follows its definition, then `default`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AudienceRules {
-    /// For everything without a rule or a definition of its own; local, when nothing is said.
+    /// The audience of predicates with neither rule nor definition. `None` means local.
     pub default: Option<Audience>,
-    /// By relation.
+    /// Rules by relation.
     pub predicates: BTreeMap<Predicate, Audience>,
-    /// By attribute.
+    /// Rules by attribute.
     pub attributes: BTreeMap<Predicate, Audience>,
 }
 
-/// A relation: how it reads, and what follows from it.
+/// Definition of a relation: its phrases and logical properties.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PredicateDef {
-    /// Its name, LIKE_THIS.
+    /// The name, LIKE_THIS.
     pub name: Predicate,
-    /// The name under which it is read backwards.
+    /// The name of the inverse relation.
     #[serde(default)]
     pub inverse: Option<Predicate>,
-    /// How it reads: `{subject} owes {object}`.
+    /// The phrase: `{subject} owes {object}`.
     pub phrase: String,
-    /// How it reads backwards: `{object} is owed by {subject}`.
+    /// The phrase of the inverse: `{object} is owed by {subject}`.
     #[serde(default)]
     pub inverse_phrase: Option<String>,
-    /// Whether it holds both ways.
+    /// Whether the relation holds in both directions.
     #[serde(default)]
     pub symmetric: bool,
-    /// Whether it has one object at a time, so that a newer one ends the older.
+    /// Whether a subject has one object at a time, so that a newer fact ends the older one.
     #[serde(default)]
     pub functional: bool,
-    /// How many past values are kept; anything but `full` needs `functional`.
+    /// How many past values are kept. Any value but `full` requires `functional`.
     #[serde(default)]
     pub history: History,
-    /// Whether its statement is embedded, so that it is found by meaning. State that changes all the time is not.
+    /// Whether statements are embedded for semantic search. Frequently changing predicates are not.
     #[serde(default = "yes")]
     pub embedded: bool,
-    /// Who knows it unless told.
+    /// The default audience.
     #[serde(default)]
     pub audience: Option<Audience>,
-    /// Relations that cannot hold at once between the same two.
+    /// Relations that cannot hold at the same time between the same two entities.
     #[serde(default)]
     pub opposites: Vec<Predicate>,
-    /// Sentences that state it.
+    /// Example sentences.
     #[serde(default)]
     pub examples: Vec<String>,
 }
 
-/// An attribute: for whom it is, how it reads, and who knows it.
+/// Definition of an attribute: its kinds, phrase and audience.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttributeDef {
-    /// Its name, like_this.
+    /// The name, like_this.
     pub name: Predicate,
-    /// The kinds that usually have it; all, when empty.
+    /// The kinds that usually have the attribute; empty for all kinds.
     #[serde(default)]
     pub kinds: Vec<Kind>,
-    /// How it reads: `{subject}'s occupation is {object}`. Without one, `{subject}: name: {object}`.
+    /// The phrase: `{subject}'s occupation is {object}`. The default is `{subject}: name: {object}`.
     #[serde(default)]
     pub phrase: Option<String>,
-    /// Whether it has one value at a time.
+    /// Whether a subject has one value at a time.
     #[serde(default)]
     pub functional: bool,
-    /// How many past values are kept; anything but `full` needs `functional`.
+    /// How many past values are kept. Any value but `full` requires `functional`.
     #[serde(default)]
     pub history: History,
-    /// Whether it is embedded.
+    /// Whether statements are embedded for semantic search.
     #[serde(default = "yes")]
     pub embedded: bool,
-    /// Who knows it unless told.
+    /// The default audience.
     #[serde(default)]
     pub audience: Option<Audience>,
 }
@@ -305,13 +305,13 @@ fn yes() -> bool {
     true
 }
 
-/// A definition that cannot be.
+/// Error: invalid definition.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum VocabularyError {
-    /// A relation's name is not in capitals, or an attribute's is.
+    /// The name of a relation is not in capitals, or the name of an attribute is.
     #[error("`{0}`: relations are named LIKE_THIS, attributes like_this")]
     Case(Predicate),
-    /// A phrase lacks one of its places.
+    /// A phrase lacks `{subject}` or `{object}`.
     #[error("the phrase of {name}, `{phrase}`, needs both {{subject}} and {{object}}")]
     Phrase {
         /// The predicate.
@@ -319,7 +319,7 @@ pub enum VocabularyError {
         /// Its phrase.
         phrase: String,
     },
-    /// The phrase of an attribute lacks the value.
+    /// The phrase of an attribute lacks `{object}`.
     #[error("the phrase of {name}, `{phrase}`, needs {{object}}")]
     NoObject {
         /// The attribute.
@@ -327,7 +327,8 @@ pub enum VocabularyError {
         /// Its phrase.
         phrase: String,
     },
-    /// Several values may hold at a time, so that a new one does not replace the last.
+    /// A predicate without `functional` limits its history. Several values may hold at a time, so that a new value does
+    /// not replace the last one.
     #[error(
         "{0} keeps its full history unless it has one value at a time; add `functional: true`, or remove `history`"
     )]
@@ -337,7 +338,7 @@ pub enum VocabularyError {
     SymmetricInverse(Predicate),
 }
 
-/// The predicates and attributes of a campaign.
+/// Predicates and attributes of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vocabulary {
     predicates: BTreeMap<Predicate, Arc<PredicateDef>>,
@@ -353,7 +354,7 @@ struct VocabularyFile {
 
 static BUILT_IN: LazyLock<Vocabulary> = LazyLock::new(|| {
     let mut vocabulary = Vocabulary { predicates: BTreeMap::new(), attributes: BTreeMap::new() };
-    // The file is part of the program, and a test reads it: it cannot be malformed here.
+    // The file is part of the program and a test parses it, so that it cannot be malformed here.
     if let Ok(file) = toml::from_str::<VocabularyFile>(include_str!("../data/vocabulary.toml")) {
         for def in file.predicate {
             vocabulary.predicates.insert(def.name.clone(), def.into());
@@ -366,89 +367,91 @@ static BUILT_IN: LazyLock<Vocabulary> = LazyLock::new(|| {
 });
 
 impl Default for Vocabulary {
-    /// The built-in vocabulary, `data/vocabulary.toml` of this crate.
+    /// Returns the built-in vocabulary, `data/vocabulary.toml` of this crate.
     fn default() -> Self {
         BUILT_IN.clone()
     }
 }
 
 impl Vocabulary {
-    /// Adds a relation, or defines one anew.
+    /// Adds or redefines a relation.
     ///
     /// # Errors
-    /// When the definition cannot be.
+    /// Returns an error if the definition is invalid.
     pub fn define(&mut self, def: PredicateDef) -> Result<(), VocabularyError> {
         def.check()?;
         self.predicates.insert(def.name.clone(), def.into());
         Ok(())
     }
 
-    /// Adds an attribute, or defines one anew.
+    /// Adds or redefines an attribute.
     ///
     /// # Errors
-    /// When the definition cannot be.
+    /// Returns an error if the definition is invalid.
     pub fn define_attribute(&mut self, def: AttributeDef) -> Result<(), VocabularyError> {
         def.check()?;
         self.attributes.insert(def.name.clone(), def.into());
         Ok(())
     }
 
-    /// The definition of a relation.
+    /// Returns the definition of a relation.
     pub fn predicate(&self, name: &Predicate) -> Option<&PredicateDef> {
         self.predicates.get(name).map(Arc::as_ref)
     }
 
-    /// The relation whose inverse has this name, so that `QUEST_GIVEN_BY` is read as `QUEST_GIVER` backwards.
+    /// Returns the relation whose inverse has this name: `QUEST_GIVEN_BY` gives `QUEST_GIVER`.
     pub fn inverse_of(&self, name: &Predicate) -> Option<&PredicateDef> {
         self.predicates.values().find(|def| def.inverse.as_ref() == Some(name)).map(Arc::as_ref)
     }
 
-    /// The definition of an attribute.
+    /// Returns the definition of an attribute.
     pub fn attribute(&self, name: &Predicate) -> Option<&AttributeDef> {
         self.attributes.get(name).map(Arc::as_ref)
     }
 
-    /// All relations, by name.
+    /// Returns all relations, sorted by name.
     pub fn predicates(&self) -> impl Iterator<Item = &PredicateDef> {
         self.predicates.values().map(Arc::as_ref)
     }
 
-    /// All attributes, by name.
+    /// Returns all attributes, sorted by name.
     pub fn attributes(&self) -> impl Iterator<Item = &AttributeDef> {
         self.attributes.values().map(Arc::as_ref)
     }
 
-    /// Whether it has one object or value at a time.
+    /// Returns whether a predicate has one object or value at a time.
     pub fn is_functional(&self, name: &Predicate) -> bool {
         self.predicate(name)
             .map_or_else(|| self.attribute(name).is_some_and(|def| def.functional), |def| def.functional)
     }
 
-    /// How many past values of a predicate are kept when the game replaces them.
+    /// Returns how many past values of a predicate are kept when the game replaces them.
     pub fn history(&self, name: &Predicate) -> History {
         let of_predicate = self.predicate(name).map(|def| def.history);
         of_predicate.or_else(|| self.attribute(name).map(|def| def.history)).unwrap_or_default()
     }
 
-    /// Whether two relations cannot hold at once between the same two. One of them has to say so.
+    /// Returns whether two relations cannot hold at the same time between the same two entities.
+    ///
+    /// One of the two definitions has to list the other relation.
     pub fn are_opposites(&self, a: &Predicate, b: &Predicate) -> bool {
         let names = |a, b| self.predicate(a).is_some_and(|def| def.opposites.contains(b));
         names(a, b) || names(b, a)
     }
 
-    /// The relations that cannot hold beside a relation between the same two.
+    /// Returns the opposites of a relation, in both directions.
     pub fn opposites<'a>(&'a self, name: &'a Predicate) -> impl Iterator<Item = &'a Predicate> {
         let named = self.predicate(name).into_iter().flat_map(|def| &def.opposites);
         let naming = self.predicates.values().filter(move |def| def.opposites.contains(name)).map(|def| &def.name);
         named.chain(naming.filter(move |other| !self.predicate(name).is_some_and(|def| def.opposites.contains(other))))
     }
 
-    /// Whether its statement is embedded.
+    /// Returns whether statements of a predicate are embedded.
     pub fn is_embedded(&self, name: &Predicate) -> bool {
         self.predicate(name).map_or_else(|| self.attribute(name).is_none_or(|def| def.embedded), |def| def.embedded)
     }
 
-    /// The audience of a fact that is not marked otherwise.
+    /// Returns the audience of a fact. The secrecy of the fact takes precedence over rules and definitions.
     pub fn audience(&self, rules: &AudienceRules, fact: &Fact) -> Audience {
         match fact.secrecy() {
             Secrecy::Common => return Audience::Common,
@@ -464,7 +467,7 @@ impl Vocabulary {
         ruled.or_else(defined).or(rules.default).unwrap_or(Audience::Local)
     }
 
-    /// The sentence that states a fact, made from the phrase of its predicate.
+    /// Returns the sentence that states a fact, built from the phrase of its predicate.
     pub fn sentence(&self, predicate: &Predicate, subject: &str, object: &str) -> String {
         let of_predicate = self.predicate(predicate).map(|def| def.phrase.as_str());
         let phrase = of_predicate.or_else(|| self.attribute(predicate).and_then(|def| def.phrase.as_deref()));
@@ -481,7 +484,7 @@ impl Vocabulary {
     }
 }
 
-/// Fills a phrase in one pass, so that a name that itself reads `{object}` stays as it is.
+/// Fills a phrase in one pass, so that a name that contains `{object}` remains unchanged.
 fn fill(phrase: &str, subject: &str, object: &str) -> String {
     let mut filled = String::with_capacity(phrase.len() + subject.len() + object.len());
     let mut rest = phrase;
@@ -504,10 +507,11 @@ fn fill(phrase: &str, subject: &str, object: &str) -> String {
 }
 
 impl PredicateDef {
-    /// Checks that the definition can be.
+    /// Checks the definition.
     ///
     /// # Errors
-    /// When the name is in lowercase, a phrase lacks a place, or a symmetric relation has an inverse.
+    /// Returns an error if a name is in lowercase, a phrase lacks a placeholder, a symmetric relation has another
+    /// inverse, or `history` is set without `functional`.
     pub fn check(&self) -> Result<(), VocabularyError> {
         if !self.name.is_relation() || self.inverse.as_ref().is_some_and(|inverse| !inverse.is_relation()) {
             return Err(VocabularyError::Case(self.name.clone()));
@@ -525,10 +529,11 @@ impl PredicateDef {
 }
 
 impl AttributeDef {
-    /// Checks that the definition can be.
+    /// Checks the definition.
     ///
     /// # Errors
-    /// When the name is in capitals, or the phrase lacks `{object}`. The subject may be left out.
+    /// Returns an error if the name is in capitals, the phrase lacks `{object}`, or `history` is set without
+    /// `functional`. The phrase may omit `{subject}`.
     pub fn check(&self) -> Result<(), VocabularyError> {
         if self.name.is_relation() {
             return Err(VocabularyError::Case(self.name.clone()));
@@ -542,7 +547,7 @@ impl AttributeDef {
     }
 }
 
-/// Only a predicate with one value at a time has a latest one.
+/// Checks that only functional predicates limit their history. Other predicates have no single latest value.
 fn check_history(name: &Predicate, history: History, functional: bool) -> Result<(), VocabularyError> {
     if history != History::Full && !functional {
         return Err(VocabularyError::History(name.clone()));

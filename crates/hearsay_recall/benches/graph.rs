@@ -7,10 +7,12 @@ use std::sync::{Arc, LazyLock};
 
 use divan::{Bencher, black_box};
 use hearsay_belief::View;
-use hearsay_model::{Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Provenance, State};
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Provenance, State,
+};
 use hearsay_recall::{
-    DocId, Index, Names, Query, Ranking,
-    graph::{Walk, identity, neighbours},
+    DocId, EntityLinker, Index, Query, Ranking,
+    graph::{Traversal, identity, neighbours},
     rank,
 };
 
@@ -43,7 +45,7 @@ fn world(entities: usize, facts: usize) -> State {
             format!("Entity {subject} has dealings of kind {} with entity {object} at place {}.", n % 97, n % 31);
         let fact = Arc::new(builder.unwrap().statement(words).build().unwrap());
         let knower = if n.is_multiple_of(8) { Knower::World } else { id(subject).into() };
-        let edge = Knowledge::authored(knower, fact.id());
+        let edge = KnowledgeEdge::authored(knower, fact.id());
         changes.extend([Change::AssertFact(fact), Change::Learn(Arc::new(edge))]);
     }
     let mut state = State::default();
@@ -57,13 +59,13 @@ static LARGE: LazyLock<State> = LazyLock::new(|| world(2_000, 10_000));
 #[divan::bench]
 fn identity_with_relationships(bencher: Bencher) {
     let of = id(500);
-    bencher.bench(|| identity(black_box(&SMALL), &of, &Walk::default()));
+    bencher.bench(|| identity(black_box(&SMALL), &of, &Traversal::default()));
 }
 
 #[divan::bench(args = [1, 2, 3])]
 fn hops(bencher: Bencher, depth: usize) {
     let from = id(500);
-    bencher.bench(|| neighbours(black_box(&SMALL), &from, &Walk::default(), depth, usize::MAX).len());
+    bencher.bench(|| neighbours(black_box(&SMALL), &from, &Traversal::default(), depth, usize::MAX).len());
 }
 
 #[divan::bench]
@@ -76,7 +78,7 @@ fn view_of_one_character(bencher: Bencher) {
 fn rank_by_words_and_graph(bencher: Bencher) {
     let view = View::of(&LARGE, &Knower::Entity(id(500)), None);
     let index = Index::of(&LARGE);
-    let named = Names::of(&view).mentioned("entity 500");
+    let named = EntityLinker::of(&view).mentioned("entity 500");
     bencher.bench(|| {
         let query = Query {
             text: "dealings of kind 13 at place 7",
@@ -92,7 +94,7 @@ fn rank_by_words_and_graph(bencher: Bencher) {
 /// Twenty thousand names, and a question that has one of them nearly right.
 #[divan::bench]
 fn names_nearly_right(bencher: Bencher) {
-    let names = Names::of(&View::of_dm(&NAMED));
+    let names = EntityLinker::of(&View::of_dm(&NAMED));
     let asked =
         format!("Did you hear what {}n of the nothern quay did to the fishwives?", names.name(&id(777)).unwrap());
     assert_eq!(names.mentioned(&asked).iter().map(|named| &named.id).collect::<Vec<_>>(), [&id(777)]);
@@ -128,13 +130,13 @@ fn vector(seed: u64) -> Vec<f32> {
     vector.into_iter().map(|x| x / length).collect()
 }
 
-static WHOLE: LazyLock<(View, Names, Index)> = LazyLock::new(|| {
+static WHOLE: LazyLock<(View, EntityLinker, Index)> = LazyLock::new(|| {
     let state = world(20_000, 100_000);
     let (view, mut index) = (View::of_dm(&state), Index::of(&state));
     for (n, fact) in state.facts().enumerate() {
         index.set_vector(DocId::Fact(fact.id()), &vector(n as u64));
     }
-    (view, Names::default(), index)
+    (view, EntityLinker::default(), index)
 });
 
 #[divan::bench(args = [false, true])]

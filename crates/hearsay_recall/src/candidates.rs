@@ -1,4 +1,4 @@
-//! What a view holds, laid out for one ranking.
+//! The contents of a view, laid out for one ranking.
 
 use hearsay_belief::{Brief, Known, View};
 use hearsay_model::PassageId;
@@ -8,37 +8,37 @@ use crate::{
     index::{Doc, Head},
 };
 
-/// No candidate.
+/// Marks a place without a candidate.
 const NONE: u32 = u32::MAX;
 
-/// A view with less than this part of all passages has few.
+/// A view with less than this fraction of all passages is treated as small.
 const FEW_OF: usize = if cfg!(test) { 3 } else { 16 };
 
-/// All that the view holds and the index knows: facts by id, then passages by id. Numbers of candidates follow that order,
-/// so that a sum in their order is one in the order of ids.
+/// All documents that are both in the view and in the index: facts by id, then passages by id. Candidates are numbered
+/// in this order, so a sum in candidate order is a sum in id order.
 #[derive(Debug)]
 pub(crate) struct Candidates<'a> {
     view: &'a View,
     index: &'a Index,
-    /// How many are facts.
+    /// Number of facts.
     pub(crate) facts: usize,
-    /// The place of each in the index.
+    /// Place of each candidate in the index.
     places: Vec<u32>,
-    /// The candidate at each place of the index.
+    /// Candidate at each place of the index.
     at: Vec<u32>,
-    /// The place of each fact in the view.
+    /// Position of each fact in the view.
     known: Vec<u32>,
     passages: Vec<PassageId>,
-    /// The passages as they were said: sessions and documents each in one run, in the order of their lines.
+    /// Passages in the order in which they were said. Each session or document is one run, in the order of its lines.
     pub(crate) talk: Vec<Said>,
 }
 
-/// A passage where it was said.
+/// A passage in the talk.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Said {
-    /// The number of the candidate.
+    /// Number of the candidate.
     pub(crate) candidate: usize,
-    /// The run it is in, counted from 0.
+    /// Run of the passage, counted from 0.
     pub(crate) run: usize,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Candidates<'a> {
         let facts = places.len();
         let mut passages = Vec::with_capacity(view.passages().len());
         let by_id = index.order().by_id();
-        // Nearly all are gone through side by side; few are looked up.
+        // For many passages, a merge of both lists is fast; for few, a lookup of each.
         let is_few = view.passages().len() < by_id.len() / FEW_OF;
         let mut next = 0;
         for (id, _) in view.passages() {
@@ -108,12 +108,12 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// The number of the candidate at a place of the index.
+    /// Returns the candidate at a place of the index.
     pub(crate) fn at(&self, place: u32) -> Option<usize> {
         self.at.get(place as usize).filter(|at| **at != NONE).map(|at| *at as usize)
     }
 
-    /// The places of the index that have a candidate, in their order, each with its candidate.
+    /// Returns the places of the index that have a candidate, in order, each with its candidate.
     pub(crate) fn in_place(&self) -> impl Iterator<Item = (u32, usize)> {
         (0..).zip(&self.at).filter(|(_, at)| **at != NONE).map(|(place, at)| (place, *at as usize))
     }
@@ -126,22 +126,22 @@ impl<'a> Candidates<'a> {
         self.index.head_at(self.places[candidate])
     }
 
-    /// Whether the text of a candidate has a term.
+    /// Returns whether the text of a candidate contains a term.
     pub(crate) fn has(&self, candidate: usize, term: u32) -> bool {
         self.index.has(self.places[candidate], term)
     }
 
-    /// What the asker knows of a candidate that is a fact, in brief.
+    /// Returns the asker's knowledge of a candidate that is a fact, in brief.
     pub(crate) fn brief(&self, fact: usize) -> &'a Brief {
         &self.view.briefs()[self.known[fact] as usize]
     }
 
-    /// What the asker knows of a candidate, where it is a fact.
+    /// Returns the asker's knowledge of a candidate, if it is a fact.
     pub(crate) fn known(&self, candidate: usize) -> Option<&'a Known> {
         self.view.fact_at(*self.known.get(candidate)? as usize)
     }
 
-    /// The place in the talk before and after one, where they are in the same run.
+    /// Returns the positions before and after a position in the talk that are in the same run.
     pub(crate) fn neighbours(&self, place: usize) -> impl Iterator<Item = usize> {
         let run = self.talk[place].run;
         let beside = [place.checked_sub(1), Some(place + 1)];

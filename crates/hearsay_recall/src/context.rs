@@ -1,4 +1,4 @@
-//! The scene context: what one speaker may say in a scene, assembled from its view within a token budget.
+//! The scene context: a speaker's knowledge for one scene, assembled from its view within a token budget.
 
 mod writer;
 
@@ -7,137 +7,139 @@ use hearsay_model::{Calendar, EntityId, GameTime, SessionId, Vocabulary};
 use serde::Serialize;
 
 use crate::{
-    Channels, Detail, Explanation, Form, Index, Names, Receipt, Scope, Source, TokenCounter,
+    Channels, Citation, Detail, EntityLinker, Explanation, Form, Index, Scope, Source, TokenCounter,
     render::{heading, prompt_line, render},
 };
 use writer::{Answers, Writer};
 
-/// The share of the budget that speaker, relations, scene and what was said lately may take, in percent. What one does
-/// not need is there for the next.
+/// Maximum share of the budget for the speaker, the relations, the scene and recent talk, in percent. A section's
+/// unused share goes to the next section.
 const SHARES: [usize; 4] = [30, 20, 15, 10];
 
-/// Where and when a question is asked.
+/// The place and time at which a question is asked.
 #[derive(Debug, Clone, Default)]
 pub struct Scene {
-    /// The place.
+    /// Place of the scene.
     pub place: Option<EntityId>,
-    /// Who is there besides the speaker; those whom the speaker knows to be at the place, when nobody is named.
+    /// Entities present besides the speaker. If empty, the entities that the speaker knows to be at the place.
     pub present: Vec<EntityId>,
-    /// The moment, in game time.
+    /// Time of the scene, in game time.
     pub time: Option<GameTime>,
-    /// The session that is played. What was said in it is told as said lately; when nothing is said, what was said in the
-    /// hour before the moment.
+    /// Session in play. Recent talk comes from this session, or, if it is `None`, from the hour before the time of the
+    /// scene.
     pub session: Option<SessionId>,
 }
 
 /// A line of a scene context.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
-    /// What is known.
+    /// Text of the line.
     pub text: String,
-    /// What the speaker makes of it, addressed to the speaker: `you doubt it`. Empty where there is nothing to say.
+    /// The speaker's attitude to the line, addressed to the speaker: `you doubt it`. Empty if there is none.
     pub note: String,
-    /// How it is known.
-    pub receipt: Receipt,
-    /// How else it is known: other facts and passages that say the same, or nearly.
-    pub also: Vec<Receipt>,
-    /// Why it is told in answer to the question, and how well it fits, 0.0–1.0.
+    /// How the speaker knows it.
+    pub citation: Citation,
+    /// Citations of other facts and passages that say the same or nearly the same.
+    pub also: Vec<Citation>,
+    /// How well the line answers the question, 0.0–1.0; `None` if it is not an answer.
     pub score: Option<f32>,
-    /// What each channel of the ranking said.
+    /// Score of each channel of the ranking.
     pub channels: Option<Channels>,
-    /// The same in full.
+    /// Detailed explanation of the score.
     pub explanation: Option<Explanation>,
-    /// The facts by which the walk through the graph came there, as sentences that the speaker knows.
+    /// Path along which activation spread to the line, as sentences that the speaker knows.
     pub path: Vec<String>,
 }
 
-/// A part of a scene context.
+/// A section of a scene context.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Section {
-    /// What it is about: `speaker`, `relations`, `scene`, `lately`, `knowledge`, `others`, `besides`.
+    /// Topic of the section: `speaker`, `relations`, `scene`, `lately`, `knowledge`, `others`, `besides`.
     pub name: &'static str,
-    /// Its heading.
+    /// Title.
     pub title: String,
-    /// Its lines.
+    /// Lines of the section.
     pub lines: Vec<Line>,
 }
 
-/// What a speaker may say in a scene. The stable part comes first, so that the prompt caches of language models hold:
-/// speaker and relations change only with what the speaker knows of itself, the scene with the place, what was said lately
-/// with every line, and what follows with the question.
+/// The knowledge that a speaker may use in a scene.
+///
+/// The stable sections come first, so that prompt caches of language models stay valid. Speaker and relations change
+/// only with the speaker's knowledge of itself. The scene changes with the place, and recent talk with every line. The
+/// later sections change with the question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SceneContext {
-    /// Who speaks.
+    /// Entity that speaks.
     pub speaker: EntityId,
-    /// What the speaker is called.
+    /// Name of the speaker.
     pub name: String,
-    /// What was asked.
+    /// Text of the question.
     pub question: String,
-    /// Speaker, relations, scene, what was said lately, knowledge, what others who are there know of that, and what else
-    /// there was room for of the first three.
+    /// Speaker, relations, scene, recent talk, knowledge, and what others present know of that knowledge. The last
+    /// section holds the lines of speaker, relations and scene that exceeded their shares but fit the budget.
     pub sections: Vec<Section>,
-    /// Tokens of the prompt form. Never more than the budget.
+    /// Tokens of the prompt form. Never exceeds the budget.
     pub tokens: usize,
-    /// Tokens that it may have.
+    /// Token budget.
     pub budget: usize,
-    /// How many facts and passages bear on the question but found no room.
+    /// Number of facts and passages that are relevant to the question but do not fit the budget.
     pub omitted: usize,
-    /// Whether meaning took part in the ranking.
+    /// Whether the ranking used meaning.
     pub meaning: bool,
-    /// Whether the graph did.
+    /// Whether the ranking used the graph.
     pub graph: bool,
-    /// What the prompt form has besides its lines, where a budget is too small for all of it.
+    /// Parts of the prompt form besides its lines, reduced if the budget is too small for all of them.
     #[serde(skip)]
     pub(crate) frame: Frame,
-    /// What the tokens were counted with.
+    /// Level of detail that the token count includes.
     #[serde(skip)]
     pub(crate) detail: Detail,
 }
 
-/// What the prompt form has besides its lines: each as far as there is room.
+/// Parts of the prompt form besides its lines, as far as they fit the budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Frame {
-    /// Who speaks, and what is asked.
+    /// The speaker and the question.
     #[default]
     Whole,
-    /// Who speaks: the question is too long.
+    /// Only the speaker, because the question is too long.
     Speaker,
-    /// Nothing.
+    /// Neither speaker nor question.
     Nothing,
 }
 
-/// What a scene context is made from.
+/// Inputs of a scene context.
 pub struct Request<'a> {
-    /// What the speaker knows.
+    /// View of the speaker.
     pub view: &'a View,
-    /// The names in the view.
-    pub names: &'a Names,
-    /// Words and vectors.
+    /// Entity linker over the view.
+    pub names: &'a EntityLinker,
+    /// Index of words and vectors.
     pub index: &'a Index,
-    /// For printing dates.
+    /// Calendar for printing dates.
     pub calendar: &'a Calendar,
-    /// For what has one state at a time.
+    /// Vocabulary that tells which predicates have one value at a time.
     pub vocabulary: &'a Vocabulary,
-    /// Who speaks.
+    /// Entity that speaks.
     pub speaker: &'a EntityId,
-    /// Where and when.
+    /// Place and time.
     pub scene: &'a Scene,
-    /// What is asked.
+    /// Question; may be empty.
     pub question: &'a str,
-    /// Whom and what it is about: what bears on it is looked for there. Everywhere, when nothing is said. What the speaker
-    /// is, its relations and the scene are told in any case.
+    /// Entities that limit the search for relevant knowledge; empty searches everything. The sections on the speaker,
+    /// its relations and the scene are not limited.
     pub about: &'a [EntityId],
-    /// The question's vector.
+    /// Vector of the question.
     pub vector: Option<&'a [f32]>,
-    /// Whether the graph is walked.
+    /// Whether the ranking uses the graph.
     pub graph: bool,
-    /// At most so many results.
+    /// Maximum number of results.
     pub limit: usize,
-    /// At most so many tokens.
+    /// Maximum number of tokens.
     pub budget: usize,
-    /// How tokens are counted.
+    /// Token counter.
     pub counter: &'a dyn TokenCounter,
-    /// Whether the prompt form is to have receipts, so that they are counted.
+    /// Level of detail of the prompt form, so that the token count includes its citations.
     pub detail: Detail,
 }
 
@@ -189,13 +191,13 @@ impl SceneContext {
         context
     }
 
-    /// Writes what does not depend on the question. Returns the lines beyond their sections' shares.
+    /// Writes the sections that do not depend on the question. Returns the lines beyond their sections' shares.
     fn begin(&mut self, writer: &mut Writer, request: &Request) -> Vec<Line> {
         let (mut room, mut left) = (0, Vec::new());
         let sections = [writer.speaker(&self.name), writer.relations(), writer.scene(), writer.lately()];
         for (mut section, share) in sections.into_iter().zip(SHARES) {
             room += request.budget.saturating_mul(share) / 100;
-            // Of what was said lately, the last is told first of all, and then stands last.
+            // The latest talk claims the budget first, but is printed last.
             let lately = section.name == "lately";
             let mut lines = std::mem::take(&mut section.lines);
             if lately {
@@ -228,7 +230,7 @@ impl SceneContext {
         counter.count(&render(self, Form::Prompt, self.detail))
     }
 
-    /// Leaves out what does not even fit by itself: the question, and who speaks.
+    /// Leaves out the question, and then the speaker, if they do not fit the budget by themselves.
     fn frame(&mut self, counter: &dyn TokenCounter) {
         for frame in [Frame::Whole, Frame::Speaker, Frame::Nothing] {
             self.frame = frame;
@@ -239,7 +241,7 @@ impl SceneContext {
         }
     }
 
-    /// Drops lines from the end until the prompt form keeps to the budget. Returns them.
+    /// Drops lines from the end until the prompt form fits the budget. Returns the dropped lines, except recent talk.
     fn fit(&mut self, counter: &dyn TokenCounter) -> Vec<Line> {
         let mut dropped = Vec::new();
         self.tokens = self.count(counter);
@@ -253,7 +255,8 @@ impl SceneContext {
         dropped
     }
 
-    /// Adds a line to the last section, if there is room for it. What is too long leaves its room to what follows.
+    /// Adds a line to the last section if it fits the budget. Returns whether it does; after a line that is too long,
+    /// shorter lines may still fit.
     fn try_push(&mut self, line: Line, limit: usize, counter: &dyn TokenCounter) -> bool {
         let Some(section) = self.sections.last_mut().filter(|section| section.lines.len() < limit) else {
             return false;
@@ -270,18 +273,18 @@ impl SceneContext {
         false
     }
 
-    /// The context in one of its forms. Receipts stay out of the prompt unless asked for.
+    /// Renders the context in one of its forms. The prompt contains citations only if `detail` includes them.
     pub fn render(&self, form: Form, detail: impl Into<Detail>) -> String {
         render(self, form, detail.into())
     }
 
-    /// All its lines.
+    /// Returns all lines.
     pub fn lines(&self) -> impl Iterator<Item = &Line> {
         self.sections.iter().flat_map(|section| &section.lines)
     }
 
-    /// Everything that a line is made from.
+    /// Returns the sources of all lines, including those of repeated statements.
     pub fn sources(&self) -> impl Iterator<Item = Source> {
-        self.lines().flat_map(|line| std::iter::once(&line.receipt).chain(&line.also)).map(|receipt| receipt.source)
+        self.lines().flat_map(|line| std::iter::once(&line.citation).chain(&line.also)).map(|citation| citation.source)
     }
 }

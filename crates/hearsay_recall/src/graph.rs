@@ -1,41 +1,42 @@
-//! Walking the graph: neighbours, shortest path, identity, visible subgraph.
+//! Graph traversal: neighbours, shortest path, identity, visible subgraph.
 //!
-//! Every walk sees either the world as the DM does (what is canon or claimed and holds now) or what one knower knows.
+//! A traversal sees the graph either as the DM does (facts that are canon or claimed and hold now) or as one knower
+//! knows it.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use hearsay_belief::View;
 use hearsay_model::{EntityId, Fact, Hop, Kind, Link, Predicate, Secrecy, State, attribute};
 
-/// Which way relations are followed.
+/// Direction in which relations are followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Direction {
     /// From subject to object.
     Out,
     /// From object to subject.
     In,
-    /// Both ways.
+    /// Both directions.
     #[default]
     Both,
 }
 
-/// How a walk goes.
+/// Options of a traversal.
 #[derive(Debug, Clone, Default)]
-pub struct Walk<'a> {
-    /// Which way relations are followed.
+pub struct Traversal<'a> {
+    /// Direction in which relations are followed.
     pub direction: Direction,
-    /// Only these relations; all, when empty.
+    /// Relations to follow; empty follows all.
     pub predicates: Vec<Predicate>,
-    /// Only what this knower knows; what the DM sees, when there is none.
+    /// View of the knower whose knowledge limits the traversal; `None` uses the DM's perspective.
     pub view: Option<&'a View>,
 }
 
-impl Walk<'_> {
+impl Traversal<'_> {
     fn follows(&self, link: &Link) -> bool {
         self.leads(link) && self.sees(link.fact())
     }
 
-    /// Whether a relation is one of those that are followed, and this the way it is followed.
+    /// Returns whether the traversal follows this relation in this direction.
     fn leads(&self, link: &Link) -> bool {
         let way = match self.direction {
             Direction::Both => true,
@@ -53,24 +54,25 @@ impl Walk<'_> {
     }
 }
 
-/// An entity that a walk reached.
+/// An entity that a traversal reached.
 #[derive(Debug, Clone, Copy)]
 pub struct Neighbour<'a> {
     /// The entity.
     pub id: &'a EntityId,
     /// Hops from the start.
     pub distance: usize,
-    /// The relation by which it was first reached.
+    /// Relation by which the traversal first reached the entity.
     pub fact: &'a Fact,
-    /// Whether that relation leads to it, rather than from it.
+    /// Whether that relation points to the entity, rather than away from it.
     pub forward: bool,
 }
 
-/// The entities within some hops of one, the nearest first, at most so many. Among equals, by id.
+/// Returns the entities within `depth` hops of an entity, at most `limit`. The nearest come first; ties are broken by
+/// id.
 pub fn neighbours<'a>(
     state: &'a State,
     from: &EntityId,
-    walk: &Walk,
+    walk: &Traversal,
     depth: usize,
     limit: usize,
 ) -> Vec<Neighbour<'a>> {
@@ -90,10 +92,10 @@ pub fn neighbours<'a>(
     found
 }
 
-/// The place of an entity that a walk has not reached. Places count from 1; the start has 0.
+/// Place of an entity that the traversal has not reached. Places count from 1; the start has place 0.
 const UNSEEN: u32 = u32::MAX;
 
-/// An entity that a walk reached, by its dense index.
+/// A reached entity, by its dense index.
 #[derive(Debug, Clone, Copy)]
 struct Reached {
     index: u32,
@@ -102,22 +104,22 @@ struct Reached {
     distance: usize,
 }
 
-/// A walk in all directions at once, level by level. It works on numbers, and looks at no fact that it does not have to.
+/// A breadth-first traversal, level by level. It works on dense indices and reads a fact only where needed.
 struct Spread<'s, 'w> {
     state: &'s State,
-    walk: &'w Walk<'w>,
-    /// Only these relations, if any are named.
+    walk: &'w Traversal<'w>,
+    /// Relations to follow; `None` follows all.
     predicates: Option<Vec<u32>>,
     start: u32,
-    /// By dense index, where each entity stands among those found; `UNSEEN`, until it is.
+    /// Place of each entity among those found, by dense index; `UNSEEN` if it is not found yet.
     places: Vec<u32>,
     found: Vec<Reached>,
-    /// The first place of those found last.
+    /// First place of the last level.
     first: u32,
 }
 
 impl<'s, 'w> Spread<'s, 'w> {
-    fn new(state: &'s State, walk: &'w Walk<'w>, start: u32) -> Self {
+    fn new(state: &'s State, walk: &'w Traversal<'w>, start: u32) -> Self {
         let mut places = vec![UNSEEN; state.index_count()];
         places[start as usize] = 0;
         let named = || walk.predicates.iter().filter_map(|predicate| state.predicate_index(predicate)).collect();
@@ -125,11 +127,11 @@ impl<'s, 'w> Spread<'s, 'w> {
         Self { state, walk, predicates, start, places, found: Vec::new(), first: 0 }
     }
 
-    /// Finds the next level, sorted by id. Whether there is anything on it.
+    /// Finds the next level, sorted by id. Returns whether the level contains any entity.
     fn go_on(&mut self, distance: usize) -> bool {
         let begin = self.found.len();
         let unseen = self.places.len() - 1 - begin;
-        // Where fewer are left than were found last, it is quicker to look from those left.
+        // If fewer entities are unseen than are on the last level, searching from the unseen ones is faster.
         if unseen < begin + 1 - self.first as usize {
             self.pull(distance)
         } else {
@@ -140,7 +142,7 @@ impl<'s, 'w> Spread<'s, 'w> {
         self.found.len() > begin
     }
 
-    /// Whether a relation is one that is followed. `forward` says whether that is from subject to object.
+    /// Returns whether the traversal follows a relation. `forward` means from subject to object.
     #[inline(always)]
     fn follows(&self, hop: &Hop, forward: bool) -> bool {
         let way = match self.walk.direction {
@@ -151,12 +153,12 @@ impl<'s, 'w> Spread<'s, 'w> {
         way && self.predicates.as_ref().is_none_or(|named| named.contains(&hop.predicate()))
             && match self.walk.view {
                 None => self.state.stands_at(hop.fact()),
-                // A knower may believe what does not stand.
+                // A knower may believe a fact that is not canon or claimed, or no longer holds.
                 Some(view) => self.state.fact_at(hop.fact()).is_some_and(|fact| view.fact(fact.id()).is_some()),
             }
     }
 
-    /// Looks from those found last at where they lead.
+    /// Follows the relations of the last level forward.
     fn push(&mut self, distance: usize) {
         let begin = self.found.len() as u32;
         for place in self.first..=begin {
@@ -171,14 +173,14 @@ impl<'s, 'w> Spread<'s, 'w> {
                     self.found.push(reached);
                     self.places[hop.other() as usize] = self.found.len() as u32;
                 } else if self.state.is_before(*hop, self.found[at as usize - 1].hop) {
-                    // What was reached on this level may still be reached by a relation with a smaller id.
+                    // Another relation with a smaller id may reach the same entity on this level.
                     self.found[at as usize - 1] = reached;
                 }
             }
         }
     }
 
-    /// Looks from those not found at which of those found last lead to them.
+    /// Searches from the unseen entities for relations to the last level.
     fn pull(&mut self, distance: usize) {
         let last = self.first..=self.found.len() as u32;
         for index in 0..self.places.len() as u32 {
@@ -196,20 +198,20 @@ impl<'s, 'w> Spread<'s, 'w> {
             }
             if let Some(hop) = best {
                 self.found.push(Reached { index, hop, forward: !hop.is_forward(), distance });
-                // Of those found on this level none is found last yet.
+                // Entities found on this level are not part of the last level yet.
                 self.places[index as usize] = self.found.len() as u32;
             }
         }
     }
 
-    /// Sorts what was found from a place on by id.
+    /// Sorts the found entities from position `begin` on by id.
     fn sort_from(&mut self, begin: usize) {
         let (ranks, count) = (self.state.ranks(), self.found.len() - begin);
         if count * 64 < ranks.len() {
             self.found[begin..].sort_unstable_by_key(|reached| ranks[reached.index as usize]);
             return;
         }
-        // Many of all: noted in a row of bits, they are in order.
+        // For a large share of all entities, a bit set is a faster sort.
         let mut bits = vec![0_u64; ranks.len().div_ceil(64)];
         for reached in &self.found[begin..] {
             let rank = ranks[reached.index as usize];
@@ -232,25 +234,25 @@ impl<'s, 'w> Spread<'s, 'w> {
 /// A step of a path.
 #[derive(Debug, Clone, Copy)]
 pub struct Step<'a> {
-    /// Where the step leads.
+    /// Entity that the step leads to.
     pub to: &'a EntityId,
-    /// The relation that is followed.
+    /// Relation that the step follows.
     pub fact: &'a Fact,
-    /// Whether it is followed from subject to object.
+    /// Whether the step goes from subject to object.
     pub forward: bool,
 }
 
-/// A shortest path between two entities, of at most so many steps; empty, when both are one. Among equally short ones,
-/// that whose last steps have the smallest fact ids.
+/// Returns a shortest path between two entities, of at most `longest` steps. The path is empty if both are the same
+/// entity. Among equally short paths, the one whose last steps have the smallest fact ids wins.
 pub fn path<'a>(
     state: &'a State,
     from: &EntityId,
     to: &EntityId,
-    walk: &Walk,
+    walk: &Traversal,
     longest: usize,
 ) -> Option<Vec<Step<'a>>> {
     let (start, goal) = (state.index_of(from)?, state.index_of(to)?);
-    // Distances from the start, breadth first, until the goal has one.
+    // Breadth-first distances from the start, until the goal is reached.
     let mut distance = BTreeMap::from([(start, 0_usize)]);
     let mut queue = VecDeque::from([start]);
     while let Some(index) = queue.pop_front() {
@@ -265,8 +267,8 @@ pub fn path<'a>(
             });
         }
     }
-    // Back from the goal, one step nearer to the start each time.
-    let back = Walk { direction: reversed(walk.direction), predicates: walk.predicates.clone(), view: walk.view };
+    // Backwards from the goal, one step nearer to the start each time.
+    let back = Traversal { direction: reversed(walk.direction), predicates: walk.predicates.clone(), view: walk.view };
     let mut steps = Vec::new();
     let mut here = goal;
     for left in (0..*distance.get(&goal)?).rev() {
@@ -288,26 +290,26 @@ fn reversed(direction: Direction) -> Direction {
     }
 }
 
-/// Who an entity is, at a glance.
+/// Names, kind, attributes and relations of an entity.
 #[derive(Debug, Clone)]
 pub struct Identity<'a> {
-    /// What it is called first of all.
+    /// Primary name.
     pub name: Option<&'a str>,
-    /// What it is.
+    /// Kind.
     pub kind: Option<Kind>,
-    /// Further names. Sorted by fact.
+    /// Other names, sorted by fact.
     pub aliases: Vec<&'a Fact>,
-    /// All other attributes. Sorted by name, then fact.
+    /// All other attributes, sorted by name, then fact.
     pub attributes: Vec<&'a Fact>,
-    /// Relations from and to it. Sorted by predicate, then fact.
+    /// Relations from and to the entity, sorted by predicate, then fact.
     pub relations: Vec<&'a Fact>,
 }
 
-/// A snapshot of an entity with its relations, as the DM or a knower sees it.
-pub fn identity<'a>(state: &'a State, id: &EntityId, walk: &Walk) -> Identity<'a> {
+/// Returns the identity of an entity with its relations, as the DM or a knower sees it.
+pub fn identity<'a>(state: &'a State, id: &EntityId, walk: &Traversal) -> Identity<'a> {
     let mut identity =
         Identity { name: None, kind: None, aliases: Vec::new(), attributes: Vec::new(), relations: Vec::new() };
-    // Of several names or kinds, an open one, then that with the smallest id.
+    // Among several names or kinds, one that is not secret wins, then the smallest id.
     let rank = |fact: &Fact| (fact.secrecy() == Secrecy::Secret, fact.id());
     let first = |best: Option<&'a Fact>, fact: &'a Fact| match best {
         Some(best) if rank(best) < rank(fact) => Some(best),
@@ -339,20 +341,21 @@ pub fn identity<'a>(state: &'a State, id: &EntityId, walk: &Walk) -> Identity<'a
 /// A part of the graph.
 #[derive(Debug, Clone, Default)]
 pub struct Subgraph<'a> {
-    /// Its entities. Sorted.
+    /// Entities, sorted.
     pub entities: Vec<&'a EntityId>,
-    /// The relations between them. Sorted by id.
+    /// Relations between the entities, sorted by id.
     pub relations: Vec<&'a Fact>,
 }
 
-/// The entities within some hops of one, itself included, and all relations between them that the walk sees.
-pub fn subgraph<'a>(state: &'a State, from: &EntityId, walk: &Walk, depth: usize, limit: usize) -> Subgraph<'a> {
+/// Returns the entities within `depth` hops of an entity, including the entity itself, and all relations between them
+/// that the traversal follows in either direction.
+pub fn subgraph<'a>(state: &'a State, from: &EntityId, walk: &Traversal, depth: usize, limit: usize) -> Subgraph<'a> {
     let Some(center) = state.entity(from) else { return Subgraph::default() };
     let around = neighbours(state, from, walk, depth, limit);
     let mut entities: Vec<&EntityId> = around.iter().map(|neighbour| neighbour.id).collect();
     entities.push(&center.id);
     entities.sort_unstable();
-    let either_way = Walk { direction: Direction::Both, ..walk.clone() };
+    let either_way = Traversal { direction: Direction::Both, ..walk.clone() };
     let mut relations: Vec<&Fact> = Vec::new();
     for id in &entities {
         let inside = |link: &Link| {

@@ -1,4 +1,4 @@
-//! The words and vectors of all that can be recalled, and how it hangs together.
+//! The recall index: words and vectors of all facts and passages, and the links between them.
 
 use std::borrow::Cow;
 
@@ -14,16 +14,16 @@ use crate::{
     words::stems,
 };
 
-/// Something that can be recalled.
+/// A document that recall can find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DocId {
-    /// A fact, by its statement.
+    /// A fact, represented by its statement.
     Fact(FactId),
-    /// A passage, by its text.
+    /// A passage, represented by its text.
     Passage(PassageId),
 }
 
-/// The text of something that is there, as it is encoded.
+/// Returns the text of a fact or passage as it is encoded; `None` if the state does not contain it.
 pub fn text_of(state: &State, doc: DocId) -> Option<Cow<'_, str>> {
     match doc {
         DocId::Fact(id) => state.fact(id).map(|fact| fact.statement().into()),
@@ -31,7 +31,7 @@ pub fn text_of(state: &State, doc: DocId) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The words of a passage, below what it is headed with.
+/// Returns the text of a passage, below its title.
 fn passage_text(passage: &Passage) -> Cow<'_, str> {
     match &passage.title {
         Some(title) => format!("{title}\n{}", passage.text).into(),
@@ -39,44 +39,44 @@ fn passage_text(passage: &Passage) -> Cow<'_, str> {
     }
 }
 
-/// What a ranking asks of every text, side by side in memory.
+/// Data that a ranking reads for every text, stored contiguously in memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Head {
     /// Number of terms.
     pub(crate) length: u32,
-    /// The number of its vector.
+    /// Number of the text's vector.
     pub(crate) vector: Option<u32>,
-    /// The speaker of a passage, as an entity of the index.
+    /// Speaker of a passage, as an entity of the index.
     pub(crate) speaker: Option<u32>,
-    /// Whether it only says how something is called or ordered.
+    /// Whether the text only states a name or an order.
     pub(crate) thin: bool,
 }
 
-/// What a ranking asks of the few texts that it looks at more closely.
+/// Data that a ranking reads only for the texts that it examines closely.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Doc {
-    /// The session or document that a passage is a part of, and its line there.
+    /// Session or document that contains a passage, and the passage's line there.
     pub(crate) line: Option<(u32, u32)>,
-    /// Subject and object of a fact, unless it is a free sentence: whom that is about, only its words tell.
+    /// Subject and object of a fact. Empty for a free sentence, because only its words tell which entities it is about.
     pub(crate) ends: [Option<u32>; 2],
-    /// The passages that bear a fact out. Sorted.
+    /// Passages that are evidence for a fact, sorted.
     pub(crate) evidence: Box<[PassageId]>,
-    /// Tells apart with which heading and date the words of a passage were counted.
+    /// Hash of the title and date with which the words of a passage were counted.
     mark: u64,
 }
 
-/// Predicates that only say how things are called or ordered.
+/// Predicates that only state a name or an order.
 const THIN: [&str; 8] = ["alias", "age", "gender", "motto", "pronouns", "symbol", "PART_OF", "RESIDENT_OF"];
 
-/// A fact by its dense index in the state: the end of its id, and where it stands here. Small, because a ranking looks at one
-/// of each fact in no order of theirs.
+/// Entry for a fact, by its dense index in the state: the low bits of its id, and its place in this index. The entry is
+/// small because a ranking reads one per fact, in random order.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     tag: u32,
     place: u32,
 }
 
-/// No text.
+/// Marks an entry without a text.
 const NONE: u32 = u32::MAX;
 
 impl Row {
@@ -87,55 +87,56 @@ impl Row {
     }
 }
 
-/// What passages can be parts of.
+/// A unit that passages belong to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Whole {
     Session(SessionId),
     Document(EntityId),
 }
 
-/// Words and vectors of facts and passages, fed by what each operation touched, in time proportional to that.
+/// Words and vectors of facts and passages. Each operation updates it with the keys that it touched, in time
+/// proportional to their number.
 ///
-/// It holds what is there for anybody: a search reads only what the asker's view has.
+/// The index covers the knowledge of all knowers. A search reads only the entries that are in the asker's view.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     terms: FxHashMap<String, u32>,
-    /// For each term the texts that have it.
+    /// For each term, the texts that contain it.
     postings: Vec<Postings>,
-    /// Where each text stands.
+    /// Place of each text.
     places: FxHashMap<DocId, u32>,
-    /// The same of facts, those too that are not recalled, by their dense index in the state.
+    /// Place of each fact by its dense index in the state, including facts that recall does not find.
     rows: Vec<Row>,
     heads: Vec<Head>,
     docs: Vec<Doc>,
     entities: FxHashMap<EntityId, u32>,
-    /// For each entity the facts that have it as an end.
+    /// For each entity, the facts that have it as subject or object.
     facts_of: Vec<Vec<u32>>,
-    /// For each passage the facts that it bears out.
+    /// For each passage, the facts for which it is evidence.
     borne_out: FxHashMap<PassageId, Vec<u32>>,
     wholes: FxHashMap<Whole, u32>,
     titles: Titles,
     order: PassageOrder,
     vectors: Vectors,
-    /// The number of the vector of each text that has one, by the hash of the text.
+    /// For each hash of a text, the number of its vector.
     numbers: FxHashMap<VectorKey, u32>,
-    /// Places whose text is gone. Nothing leads to them but postings and the lists of facts.
+    /// Number of places whose text was removed. Only postings and fact lists still refer to these places.
     gone: usize,
 }
 
-/// The number of places without a text from which on they are removed, if they are a third of all.
+/// Number of empty places above which they are removed, if they are also more than a third of all places.
 const MOST_GONE: usize = if cfg!(test) { 2 } else { 1_024 };
 
 impl Index {
-    /// An index of a whole state, without vectors.
+    /// Builds an index of a whole state, without vectors.
     pub fn of(state: &State) -> Self {
         Self::with_cache(state, TermCache::default())
     }
 
-    /// An index of a whole state, without vectors. The terms of texts that are in the cache are taken from there; the index
-    /// is the same as one without it.
+    /// Builds an index of a whole state, without vectors. The terms of texts in the cache are taken from the cache. The
+    /// result equals an index that is built without a cache.
     pub fn with_cache(state: &State, cache: TermCache) -> Self {
-        // The texts of the cache have the first places.
+        // The texts of the cache take the first places.
         let heads: Vec<Head> = cache.lengths().into_iter().map(|length| Head { length, ..Head::default() }).collect();
         let (terms, postings, mut cached) = cache.into_parts();
         let docs = vec![Doc::default(); heads.len()];
@@ -155,10 +156,11 @@ impl Index {
         index
     }
 
-    /// Takes over what an operation touched. Returns the texts that are new here, which want a vector.
+    /// Applies the changes of an operation, given by the keys that it touched. Returns the texts that are new to the
+    /// index and need a vector.
     pub fn update(&mut self, state: &State, touched: &[Key]) -> Vec<DocId> {
         let (mut new, mut uncached) = (Vec::new(), CachedDocs::default());
-        // A passage that was there before may belong to another document now.
+        // A known passage may belong to another document now.
         let passages = touched.iter().filter_map(|key| match key {
             Key::Passage(id) => Some(*id),
             _ => None,
@@ -191,20 +193,20 @@ impl Index {
         new
     }
 
-    /// Removes the places without a text where they are many.
+    /// Removes the empty places if there are many.
     fn compact_if_sparse(&mut self) {
         if self.gone > MOST_GONE && self.gone > self.docs.len() / 3 {
             self.compact();
         }
     }
 
-    /// A passage as its order has it, if it is there.
+    /// Returns a passage as an entry of the passage order; `None` if it is not in the index.
     fn in_order(&self, id: PassageId) -> Option<Placed> {
         let at = self.place_of(DocId::Passage(id))?;
         Some((id, at, self.docs[at as usize].line))
     }
 
-    /// Removes a text. Its postings stay until many places are empty: nobody's view leads there.
+    /// Removes a text. Its postings stay until many places are empty, because no view leads to them.
     fn remove(&mut self, id: DocId) {
         let Some(at) = self.places.remove(&id) else { return };
         self.gone += 1;
@@ -224,7 +226,7 @@ impl Index {
         }
     }
 
-    /// Removes the places without a text, and the vectors that no text has.
+    /// Removes the empty places and the unused vectors.
     fn compact(&mut self) {
         let mut held = vec![false; self.docs.len()];
         self.places.values().for_each(|at| held[*at as usize] = true);
@@ -266,7 +268,7 @@ impl Index {
         self.drop_unused_vectors();
     }
 
-    /// Drops the vectors that no text has any more.
+    /// Removes the vectors that no text uses.
     fn drop_unused_vectors(&mut self) {
         let mut used = vec![NONE; self.vectors.len()];
         self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = 0);
@@ -279,18 +281,20 @@ impl Index {
         });
     }
 
-    /// Whether a fact is recalled for its statement. What something is called, and what it is, come with its identity.
+    /// Returns whether recall finds a fact by its statement. Names, kinds and tags are excluded, because they are part
+    /// of an entity's identity.
     pub fn holds(fact: &Fact) -> bool {
         ![attribute::NAME, attribute::KIND, attribute::TAG].contains(&fact.predicate().as_str())
     }
 
-    /// Whether the fact is new. What bears it out may have changed, its text and ends never do.
+    /// Adds or updates a fact. Returns whether it is new. Its evidence may change; its text, subject and object never
+    /// do.
     fn add_fact(&mut self, fact: &Fact, row: u32, cached: &mut CachedDocs) -> bool {
         let row = row as usize;
         if self.rows.len() <= row {
             self.rows.resize(row + 1, Row::EMPTY);
         }
-        // The dense index of a fact that is there no more may be another fact's now.
+        // Another fact may have taken over the dense index of a removed fact.
         self.rows[row] = Row { tag: Row::tag(fact.id()), place: NONE };
         if !Self::holds(fact) {
             return false;
@@ -331,7 +335,7 @@ impl Index {
         new
     }
 
-    /// Whether the passage is new. Its date may have changed, its text never does.
+    /// Adds or updates a passage. Returns whether it is new. Its date may change; its text never does.
     fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedDocs) -> bool {
         let id = DocId::Passage(id);
         let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
@@ -342,7 +346,8 @@ impl Index {
         if held.is_none() {
             self.docs[at as usize].mark = mark;
             passage.title.iter().for_each(|title| self.titles.add(at, title));
-            // With another date it has other words, and so another place: the old one stays empty.
+            // Another title or date changes the counted words, so the passage takes a new place and the old one stays
+            // empty.
             if let Some(before) = before {
                 self.heads[at as usize].vector = std::mem::take(&mut self.heads[before as usize]).vector;
                 self.docs[before as usize] = Doc::default();
@@ -360,8 +365,8 @@ impl Index {
         before.is_none()
     }
 
-    /// A place for a text that has none with these words: the one that it has in the cache, or a new one, where the terms
-    /// of its words are entered.
+    /// Returns a place for a text that has none with these words: the text's place in the cache, or a new place after
+    /// its terms are entered.
     fn place(&mut self, id: DocId, mark: u64, cached: &mut CachedDocs, words: impl FnOnce() -> String) -> u32 {
         let at = cached.take(id, mark).unwrap_or_else(|| {
             self.heads.push(Head::default());
@@ -385,7 +390,7 @@ impl Index {
         next
     }
 
-    /// The terms of a text with how often each stands in it. Sorted.
+    /// Returns the terms of a text and how often each occurs, sorted.
     fn counts(&mut self, text: &str) -> Vec<(u32, u32)> {
         let mut found: Vec<u32> = Vec::new();
         for stem in stems(text) {
@@ -405,7 +410,8 @@ impl Index {
         }
     }
 
-    /// Gives a text a vector of its own, of length 1. The first vector sets the dimension; one of another is ignored.
+    /// Sets the vector of a text, of length 1. The first vector sets the dimension; vectors of another dimension are
+    /// ignored. A text that has a vector keeps it.
     pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
         let Some(head) = self.places.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
         if head.vector.is_none() {
@@ -413,7 +419,7 @@ impl Index {
         }
     }
 
-    /// Takes over a vector under the hash of its text, for all texts with these words.
+    /// Adds a vector under the hash of its text, for all texts with the same words.
     pub fn add_vector(&mut self, key: VectorKey, vector: &[f32]) {
         if !self.numbers.contains_key(&key)
             && let Some(number) = self.vectors.push(vector)
@@ -422,7 +428,7 @@ impl Index {
         }
     }
 
-    /// Takes over vectors that were stored.
+    /// Adds stored vectors.
     pub fn add_vectors(&mut self, set: VectorSet) {
         if self.vectors.len() > 0 {
             for (key, number) in set.keys.iter().zip(0..) {
@@ -434,7 +440,7 @@ impl Index {
         self.numbers = set.keys.into_iter().zip(0..).collect();
     }
 
-    /// Gives a text the vector that is there under the hash of its words. Returns whether it has one now.
+    /// Assigns the vector stored under `key` to a text. Returns whether the text has a vector afterwards.
     pub fn assign_vector(&mut self, id: DocId, key: VectorKey) -> bool {
         let Some(head) = self.places.get(&id).map(|at| &mut self.heads[*at as usize]) else { return false };
         if head.vector.is_none() {
@@ -443,7 +449,7 @@ impl Index {
         head.vector.is_some()
     }
 
-    /// The vectors that texts have, under the hashes of these; those of texts that are gone are not among them.
+    /// Returns the vectors that texts use, with the hashes of their texts. Vectors of removed texts are left out.
     pub fn vectors_in_use(&self) -> VectorSet {
         let mut keys = vec![None; self.vectors.len()];
         self.numbers.iter().for_each(|(key, number)| keys[*number as usize] = Some(*key));
@@ -455,26 +461,26 @@ impl Index {
         set
     }
 
-    /// The number of different vectors that texts have, under the hashes of these.
+    /// Returns the number of distinct vectors that texts use and that have a text hash.
     pub fn vector_count(&self) -> usize {
         let mut used = vec![false; self.vectors.len()];
         self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = true);
         self.numbers.values().filter(|number| used[**number as usize]).count()
     }
 
-    /// A text's vector.
+    /// Returns the vector of a text.
     pub fn vector(&self, id: DocId) -> Option<&[f32]> {
         self.vectors.get(self.head_at(self.place_of(id)?).vector?)
     }
 
-    /// Forgets all vectors: another model makes new ones.
+    /// Removes all vectors, for example because another model replaces them.
     pub fn clear_vectors(&mut self) {
         self.vectors = Vectors::default();
         self.numbers = FxHashMap::default();
         self.heads.iter_mut().for_each(|head| head.vector = None);
     }
 
-    /// The terms of all texts, to be stored: [`with_cache`](Self::with_cache) counts no text again that is among them.
+    /// Returns the terms of all texts, for storage. [`with_cache`](Self::with_cache) does not count these texts again.
     pub fn terms(&self) -> TermCache {
         let mut cached: Vec<(DocId, u64, u32)> =
             self.places.iter().map(|(id, at)| (*id, self.docs[*at as usize].mark, *at)).collect();
@@ -482,38 +488,38 @@ impl Index {
         TermCache::of(&self.terms, &self.postings, &cached, self.docs.len())
     }
 
-    /// Whether a text has its vector.
+    /// Returns whether a text has a vector.
     pub fn has_vector(&self, id: DocId) -> bool {
         self.place_of(id).is_some_and(|at| self.head_at(at).vector.is_some())
     }
 
-    /// Whether a text is there.
+    /// Returns whether the index contains a text.
     pub fn holds_doc(&self, id: DocId) -> bool {
         self.places.contains_key(&id)
     }
 
-    /// How many texts there are.
+    /// Returns the number of texts.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the index contains no text.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The number of places, those included whose text is gone.
+    /// Returns the number of places, including empty ones.
     pub(crate) fn places(&self) -> usize {
         self.docs.len()
     }
 
-    /// Where a text stands among all. The order says nothing that an asker may learn.
+    /// Returns the place of a text. The order of places carries no information about the texts.
     pub(crate) fn place_of(&self, id: DocId) -> Option<u32> {
         self.places.get(&id).copied()
     }
 
-    /// Where a fact stands, by its dense index in the state. One of another history may have another fact there, so the end
-    /// of the id is looked at too.
+    /// Returns the place of a fact, by its dense index in the state. The view may come from a state with another
+    /// history, in which the index belongs to another fact. The low bits of the id are therefore compared too.
     pub(crate) fn place_of_fact(&self, id: FactId, row: u32) -> Option<u32> {
         match self.rows.get(row as usize) {
             Some(row) if row.tag == Row::tag(id) => Some(row.place).filter(|place| *place != NONE),
@@ -529,7 +535,7 @@ impl Index {
         self.heads[place as usize]
     }
 
-    /// Whether the text at a place has a term.
+    /// Returns whether the text at a place contains a term.
     pub(crate) fn has(&self, place: u32, term: u32) -> bool {
         self.postings(term).binary_search_by_key(&place, |(of, _)| *of).is_ok()
     }
@@ -547,17 +553,17 @@ impl Index {
         self.terms.get(stem).copied()
     }
 
-    /// The places of the texts that have a term, with how often.
+    /// Returns the places of the texts that contain a term, and how often each contains it.
     pub(crate) fn postings(&self, term: u32) -> &[(u32, u32)] {
         &self.postings[term as usize]
     }
 
-    /// The passages in order.
+    /// Returns the order of the passages.
     pub(crate) fn order(&self) -> &PassageOrder {
         &self.order
     }
 
-    /// What passages are headed with.
+    /// Returns the titles of the passages.
     pub(crate) fn titles(&self) -> &Titles {
         &self.titles
     }
@@ -566,12 +572,12 @@ impl Index {
         self.entities.get(id).copied()
     }
 
-    /// The places of the facts that have an entity as an end.
+    /// Returns the places of the facts that have an entity as subject or object.
     pub(crate) fn facts_of(&self, entity: u32) -> &[u32] {
         &self.facts_of[entity as usize]
     }
 
-    /// The places of the facts that a passage bears out.
+    /// Returns the places of the facts for which a passage is evidence.
     pub(crate) fn borne_out(&self, id: PassageId) -> &[u32] {
         self.borne_out.get(&id).map_or(&[], Vec::as_slice)
     }

@@ -1,45 +1,46 @@
-//! Words: stemmed BM25 over what the view holds.
+//! Lexical search: stemmed BM25 over the documents in the view.
 //!
-//! A fact is one text. A passage is searched on three levels: by itself, with the lines right before and after it, and as
-//! a part of its whole session or document: a question's words rarely stand all in one line of a talk. Frequencies and
-//! lengths are those of each level in the view.
+//! A fact is one text. A passage is searched on three levels: by itself, with the lines right before and after it, and
+//! as part of its session or document. The reason is that the words of a question rarely all occur in one line of talk.
+//! Word frequencies and text lengths are computed per level over the view.
 
 use serde::Serialize;
 
 use crate::{Index, candidates::Candidates, words::stems};
 
-/// BM25's saturation of repeated words, and its weight of a text's length.
+/// BM25 parameters: saturation of repeated words, and weight of a text's length.
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
 
-/// BM25 of a text as a share of what one would have that holds every word of the question; a little above 1 at most, where
-/// words repeat.
+/// BM25 score of a text, as a share of the score of a text that contains every word of the question. Repeated words can
+/// raise the share slightly above 1.
 ///
-/// Dividing by the best text instead would give full marks to whatever shares one stray word with the question.
+/// Dividing by the best score instead would give the full score to any text that shares one incidental word with the
+/// question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Words {
-    /// Of the text itself.
+    /// Score of the text itself.
     pub own: f32,
-    /// Of a passage with the lines before and after it; of a fact, as `own`.
+    /// Score of a passage with the lines before and after it; equals `own` for a fact.
     pub window: f32,
-    /// Of the whole session or document that a passage is from; of anything else, as `own`.
+    /// Score of the session or document that contains the passage; equals `own` for other texts.
     pub whole: f32,
 }
 
 impl Words {
-    /// All levels as one.
+    /// Returns the mean of all levels.
     pub fn mean(&self) -> f32 {
         (self.own + self.window + self.whole) / 3.0
     }
 }
 
-/// Texts of one kind, with their lengths.
+/// Texts of one level, with their lengths.
 #[derive(Debug)]
 struct Level {
     lengths: Vec<f32>,
     mean: f32,
     scores: Vec<f32>,
-    /// What a text would have that holds every word.
+    /// Score of a text that contains every word.
     all: f32,
 }
 
@@ -51,7 +52,7 @@ impl Level {
         Self { scores: vec![0.0; lengths.len()], lengths, mean, all: 0.0 }
     }
 
-    /// Counts a word of the question in, that stands so often in each of these texts.
+    /// Adds the scores for a word of the question, given the texts that contain it and the number of occurrences.
     fn add(&mut self, counts: &[(usize, u32)]) {
         let (texts, frequency) = (self.lengths.len() as f32, counts.len() as f32);
         let rarity = (1.0 + (texts - frequency + 0.5) / (frequency + 0.5)).ln();
@@ -67,7 +68,7 @@ impl Level {
     }
 }
 
-/// What words say of each candidate.
+/// Lexical scores of all candidates.
 #[derive(Debug)]
 pub(crate) struct Worded {
     facts: Level,
@@ -76,7 +77,7 @@ pub(crate) struct Worded {
 }
 
 impl Worded {
-    /// The words of a candidate.
+    /// Returns the lexical scores of a candidate.
     pub(crate) fn of(&self, candidate: usize) -> Words {
         match candidate.checked_sub(self.facts.scores.len()) {
             None => {
@@ -88,7 +89,7 @@ impl Worded {
     }
 }
 
-/// The words of each candidate.
+/// Computes the lexical scores of all candidates.
 pub(crate) fn words(candidates: &Candidates, index: &Index, question: &str) -> Worded {
     let mut stems = stems(question);
     stems.sort_unstable();
@@ -103,7 +104,7 @@ pub(crate) fn words(candidates: &Candidates, index: &Index, question: &str) -> W
     let mut own = Level::of(talk.iter().map(|said| length(said.candidate)).collect());
     let mut window = Level::of((0..talk.len()).map(|at| length(talk[at].candidate) + around(at)).collect());
     let mut whole = Level::of(whole_lengths);
-    // Where each passage stands in the talk.
+    // Position of each passage in the talk.
     let mut places = vec![0; candidates.len() - candidates.facts];
     talk.iter().enumerate().for_each(|(place, said)| places[said.candidate - candidates.facts] = place);
     let (mut near, mut sums) = (vec![0; talk.len()], vec![0; runs]);
@@ -135,7 +136,7 @@ pub(crate) fn words(candidates: &Candidates, index: &Index, question: &str) -> W
     Worded { passages: places.iter().map(of).collect(), facts }
 }
 
-/// The counts that are not 0, which are 0 again behind it.
+/// Returns the counts that are not 0 and resets them to 0.
 fn taken(counts: &mut [u32]) -> Vec<(usize, u32)> {
     let found = counts.iter_mut().enumerate().filter(|(_, count)| **count > 0);
     found.map(|(at, count)| (at, std::mem::take(count))).collect()

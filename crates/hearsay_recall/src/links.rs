@@ -1,4 +1,5 @@
-//! Texts that name each other: a text that fits often names what the answer is headed with.
+//! Links between texts that name each other. A text that fits a question often names the title of the text with the
+//! answer.
 
 use hearsay_belief::View;
 use hearsay_model::{PassageId, spelling::is_common, text};
@@ -6,27 +7,28 @@ use rustc_hash::FxHashMap;
 
 use crate::{DocId, Index, candidates::Candidates};
 
-/// Links begin at most at so many texts, each at least so good as the best.
+/// Maximum number of texts from which links start, and their minimum fit as a share of the best.
 const SEEDS: usize = 4;
 const SEED_SHARE: f32 = 0.6;
 
-/// What a text counts that is named in another, against that one: by that alone, and by how well it fits itself.
+/// Score of a linked text relative to the text that names it: a fixed share, and a share that depends on the linked
+/// text's own fit.
 const NAMED: f32 = 0.5;
 const ITSELF: f32 = 0.3;
 
-/// What passages are headed with.
+/// Titles of the passages.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Titles {
-    /// The places of the passages under a title.
+    /// Places of the passages, by the words of their title.
     under: FxHashMap<Vec<String>, Vec<u32>>,
-    /// How many words the longest title has.
+    /// Number of words in the longest title.
     longest: usize,
 }
 
 impl Titles {
-    /// Takes up a passage. A title that is an everyday word, or next to nothing, leads nowhere.
+    /// Adds a passage. Ignores titles of at most three letters and single everyday words.
     pub(crate) fn add(&mut self, place: u32, title: &str) {
-        // "Arthur (legend)" is spoken of as Arthur.
+        // People refer to "Arthur (legend)" as Arthur.
         let mut words = text::words(title.split(" (").next().unwrap_or(title));
         if words.len() > 1 && words[0] == "the" {
             words.remove(0);
@@ -38,13 +40,13 @@ impl Titles {
         }
     }
 
-    /// Renumbers the places, or removes them.
+    /// Applies `remap` to the lists of places, and removes titles without a place.
     pub(crate) fn remap(&mut self, remap: impl FnMut(&mut Vec<u32>)) {
         self.under.values_mut().for_each(remap);
         self.under.retain(|_, places| !places.is_empty());
     }
 
-    /// The places of the passages whose titles a text names. Sorted, each once.
+    /// Returns the places of the passages whose titles a text contains. Sorted, each once.
     fn named_in(&self, said: &str) -> Vec<u32> {
         let words = text::words(said);
         let mut places = Vec::new();
@@ -59,15 +61,15 @@ impl Titles {
     }
 }
 
-/// What passages get from those that name them, and which that are.
+/// Scores that passages receive from the passages that name them.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// By passage, counted from the first.
+    /// Score and naming passage, by passage number counted from the first passage.
     from: FxHashMap<usize, (f32, PassageId)>,
 }
 
 impl Links {
-    /// From the passages that fit best.
+    /// Creates the links from the passages that fit best.
     pub(crate) fn of(view: &View, index: &Index, candidates: &Candidates, fits: &[f32]) -> Self {
         let mut links = Self::default();
         let best = fits.iter().copied().fold(0.0, f32::max);
@@ -101,7 +103,7 @@ impl Links {
         links
     }
 
-    /// What a passage gets, and from which.
+    /// Returns the score that a passage receives, and the passage that names it.
     pub(crate) fn to(&self, passage: usize) -> Option<(f32, PassageId)> {
         self.from.get(&passage).copied()
     }

@@ -1,17 +1,17 @@
-//! The naive definitions that the quick paths are held against: every cosine in full, every link of every entity.
+//! Naive definitions that the optimised code is tested against: every cosine in full, every link of every entity.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_belief::View;
 use hearsay_model::{
-    Author, Change, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, Knower, Knowledge, Method, Operation,
+    Author, Change, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, Knower, KnowledgeEdge, Method, Operation,
     Passage, Position, Provenance, Span, State,
 };
 use proptest::prelude::*;
 
 use crate::{
-    DocId, Index, Names, Query, Ranked, Ranking, TermCache, VectorSet,
-    graph::{Direction, Walk, neighbours},
+    DocId, EntityLinker, Index, Query, Ranked, Ranking, TermCache, VectorSet,
+    graph::{Direction, Traversal, neighbours},
     rank,
     vectors::Vectors,
 };
@@ -26,7 +26,7 @@ fn words(seed: u8) -> String {
     (0..1 + seed % 4).map(|n| WORDS[usize::from(seed / 4 + n * n) % 8]).collect::<Vec<_>>().join(" ")
 }
 
-/// Operations that make a world: facts and passages that few know, ends and withdrawals among them.
+/// Returns operations that build a campaign: facts and passages with few knowers, including ends and retractions.
 fn operations(seeds: &[(u8, u8, u8)]) -> Vec<Operation> {
     let add = (0..12).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     let mut operations = vec![Operation::new(Author::Dm, "add", add)];
@@ -43,7 +43,7 @@ fn operations(seeds: &[(u8, u8, u8)]) -> Vec<Operation> {
                 vec![Change::RemovePassage(passages[usize::from(m) % passages.len()])]
             }
             (1, _) if k.is_multiple_of(4) => {
-                vec![Change::Void(Position(operations.len() as u64 * u64::from(m) / 256 + 1))]
+                vec![Change::Revert(Position(operations.len() as u64 * u64::from(m) / 256 + 1))]
             }
             (0, _) => {
                 let time = Some(Date { raw: words(k), time: Some(GameTime(m.into())) });
@@ -62,7 +62,7 @@ fn operations(seeds: &[(u8, u8, u8)]) -> Vec<Operation> {
                 };
                 let fact = fact.unwrap().statement(format!("{} {}", words(m), words(k))).build().unwrap();
                 facts.push(fact.id());
-                let edge = Knowledge::authored(knower, fact.id());
+                let edge = KnowledgeEdge::authored(knower, fact.id());
                 vec![Change::AssertFact(Arc::new(fact)), Change::Learn(Arc::new(edge))]
             }
         };
@@ -71,21 +71,22 @@ fn operations(seeds: &[(u8, u8, u8)]) -> Vec<Operation> {
     operations
 }
 
-/// Applies what can be: a fact that was withdrawn cannot end.
+/// Applies an operation and ignores errors, for example when a retracted fact cannot end.
 fn apply(state: &mut State, operation: Operation) -> Vec<hearsay_model::Key> {
     state.apply(operation).map(|applied| applied.touched).unwrap_or_default()
 }
 
-/// A vector of length 1 that depends on a number alone. Those of near numbers are near, so that many are nearly equal.
+/// Returns a vector of length 1 that depends only on `seed`. Vectors of close seeds are similar, so that many are
+/// nearly equal.
 fn vector(seed: u64, dimension: usize) -> Vec<f32> {
-    // No vector is zero.
+    // The offset prevents zero vectors.
     let wave = |at: usize| (0.1 + (seed % 7) as f32 + (seed as f32) * 1e-3 + at as f32 * 0.7).sin();
     let vector: Vec<f32> = (0..dimension).map(wave).collect();
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     vector.into_iter().map(|x| x / length).collect()
 }
 
-/// Gives three of four texts a vector. Equal texts have equal ones, so that scores tie.
+/// Gives three of four texts a vector. Equal texts have equal vectors, so that scores tie.
 fn set_vectors(index: &mut Index, state: &State, dimension: usize) {
     let facts = state.facts().map(|fact| (DocId::Fact(fact.id()), fact.statement().len()));
     let passages = state.passages().map(|(id, passage)| (DocId::Passage(id), passage.text.len()));
@@ -95,7 +96,7 @@ fn set_vectors(index: &mut Index, state: &State, dimension: usize) {
 }
 
 fn query<'a>(view: &View, text: &'a str, vector: &'a [f32]) -> Query<'a> {
-    let names = Names::of(view);
+    let names = EntityLinker::of(view);
     let named = names.mentioned(text);
     Query { text, vector: Some(vector), named, graph: true, ..Query::default() }
 }
@@ -105,8 +106,9 @@ fn first<'r>(all: &'r [Ranked], wanted: impl Fn(DocId) -> bool, limit: usize) ->
     all.iter().filter(|ranked| wanted(ranked.doc)).take(limit).map(key).collect()
 }
 
-/// What a walk finds, by its definition: level by level, each entity by the relation with the smallest id.
-fn spread(state: &State, from: &EntityId, walk: &Walk, depth: usize) -> Vec<(EntityId, usize, FactId, bool)> {
+/// Returns the result of a traversal by its definition: level by level, each entity by the relation with the smallest
+/// id.
+fn spread(state: &State, from: &EntityId, walk: &Traversal, depth: usize) -> Vec<(EntityId, usize, FactId, bool)> {
     let mut found: BTreeMap<EntityId, usize> = BTreeMap::from([(from.clone(), 0)]);
     let mut all = Vec::new();
     for distance in 1..=depth {
@@ -125,7 +127,7 @@ fn spread(state: &State, from: &EntityId, walk: &Walk, depth: usize) -> Vec<(Ent
                     Direction::In => !forward,
                 };
                 if way && found.get(here) == Some(&(distance - 1)) && !found.contains_key(there) {
-                    // Facts come by id.
+                    // Facts are in id order.
                     level.entry(there.clone()).or_insert((fact.id(), forward));
                 }
             }
@@ -203,7 +205,8 @@ proptest! {
             prop_assert_eq!(facts, first(&all, odd, limit));
             let passages: Vec<_> = ranking.passages(limit, |_| true).iter().map(key).collect();
             prop_assert_eq!(passages, first(&all, |doc| !is_fact(doc), limit));
-            // What is told of a fact is told of it in full; the cosine of a passage is what counts of it.
+            // The cosine of a fact must be exact. The cosine of a passage may differ, because address by name is
+            // subtracted.
             for ranked in all.iter().filter(|ranked| is_fact(ranked.doc)) {
                 if let (Some(cosine), Some(vector)) = (ranked.explanation.cosine, index.vector(ranked.doc)) {
                     let product = |(a, b): (&f32, &f32)| f64::from(*a) * f64::from(*b);
@@ -240,7 +243,7 @@ proptest! {
         fed_after in 0_usize..60,
         question in any::<u8>(),
     ) {
-        // Stored at one moment, read at a later one, and fed from then on.
+        // Store at one moment, read at a later one, and update from then on.
         let (mut state, mut cache, mut read) = (State::default(), None, None);
         let operations = operations(&seeds);
         let stored_after = stored_after % operations.len();
@@ -312,7 +315,7 @@ proptest! {
         let direction = [Direction::Both, Direction::Out, Direction::In][way];
         let predicates = if named { vec!["OWES".try_into().unwrap()] } else { Vec::new() };
         for view in [None, Some(&view)] {
-            let walk = Walk { direction, predicates: predicates.clone(), view };
+            let walk = Traversal { direction, predicates: predicates.clone(), view };
             let found = neighbours(&state, &id(from), &walk, depth, usize::MAX);
             let found: Vec<_> =
                 found.iter().map(|n| (n.id.clone(), n.distance, n.fact.id(), n.forward)).collect();
@@ -321,7 +324,7 @@ proptest! {
     }
 }
 
-/// A write costs what it changes, not what there is: a hundred take less than making the index once.
+/// A write costs time in proportion to its changes: a hundred writes take less time than building the index once.
 #[test]
 fn feeding_costs_what_changes() {
     let mut state = State::default();

@@ -1,25 +1,25 @@
-//! The page that a text for people or for a language model is written on: the only way to write one.
+//! Output for people or language models, protected against injection. All such output is written through a [`Page`].
 //!
-//! Words of the program stand in its source; everything else is data, and may be hostile. A page takes the two apart by
-//! type, so that no new line can forget to escape: [`Page::own`] takes `'static` words, [`Page::data`] escapes whatever it
-//! is given. Lines and brackets belong to the page, in every form. What data says can neither end a line nor look like a
-//! heading, a remark or a receipt.
+//! The program's own words are string literals in its source. All other text is data and may be hostile. A page
+//! separates the two by type, so that no caller can forget to escape: [`Page::own`] takes `'static` words, and
+//! [`Page::data`] escapes its argument. In every form, line breaks and brackets belong to the page. Data can neither
+//! end a line nor look like a heading, a remark or a citation.
 
 use std::borrow::Cow;
 
 use hearsay_model::escape;
 
-/// How data is escaped on a page.
+/// How a page escapes data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Markup {
-    /// Plain text: lines and square brackets mean something.
+    /// Plain text. Escapes line breaks and square brackets, because they have a meaning on a page.
     #[default]
     Plain,
     /// Markdown.
     Markdown,
 }
 
-/// A text of lines in which data cannot pass for words of the program.
+/// A text in which data cannot pass for the program's own words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     markup: Markup,
@@ -27,18 +27,18 @@ pub struct Page {
 }
 
 impl Page {
-    /// An empty page.
+    /// Creates an empty page.
     pub fn new(markup: Markup) -> Self {
         Self { markup, text: String::new() }
     }
 
-    /// Writes words of the program, line breaks included.
+    /// Writes the program's own words, which may contain line breaks.
     pub fn own(&mut self, words: &'static str) -> &mut Self {
         self.text.push_str(words);
         self
     }
 
-    /// Writes data, escaped, without the white space around it.
+    /// Writes data, escaped and trimmed.
     pub fn data(&mut self, data: &str) -> &mut Self {
         let begins = self.text.is_empty() || self.text.ends_with('\n');
         if begins && self.markup == Markup::Plain && data.trim_start().starts_with('-') {
@@ -58,7 +58,7 @@ impl Page {
         self
     }
 
-    /// Writes a remark on what stands before it, in brackets.
+    /// Writes a remark on the preceding text, in brackets.
     pub fn remark(&mut self, remark: &str) -> &mut Self {
         let (open, close) = match self.markup {
             Markup::Plain => ("[", "]"),
@@ -67,13 +67,13 @@ impl Page {
         self.own(open).data(remark).own(close)
     }
 
-    /// The text.
+    /// Returns the text of the page.
     pub fn into_text(self) -> String {
         self.text
     }
 }
 
-/// What somebody says, in quotation marks that the words themselves cannot close: marks within are single ones.
+/// Puts spoken words in quotation marks that the words cannot close. Quotation marks within become single ones.
 pub fn quoted(words: &str) -> String {
     let within = |c| match c {
         '\u{201C}' | '\u{201E}' => '\u{2018}',

@@ -1,15 +1,15 @@
-//! The passages of an index in the orders in which a ranking goes through them, so that none sorts them again.
+//! The passages of an index in the orders that rankings use, so that no ranking needs to sort them.
 
 use hearsay_model::PassageId;
 use rustc_hash::FxHashSet;
 
-/// Belongs to no session or document.
+/// Marks a passage that belongs to no session or document.
 const NO_WHOLE: u32 = u32::MAX;
 
-/// So few passages are inserted one by one; more are sorted in.
+/// Maximum number of passages that are inserted one by one; more are added by sorting.
 const FEW: usize = 8;
 
-/// A passage as it was said.
+/// A passage in the order of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Line {
     whole: u32,
@@ -18,7 +18,7 @@ struct Line {
     place: u32,
 }
 
-/// A passage at a place, with its session or document and its line there.
+/// A passage, its place, and its session or document with the line there.
 pub(crate) type Placed = (PassageId, u32, Option<(u32, u32)>);
 
 /// Passages by id and by line.
@@ -29,7 +29,7 @@ pub(crate) struct PassageOrder {
 }
 
 impl PassageOrder {
-    /// Takes up passages at places, each with its session or document and its line there.
+    /// Adds passages.
     pub(crate) fn add(&mut self, passages: &[Placed]) {
         for &(id, place, line) in passages {
             let (whole, line) = line.unwrap_or((NO_WHOLE, 0));
@@ -43,7 +43,7 @@ impl PassageOrder {
             }
         }
         if passages.len() > FEW {
-            // What was there is in order: it is merged with what is new.
+            // The existing entries are sorted, so the stable sort merges the new ones.
             self.by_id.sort();
             self.by_line.sort();
         }
@@ -57,19 +57,19 @@ impl PassageOrder {
         }
     }
 
-    /// Renumbers the places. None of those that are here may go.
+    /// Renumbers the places. Every place in the order must stay in use.
     pub(crate) fn remap(&mut self, to: impl Fn(u32) -> u32) {
         self.by_id.iter_mut().for_each(|(_, place)| *place = to(*place));
         self.by_line.iter_mut().for_each(|line| line.place = to(line.place));
     }
 
-    /// All passages by id, each with its place.
+    /// Returns all passages by id, each with its place.
     pub(crate) fn by_id(&self) -> &[(PassageId, u32)] {
         &self.by_id
     }
 
-    /// The places of all passages as they were said: sessions and documents each in one run, in the order of their lines,
-    /// then what belongs to neither. With each its session or document.
+    /// Returns the places of all passages in the order in which they were said, each with its session or document. Each
+    /// session or document is one run, in the order of its lines. Passages that belong to neither come last.
     pub(crate) fn by_line(&self) -> impl Iterator<Item = (u32, Option<u32>)> {
         self.by_line.iter().map(|line| (line.place, Some(line.whole).filter(|whole| *whole != NO_WHOLE)))
     }

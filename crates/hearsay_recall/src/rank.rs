@@ -1,4 +1,4 @@
-//! One ranking of what the asker knows, by words, meaning and graph.
+//! Ranking of the asker's knowledge by words, meaning and graph.
 
 use std::{
     borrow::Cow,
@@ -11,34 +11,35 @@ use hearsay_model::{PassageId, text};
 use serde::Serialize;
 
 use crate::{
-    DocId, Index, Named, Scope,
+    DocId, Index, LinkedEntity, Scope,
     candidates::Candidates,
     lexical::{Worded, Words, words},
     links::Links,
+    pagerank::{Activated, ActivationStep, Start, walk},
     vectors::Probe,
-    walk::{Start, WalkStep, Walked, walk},
     words::stems,
 };
 
-/// What is looked for.
+/// A ranking query.
 #[derive(Debug, Clone, Default)]
 pub struct Query<'a> {
-    /// The words of the question.
+    /// Text of the question.
     pub text: &'a str,
-    /// Its vector, of length 1, where there is one.
+    /// Vector of the question, of length 1, if there is one.
     pub vector: Option<&'a [f32]>,
-    /// The entities that it names, each once.
-    pub named: Vec<Named>,
-    /// Whether the graph is walked.
+    /// Entities that the question names, each once.
+    pub named: Vec<LinkedEntity>,
+    /// Whether the graph channel is used.
     pub graph: bool,
-    /// What it is limited to; everything, when nothing is said.
+    /// Limit on the results; `None` searches the whole view.
     pub scope: Option<Scope>,
-    /// How the channels are weighed.
+    /// Weights of the channels.
     pub weights: Weights,
 }
 
 impl Explanation {
-    /// How the graph led there, in sentences and headings of a view: the facts of the walk, or the passage that names it.
+    /// Describes how the graph led to the result, as sentences and titles from a view. The list holds the title or
+    /// first words of the passage that names the result, then the statements of the facts on the path.
     pub fn way(&self, view: &View) -> Vec<String> {
         let facts = self.path.iter().filter_map(|step| view.fact(step.fact)).map(|known| known.statement().to_owned());
         let from = self.linked.and_then(|id| view.passage(id)).map(|heard| &heard.passage);
@@ -52,25 +53,26 @@ impl Explanation {
 }
 
 impl Query<'_> {
-    /// The question, with the names that it has not quite right as they are spelt.
+    /// Returns the question, followed by the correct spelling of each name that it misspells.
     fn spelt(&self) -> Cow<'_, str> {
         let names = self.named.iter().filter_map(|named| named.nearly.as_deref());
         names.fold(self.text.into(), |text: Cow<str>, name| format!("{text}\n{name}").into())
     }
 }
 
-/// How much each channel counts, against what it counts by itself: 1 each, unless somebody wants a channel more, less or
-/// not at all.
+/// Weight of each channel, relative to its default weight. The default is 1 each; 0 turns a channel off.
 ///
-/// By themselves words count 1, and meaning counts the more, the clearer its best stands out from the rest of the view:
-/// on short lines of talk about as much as words, on whole sentences and paragraphs two or three times as much.
+/// By default, words count 1. Meaning counts more the further its best cosine lies above the rest of the view. On short
+/// lines of talk, meaning counts about as much as words. On whole sentences and paragraphs, it counts two or three
+/// times as much.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// Stemmed BM25, as a share of all that the question asks for.
+    /// Stemmed BM25, as a share of the maximum score for the question.
     pub words: f32,
     /// Cosine.
     pub meaning: f32,
-    /// What is about those whom the question names, and what a walk from them and from the best facts reaches.
+    /// Closeness to the entities that the question names, and spreading activation from these entities and from the
+    /// best facts.
     pub graph: f32,
 }
 
@@ -87,129 +89,132 @@ impl Default for Weights {
     }
 }
 
-/// What each channel says of a result, 0.0–1.0 each.
+/// Score of a result in each channel, 0.0–1.0 each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Channels {
-    /// Words.
+    /// Word score.
     pub words: f32,
-    /// Meaning; nothing where question or text has no vector.
+    /// Meaning score; `None` if the question or the text has no vector.
     pub meaning: Option<f32>,
-    /// Graph.
+    /// Graph score.
     pub graph: f32,
 }
 
-/// Why a result is where it is.
+/// Explanation of a result's score.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Explanation {
-    /// Words, level by level.
+    /// Word scores, level by level.
     pub words: Words,
-    /// The cosine of question and text, without what it owes to the name of one who takes part in a talk; nothing where
-    /// one has no vector.
+    /// Cosine of question and text; `None` if either has no vector. For a line of talk, the part that is due to a
+    /// participant's name is subtracted.
     pub cosine: Option<f32>,
-    /// The same with the lines before and after a passage, which count half each.
+    /// Cosine smoothed over the lines before and after a passage, which count half each.
     pub meaning: Option<f32>,
-    /// The share of those whom the question names that the result is about.
+    /// Share of the entities named in the question that the result is about.
     pub named: f32,
-    /// What the walk over the graph gives it: as much as a text has by itself that fits so well, 0.0–1.0.
+    /// Score from spreading activation, 0.0–1.0, on the scale of how well a text fits the question by itself.
     pub walked: f32,
-    /// The passage that names what this one is headed with, where that one fits well.
+    /// A well-fitting passage that names this passage's title.
     pub linked: Option<PassageId>,
-    /// How the walk came there, for the first [`EXPLAINED`] results.
-    pub path: Vec<WalkStep>,
-    /// How much it counts before the question is heard, 0.0–1.0.
+    /// Path along which activation spread to the result, for the first [`EXPLAINED`] results.
+    pub path: Vec<ActivationStep>,
+    /// Weight of the result independent of the question, 0.0–1.0.
     pub prior: f32,
 }
 
-/// A result.
+/// A ranked result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// What was found.
+    /// Fact or passage that was found.
     pub doc: DocId,
-    /// Its place on the one scale, 0.0–1.0.
+    /// Score on the common scale, 0.0–1.0.
     pub score: f32,
-    /// What each channel said.
+    /// Score of each channel.
     pub channels: Channels,
-    /// The same in full.
+    /// Detailed explanation of the score.
     pub explanation: Explanation,
 }
 
-/// How many results have the path of the walk with them.
+/// Number of results that include the activation path.
 pub const EXPLAINED: usize = 32;
 
-/// How much meaning counts for each point by which the best cosine is above the mean of the view.
+/// Weight of meaning for each point by which the best cosine exceeds the mean of the view.
 const CLARITY: f32 = 3.0;
 
-/// As many texts of cosine 0 are thought beside the view's, so that the mean of a few says little.
+/// Number of imaginary texts of cosine 0 that are added to the view's mean. They reduce the effect of a mean over few
+/// texts.
 const UNRELATED: f32 = 20.0;
 
-/// How much more meaning counts with facts than with passages: a statement is one sentence and says one thing.
+/// Factor on the weight of meaning for facts, relative to passages. A statement is one sentence with one meaning.
 const FACT_CLARITY: f32 = 2.0;
 
-/// The cosine of a text that holds what is asked in other words.
+/// Typical cosine of a text that answers the question in other words.
 const SAYS_IT: f32 = 0.6;
 
-/// Of a text with more words than so many, stop words not counted, the encoder has read a part at most: the more there are,
-/// the less its vector tells of the text.
+/// Length in words, without stop words, up to which the encoder reads a text whole. The longer a text, the less its
+/// vector says about it.
 const READ: f32 = 160.0;
 
-/// How much a neighbouring line's cosine counts against the line's own.
+/// Weight of a neighbouring line's cosine, relative to the line's own.
 const NEIGHBOUR: f32 = 0.5;
 
-/// How much it counts that a fact, or a passage, is about those whom the question names, against words and meaning.
+/// Weight of a fact, or a passage, being about the entities named in the question, relative to words and meaning.
 const NAMED_FACT: f32 = 0.3;
 const NAMED_PASSAGE: f32 = 0.04;
 
-/// What a fact one hop away from a named entity counts, against one of the entity itself.
+/// Weight of a fact one hop away from a named entity, relative to a fact about the entity itself.
 const ONE_HOP: f32 = 0.2;
 
-/// The walk begins from at most so many facts, each at least so good as the best, and the more the better it is.
+/// Maximum number of facts from which activation spreads, and their minimum score as a share of the best. A better fact
+/// contributes more.
 const SEEDS: usize = 10;
 const SEED_SHARE: f32 = 0.85;
 
-/// How much of the walk begins at passages.
+/// Share of the activation mass that starts at passages.
 const FROM_PASSAGES: f64 = 0.3;
 
-/// How sharply the best is told from the good: what is half as good gets a thousandth of the mass, and of two scores the
-/// greater nearly is their fusion.
+/// Exponent that separates the best score from good scores. A score half as high as the best receives a thousandth of
+/// the mass. The same exponent makes the fusion of two scores nearly equal to the greater one.
 const SHARP: i32 = 10;
 
-/// What the asker saw, read or was told itself counts so much more than what its place or everybody knows.
+/// Bonus for facts that the asker saw, read or was told, relative to the knowledge of its place or of everybody.
 const OWN: f32 = 0.5;
 
-/// A secret counts so much more: it is what people ask about.
+/// Bonus for secrets, because people ask about them.
 const SECRET: f32 = 0.75;
 
-/// What only says how things are called or ordered counts so much less.
+/// Penalty for facts that only state names or order.
 const THIN: f32 = 0.4;
 
-/// A passage counts so much less than a fact: it says more besides.
+/// Penalty for passages relative to facts, because a passage contains other information too.
 const PASSAGE: f32 = 0.3;
 
-/// How far the priors lift a result at most.
+/// Maximum prior of a result.
 const MOST_PRIOR: f32 = 1.0 + OWN + SECRET;
 
-/// Ranks what a view holds against a query: the best first, ties by id. What no channel speaks for is left out.
+/// Ranks the facts and passages of a view against a query. The best comes first; ties are broken by id. Candidates that
+/// no channel supports are left out.
 pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
     Ranking::of(view, index, query).all()
 }
 
-/// What a view holds, weighed against a query. Of many facts, only those are looked at closely that may be among the best
-/// that are wanted: what comes out is what [`rank`] would give, and sooner.
+/// Ranking of a view against a query, computed on demand. It computes full cosines only for facts that may be among the
+/// requested results. The results equal those of [`rank`], but take less time.
 #[derive(Debug)]
 pub struct Ranking<'a> {
     weighed: Weighed<'a>,
-    walked: Walked,
+    walked: Activated,
     links: Links,
     /// Passages, by id.
     passages: Vec<Scored>,
 }
 
-/// Results whose scores are high enough.
+/// Results whose scores reach a threshold.
 #[derive(Debug, Clone, Default)]
 pub struct Relevant {
-    /// The best of them, the best first.
+    /// Highest-scoring results, best first.
     pub best: Vec<Ranked>,
-    /// The others, in no order.
+    /// Remaining results, in no particular order.
     pub others: Vec<DocId>,
 }
 
@@ -222,21 +227,22 @@ struct Scored {
 }
 
 impl Scored {
-    /// The best first, ties by id.
+    /// Orders the best score first; ties are broken by position.
     fn order(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then(self.at.cmp(&other.at))
     }
 }
 
-/// A fact that may come next, in one number. The greatest does: by score, or one that it does not exceed; of equals, one
-/// that may have less, because its full score may be equal and its id smaller; then the smaller id.
+/// A fact in the priority queue, packed into one number. The greatest number comes next. The order is by score or upper
+/// bound of the score. Among equals, an upper bound comes before an exact score, because its exact score may be equal
+/// and its id smaller. Then the smaller id comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Next(u64);
 
 impl Next {
-    /// Nothing, where no channel speaks for the fact.
+    /// Returns `None` if no channel supports the fact.
     fn new(score: f32, at_most: bool, at: usize) -> Option<Self> {
-        // The bits of numbers from 0 to 1 are in the order of the numbers, and leave the first two free.
+        // The bit patterns of floats from 0 to 1 sort like the floats, and the two highest bits are free.
         let next = u64::from(score.to_bits()) << 33 | u64::from(at_most) << 32 | u64::from(!(at as u32));
         (score > 0.0).then_some(Self(next))
     }
@@ -255,7 +261,7 @@ impl Next {
 }
 
 impl<'a> Ranking<'a> {
-    /// Weighs what a view holds against a query.
+    /// Creates a ranking of a view against a query.
     pub fn of(view: &'a View, index: &'a Index, query: &Query<'a>) -> Self {
         let candidates = Candidates::of(view, index);
         let words = words(&candidates, index, &query.spelt());
@@ -283,12 +289,13 @@ impl<'a> Ranking<'a> {
         Self { weighed, walked, links, passages }
     }
 
-    /// All results, the best first.
+    /// Returns all results, best first.
     pub fn all(self) -> Vec<Ranked> {
         self.relevant(f32::MIN_POSITIVE, usize::MAX, |_| true).best
     }
 
-    /// The wanted results with at least a score: the best `most` of them in full, and which the others are.
+    /// Returns the `wanted` results with a score of at least `least`. The best `most` of them are complete; the others
+    /// are returned by id only.
     pub fn relevant(mut self, least: f32, most: usize, wanted: impl Fn(DocId) -> bool) -> Relevant {
         let mut found = Vec::new();
         for at in 0..self.weighed.candidates.facts {
@@ -309,7 +316,7 @@ impl<'a> Ranking<'a> {
         Relevant { best, others }
     }
 
-    /// The best of the facts that are wanted, at most so many.
+    /// Returns the best `wanted` facts, at most `limit`.
     pub fn facts(&mut self, limit: usize, mut wanted: impl FnMut(&Known) -> bool) -> Vec<Ranked> {
         let weighed = &mut self.weighed;
         let next = |at: usize| {
@@ -334,7 +341,7 @@ impl<'a> Ranking<'a> {
         found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
     }
 
-    /// The best of the passages that are wanted, at most so many.
+    /// Returns the best `wanted` passages, at most `limit`.
     pub fn passages(&self, limit: usize, mut wanted: impl FnMut(PassageId) -> bool) -> Vec<Ranked> {
         let mut wanted = |at: usize| match self.weighed.candidates.id(at) {
             DocId::Passage(id) => wanted(id),
@@ -352,14 +359,14 @@ impl<'a> Ranking<'a> {
         found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
     }
 
-    /// A result as it is told.
+    /// Builds the complete result of a scored candidate. `place` is its position among the results.
     fn ranked(&self, Scored { score, by_walk, at }: Scored, place: usize) -> Ranked {
         let Weighed { candidates, words, meaning, named, .. } = &self.weighed;
         let path = if place < EXPLAINED && by_walk > 0.0 { self.walked.path(at, candidates) } else { Vec::new() };
         let step = |(fact, end): (usize, usize)| {
             let known = candidates.known(fact)?;
             let entity = if end == 0 { Some(known.subject()) } else { known.object().entity() };
-            Some(WalkStep { entity: entity?.clone(), fact: known.id() })
+            Some(ActivationStep { entity: entity?.clone(), fact: known.id() })
         };
         let linked = at.checked_sub(candidates.facts).and_then(|passage| self.links.to(passage));
         let (words, (cosine, smooth)) = (words.of(at), meaning.of_candidate(at));
@@ -382,29 +389,30 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// What the channels say of the candidates, before and after the walk.
+/// Channel scores of the candidates, before and after spreading activation.
 #[derive(Debug)]
 struct Weighed<'a> {
     candidates: Candidates<'a>,
     words: Worded,
     meaning: Meaning<'a>,
     named: Mentioned,
-    /// What the question is limited to.
+    /// For each candidate, whether it is in the query's scope.
     scope: Option<Vec<bool>>,
     weights: Weights,
 }
 
 impl Weighed<'_> {
-    /// The candidates that are passages.
+    /// Returns the candidates that are passages.
     fn passages(&self) -> std::ops::Range<usize> {
         self.candidates.facts..self.candidates.len()
     }
 
-    /// How well a text fits by words and meaning. The more, the greater the cosine.
+    /// Returns how well a text fits by words and meaning. The result increases with the cosine.
     fn fits(&self, at: usize, cosine: Option<f32>, clarity: f32) -> f32 {
         let (by_words, by_meaning) = (self.weights.words, self.weights.meaning * clarity);
         let words = self.words.of(at).mean();
-        // Where a text has no vector, its words speak for its meaning too; and where it goes on beyond what that tells.
+        // Where a text has no vector, its words stand in for its meaning. The same applies to the part of a long text
+        // that its vector does not cover.
         let by_words_alone = words * SAYS_IT;
         let means = cosine.map_or(by_words_alone, |cosine| {
             let read = (READ / self.candidates.head(at).length.max(1) as f32).min(1.0);
@@ -422,19 +430,19 @@ impl Weighed<'_> {
         self.score(at, fused, NAMED_PASSAGE)
     }
 
-    /// The score of a fact, by its full cosine.
+    /// Computes the score of a fact from its full cosine.
     fn fact_score(&mut self, at: usize) -> f32 {
         let cosine = self.meaning.full(&self.candidates, at);
         self.fact_score_by(at, cosine)
     }
 
-    /// A score that the fact's does not exceed, and whether it may be less.
+    /// Returns an upper bound of a fact's score, and whether the exact score may be lower.
     fn fact_at_most(&self, at: usize) -> (f32, bool) {
         let look = self.meaning.looks[at];
         (self.fact_score_by(at, look.at_most()), look.is_rough())
     }
 
-    // What facts hang together with says little of themselves: the walk does not count.
+    // The facts around a fact say little about the fact itself, so spreading activation does not count.
     fn fact_score_by(&self, at: usize, cosine: Option<f32>) -> f32 {
         self.score(at, self.fits(at, cosine, FACT_CLARITY * self.meaning.clarity.facts), NAMED_FACT)
     }
@@ -448,7 +456,7 @@ impl Weighed<'_> {
         if fused > 0.0 { (fused * self.prior(at)).min(1.0) } else { 0.0 }
     }
 
-    /// How much a candidate counts before the question is heard, against the most.
+    /// Returns a candidate's weight independent of the question, as a share of the maximum.
     fn prior(&self, at: usize) -> f32 {
         let prior = if at < self.candidates.facts {
             let (brief, thin) = (self.candidates.brief(at), self.candidates.head(at).thin);
@@ -460,9 +468,10 @@ impl Weighed<'_> {
         prior / MOST_PRIOR
     }
 
-    /// The facts from which the walk begins, the best first, each with how well it fits; and how well the best of all fits.
+    /// Returns the facts from which activation spreads, best first, each with its fit, and the fit of the best fact.
     fn seeds(&mut self) -> (Vec<(usize, f32)>, f32) {
-        // Where the walk begins, words count more: facts that only sound alike lead anywhere.
+        // Words count more for the starting facts, because facts that are only similar in meaning lead to unrelated
+        // entities.
         let clarity = self.meaning.clarity.facts;
         let looks = || self.meaning.looks.iter().enumerate();
         let surely = looks().map(|(at, look)| self.fits(at, look.at_least(), clarity)).fold(0.0, f32::max);
@@ -483,15 +492,16 @@ impl Weighed<'_> {
     }
 }
 
-/// Of up to so many facts, all cosines are computed in full at once; what is asked of one character nearly always is of fewer.
+/// Maximum number of facts for which all cosines are computed in full at once. A query about one character nearly
+/// always has fewer.
 const FEW: usize = if cfg!(test) { 6 } else { 4_096 };
 
-/// What a look at a vector's byte form gave.
+/// Estimate of a cosine from a vector's byte form.
 #[derive(Debug, Clone, Copy)]
 struct Look {
-    /// The cosine; not a number, where there is no vector.
+    /// Cosine; NaN if there is no vector.
     cosine: f32,
-    /// How far the full one may be from it; 0, when it is that.
+    /// Maximum difference from the full cosine; 0 if this is the full cosine.
     error: f32,
 }
 
@@ -519,25 +529,25 @@ impl Look {
     }
 }
 
-/// How much meaning counts against words, with facts and with passages.
+/// Weight of meaning relative to words, for facts and for passages.
 #[derive(Debug, Clone, Copy)]
 struct Clarity {
     facts: f32,
     passages: f32,
 }
 
-/// Two scores as one: nearly the greater.
+/// Combines two scores; the result is close to the greater one.
 fn either(a: f32, b: f32) -> f32 {
     if b > 0.0 { (a.powi(SHARP) + b.powi(SHARP)).powf(1.0 / SHARP as f32) } else { a }
 }
 
-/// What the vectors say.
+/// Scores of the meaning channel.
 #[derive(Debug)]
 struct Meaning<'a> {
     probe: Option<Probe<'a>>,
-    /// Of each fact.
+    /// Cosine of each fact.
     looks: Vec<Look>,
-    /// Of each passage, alone and with the lines around it.
+    /// Cosine of each passage, alone and smoothed over the neighbouring lines.
     lines: Vec<(Option<f32>, Option<f32>)>,
     clarity: Clarity,
 }
@@ -548,7 +558,7 @@ impl<'a> Meaning<'a> {
         let mut looks = vec![Look::NONE; candidates.facts];
         let mut lines: Vec<Option<f32>> = vec![None; candidates.len() - candidates.facts];
         if let Some(probe) = &probe {
-            // In the order of the index, in which the vectors lie side by side.
+            // In index order, because the vectors are stored side by side in that order.
             for (place, at) in candidates.in_place().filter(|(_, at)| *at >= candidates.facts) {
                 lines[at - candidates.facts] = index.head_at(place).vector.map(|vector| probe.full(vector));
             }
@@ -582,13 +592,14 @@ impl<'a> Meaning<'a> {
         let passages = clarity(best, mean(smooth.iter().flatten().copied()));
         let lines = lines.into_iter().zip(smooth).collect();
         let mut meaning = Self { probe, looks, lines, clarity: Clarity { facts: 0.0, passages } };
-        // What so many have in the mean hangs on no one of them: the looks will do. The best is looked for in full.
+        // The mean over many facts depends little on any single one, so estimates are sufficient. The best cosine is
+        // computed in full.
         let mean = mean(meaning.looks.iter().filter_map(|look| look.cosine()));
         meaning.clarity.facts = clarity(meaning.best(candidates), mean);
         meaning
     }
 
-    /// The best full cosine of the facts.
+    /// Returns the best full cosine of the facts.
     fn best(&mut self, candidates: &Candidates) -> f32 {
         let surely = self.looks.iter().filter_map(|look| look.at_least()).fold(0.0, f32::max);
         let near = |at: &usize| self.looks[*at].at_most().is_some_and(|most| most >= surely);
@@ -596,7 +607,7 @@ impl<'a> Meaning<'a> {
         near.into_iter().filter_map(|at| self.full(candidates, at)).fold(0.0, f32::max)
     }
 
-    /// The full cosine of a fact.
+    /// Returns the full cosine of a fact.
     fn full(&mut self, candidates: &Candidates, at: usize) -> Option<f32> {
         let look = &mut self.looks[at];
         if look.is_rough()
@@ -607,7 +618,8 @@ impl<'a> Meaning<'a> {
         look.cosine()
     }
 
-    /// The cosine of a candidate, alone and with the lines around it. Of a fact, as far as it was looked at.
+    /// Returns the cosine of a candidate, alone and smoothed over the neighbouring lines. For a fact, both values may
+    /// be estimates.
     fn of_candidate(&self, at: usize) -> (Option<f32>, Option<f32>) {
         match at.checked_sub(self.looks.len()) {
             None => (self.looks[at].cosine(), self.looks[at].cosine()),
@@ -616,27 +628,27 @@ impl<'a> Meaning<'a> {
     }
 }
 
-/// How much meaning counts, where the best stands out so from the mean.
+/// Returns the weight of meaning for the distance of the best cosine from the mean.
 fn clarity(best: f32, mean: f32) -> f32 {
     CLARITY * (best - mean).max(0.0)
 }
 
-/// The mean of some cosines and of the unrelated that are thought beside them.
+/// Returns the mean of cosines together with the imaginary unrelated texts ([`UNRELATED`]).
 fn mean(cosines: impl Iterator<Item = f32>) -> f32 {
     let (sum, count) = cosines.fold((0.0, 0.0), |(sum, count), cosine| (sum + cosine, count + 1.0));
     sum / (count + UNRELATED)
 }
 
-/// Where one whom the question names is spoken of, and where it speaks.
+/// Candidates that name an entity from the question, and passages that it speaks.
 struct About {
-    /// The candidates that name it by a name that the knower has.
+    /// For each candidate, whether it contains a name that the knower has for the entity.
     names: Vec<bool>,
-    /// The candidates that it said.
+    /// For each candidate, whether the entity said it.
     said: Vec<bool>,
 }
 
 impl About {
-    fn of(view: &View, index: &Index, candidates: &Candidates, named: &Named) -> Self {
+    fn of(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity) -> Self {
         let none = || vec![false; candidates.len()];
         let mut about = Self { names: none(), said: none() };
         named_in(view, index, candidates, named, &mut about.names);
@@ -644,13 +656,14 @@ impl About {
         about
     }
 
-    /// Takes off what cosines owe to the name alone. Who takes part in a talk is named in it by those who speak to it, which
-    /// says little of what it is about: a question that names somebody is like every "Good morning" to that person.
+    /// Subtracts the part of the cosines that is due to the name alone. Speakers address a participant of a talk by
+    /// name, which says little about the topic. Otherwise a question that names a person would match every "Good
+    /// morning" to that person.
     fn disregard_address(&self, candidates: &Candidates, lines: &mut [Option<f32>]) {
         if !self.said.contains(&true) {
             return;
         }
-        // In the order of ids, and not of the talk, whose runs lie as the index has them: a sum hangs on its order.
+        // In id order, because a float sum depends on its order and the order of the talk depends on the index.
         let talk = || candidates.facts..candidates.len();
         let mean = |names_it: bool| {
             let cosines =
@@ -667,14 +680,14 @@ impl About {
     }
 }
 
-/// How mass that a walk left becomes a score: that of a text which would have got as much by itself.
+/// Converts activation mass to a score: the score of a text that would start with the same mass.
 #[derive(Debug, Clone, Copy, Default)]
 struct Scale {
-    /// The best of the passages by itself.
+    /// Best passage score before spreading activation.
     best: f32,
-    /// What all of them have, sharpened, against the best.
+    /// Sum of all sharpened passage scores, relative to the best.
     sum: f64,
-    /// The best of passages and facts.
+    /// Best score of passages and facts.
     most: f32,
 }
 
@@ -694,17 +707,17 @@ impl Scale {
     }
 }
 
-/// A score against the best, sharpened.
+/// Returns a score relative to the best, sharpened.
 fn sharp(score: f32, best: f32) -> f64 {
     if best > 0.0 { f64::from(score / best).powi(SHARP) } else { 0.0 }
 }
 
-/// Walks from the ends of the facts that fit best, and from the passages that fit best.
-fn walked(weighed: &mut Weighed, index: &Index, passages: &[f32]) -> (Walked, Scale) {
+/// Spreads activation from the ends of the best facts, and from the best passages.
+fn walked(weighed: &mut Weighed, index: &Index, passages: &[f32]) -> (Activated, Scale) {
     let (seeds, best) = weighed.seeds();
     let candidates = &weighed.candidates;
     let scale = Scale::of(passages, best);
-    // Per entity the sum and number of its facts' worth. Few, in the order of the facts.
+    // Sum and number of fact scores per entity. The list is short and keeps the order of the facts.
     let mut worth: Vec<(u32, f64, f64)> = Vec::new();
     for (fact, fits) in seeds {
         let score = f64::from(fits / best).powi(3);
@@ -729,29 +742,31 @@ fn walked(weighed: &mut Weighed, index: &Index, passages: &[f32]) -> (Walked, Sc
     (walk(candidates, index, &Start { entities, passages }), scale)
 }
 
-/// How many facts of an entity the asker knows.
+/// Returns the number of an entity's facts that the asker knows.
 fn degree(candidates: &Candidates, index: &Index, entity: u32) -> usize {
     index.facts_of(entity).iter().filter(|fact| candidates.at(**fact).is_some()).count()
 }
 
-/// The weight of an entity with so many facts.
+/// Returns the weight of an entity with `degree` facts.
 fn rarity_of(degree: usize) -> f32 {
     1.0 / (1.0 + degree as f32).ln().max(1.0)
 }
 
-/// What is about those whom the question names, each by its rarity in the view.
+/// For each candidate, the share of the named entities that it is about. Each entity is weighted by its rarity in the
+/// view.
 #[derive(Debug, Default)]
 struct Mentioned {
     shares: Vec<f32>,
 }
 
 impl Mentioned {
-    fn of(index: &Index, candidates: &Candidates, named: &[Named], spoken: &[About]) -> Self {
+    fn of(index: &Index, candidates: &Candidates, named: &[LinkedEntity], spoken: &[About]) -> Self {
         if named.is_empty() {
             return Self::default();
         }
-        let entity = |named: &Named| index.entity(&named.id);
-        let rarity = |named: &Named| rarity_of(entity(named).map_or(0, |entity| degree(candidates, index, entity)));
+        let entity = |named: &LinkedEntity| index.entity(&named.id);
+        let rarity =
+            |named: &LinkedEntity| rarity_of(entity(named).map_or(0, |entity| degree(candidates, index, entity)));
         let total: f32 = named.iter().map(rarity).sum();
         let mut shares = vec![0.0; candidates.len()];
         for (named, spoken) in named.iter().zip(spoken) {
@@ -791,9 +806,9 @@ impl Mentioned {
     }
 }
 
-/// Marks what names an entity by a name that the knower has. Somebody who heard of "the Grey Lady" does
-/// not know whom the author meant. Words are only looked at where the terms of the name allow it.
-pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
+/// Marks the candidates that contain a name which the knower has for an entity. A knower who heard of "the Grey Lady"
+/// does not know which entity the author meant. The text is compared only if it contains the terms of the name.
+pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity, about: &mut [bool]) {
     for name in &named.names {
         let terms = stems(&name.join(" ")).iter().map(|stem| index.term(stem)).collect::<Option<Vec<u32>>>();
         let Some(terms) = terms else { continue };
@@ -805,8 +820,8 @@ pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, name
     }
 }
 
-/// Marks what was said by an entity, as far as the asker knows whose voice it was.
-pub(crate) fn said_by(view: &View, index: &Index, candidates: &Candidates, named: &Named, about: &mut [bool]) {
+/// Marks the passages that an entity said, if the asker knows who spoke.
+pub(crate) fn said_by(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity, about: &mut [bool]) {
     let Some(speaker) = index.entity(&named.id) else { return };
     for (at, about) in about.iter_mut().enumerate().take(candidates.len()).skip(candidates.facts) {
         if candidates.head(at).speaker == Some(speaker)
@@ -817,7 +832,7 @@ pub(crate) fn said_by(view: &View, index: &Index, candidates: &Candidates, named
     }
 }
 
-/// The words of a fact or passage.
+/// Returns the text of a fact or passage.
 fn said<'v>(view: &'v View, candidates: &Candidates<'v>, at: usize) -> Option<&'v str> {
     match candidates.id(at) {
         DocId::Fact(_) => candidates.known(at).map(Known::statement),

@@ -1,39 +1,39 @@
-//! The forms of a scene context.
+//! Output forms of a scene context.
 
 use hearsay_model::escape;
 
-use crate::{Line, Markup, Page, SceneContext, context::Frame, receipt::why};
+use crate::{Line, Markup, Page, SceneContext, citation::why, context::Frame};
 
-/// A form of a scene context.
+/// An output form of a scene context.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Form {
-    /// For people, on a terminal.
+    /// Plain text, for people at a terminal.
     #[default]
     Text,
-    /// For people, as Markdown.
+    /// Markdown, for people.
     Markdown,
-    /// As data, one pretty-printed object.
+    /// JSON, one pretty-printed object.
     Json,
-    /// For a language model: compact.
+    /// Compact prompt, for a language model.
     Prompt,
 }
 
-/// What stands beside the lines of a scene context.
+/// Level of detail shown with the lines of a scene context.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Nothing.
+    /// Only the lines.
     #[default]
     Plain,
-    /// How each line is known.
-    Receipts,
-    /// That, and why it is told in answer to the question: what each channel says, and the way through the graph.
+    /// The citations of each line.
+    Citations,
+    /// Citations, and for each answer the score of each channel and the path through the graph.
     Explained,
 }
 
-/// With receipts, or without.
+/// Converts `true` to citations, and `false` to plain lines.
 impl From<bool> for Detail {
-    fn from(receipts: bool) -> Self {
-        if receipts { Self::Receipts } else { Self::Plain }
+    fn from(citations: bool) -> Self {
+        if citations { Self::Citations } else { Self::Plain }
     }
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn render(context: &SceneContext, form: Form, detail: Detail) -> Stri
     match form {
         Form::Text => text(context, detail),
         Form::Markdown => markdown(context, detail),
-        // The context holds strings, numbers and lists: there is nothing in it that JSON cannot hold.
+        // A context holds only strings, numbers and lists, all of which JSON can represent.
         Form::Json => escape::json(&serde_json::to_string_pretty(context).unwrap_or_default()).into_owned(),
         Form::Prompt => prompt(context, detail),
     }
@@ -95,7 +95,7 @@ fn prompt(context: &SceneContext, detail: Detail) -> String {
     page.into_text()
 }
 
-/// What stands above a section of the prompt form.
+/// Returns the heading of a section in the prompt form.
 pub(crate) fn heading(section: &str) -> &'static str {
     match section {
         "speaker" => "",
@@ -108,14 +108,14 @@ pub(crate) fn heading(section: &str) -> &'static str {
     }
 }
 
-/// A line of the prompt form.
+/// Returns a line in the prompt form.
 pub(crate) fn prompt_line(line: &Line, detail: Detail) -> String {
     let mut page = Page::new(Markup::Plain);
     write_line(&mut page, line, detail);
     page.into_text()
 }
 
-/// A line as an item of a list, with all that stands beside it.
+/// Writes a line as a list item, with its note and details.
 fn write_line(page: &mut Page, line: &Line, detail: Detail) {
     page.own("- ").data(&line.text);
     note(page, line);
@@ -131,12 +131,12 @@ fn note(page: &mut Page, line: &Line) {
     }
 }
 
-/// What stands beside a line: how it is known, how else, and why it is told.
+/// Returns the details of a line: its citations, and its ranking explanation.
 fn beside(line: &Line, detail: Detail) -> Vec<String> {
     let mut beside = Vec::new();
     if detail != Detail::Plain {
-        beside.push(line.receipt.line());
-        beside.extend(line.also.iter().map(|receipt| format!("also {}", receipt.line())));
+        beside.push(line.citation.line());
+        beside.extend(line.also.iter().map(|citation| format!("also {}", citation.line())));
     }
     if let (Detail::Explained, Some(score), Some(channels)) = (detail, line.score, &line.channels) {
         beside.push(why(score, channels, &line.path));

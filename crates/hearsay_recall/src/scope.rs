@@ -1,4 +1,4 @@
-//! What a question is limited to.
+//! Limits a question to some entities and their neighbourhood.
 
 use std::collections::BTreeSet;
 
@@ -6,25 +6,28 @@ use hearsay_belief::View;
 use hearsay_model::{EntityId, attribute};
 
 use crate::{
-    DocId, Index, Named, Names,
+    DocId, EntityLinker, Index, LinkedEntity,
     candidates::Candidates,
     rank::{named_in, said_by},
 };
 
-/// Entities that a question is about, and those at most one relation away from them.
+/// The entities that a question is about, and the entities at most one relation away.
 ///
-/// In it are the facts with one of these as subject or object, what names one of those that the question is about, or was
-/// said by it, and the passages that bear such a fact out.
+/// A scope contains three groups of documents:
+///
+/// - facts with any of these entities as subject or object
+/// - facts and passages that name an entity the question is about, and passages that this entity said
+/// - passages that are evidence for a fact in the scope
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    about: Vec<Named>,
+    about: Vec<LinkedEntity>,
     near: BTreeSet<EntityId>,
     noted: bool,
 }
 
 impl Scope {
-    /// Around some entities, by the relations and names in a view.
-    pub fn around(view: &View, names: &Names, about: &[EntityId]) -> Self {
+    /// Creates the scope around `about`, using the relations and names in a view.
+    pub fn around(view: &View, names: &EntityLinker, about: &[EntityId]) -> Self {
         let about: BTreeSet<&EntityId> = about.iter().collect();
         let mut near: BTreeSet<EntityId> = about.iter().map(|id| (*id).clone()).collect();
         for known in view.facts().filter(|known| known.predicate().is_relation()) {
@@ -38,30 +41,30 @@ impl Scope {
         Self { about: about.into_iter().map(|id| names.named(id)).collect(), near, noted: false }
     }
 
-    /// With what is noted beside the words: whom a free sentence is about, whom a text mentions. That is for the DM: a
-    /// character who hears of "the Grey Lady" does not know whom the author meant.
+    /// Includes recorded annotations: the entities that a free sentence is about or that a passage mentions. Use it for
+    /// the DM only. A character who hears of "the Grey Lady" does not know which entity the author meant.
     pub fn with_notes(self) -> Self {
         Self { noted: true, ..self }
     }
 
-    /// Those whom the question is about.
-    pub fn about(&self) -> &[Named] {
+    /// Returns the entities that the question is about.
+    pub fn about(&self) -> &[LinkedEntity] {
         &self.about
     }
 
-    /// Adds them to those whom the question names.
-    pub fn join(&self, named: &mut Vec<Named>) {
+    /// Adds these entities to those that the question names.
+    pub fn join(&self, named: &mut Vec<LinkedEntity>) {
         let more = self.about.iter().filter(|about| named.iter().all(|named| named.id != about.id));
-        let more: Vec<Named> = more.cloned().collect();
+        let more: Vec<LinkedEntity> = more.cloned().collect();
         named.extend(more);
     }
 
-    /// Whether an entity is one of those, or at most one relation away.
+    /// Returns whether an entity is one of these or at most one relation away.
     pub fn holds(&self, id: &EntityId) -> bool {
         self.near.contains(id)
     }
 
-    /// Which of the candidates are in it.
+    /// Returns, for each candidate, whether it is in the scope.
     pub(crate) fn marks(&self, view: &View, index: &Index, candidates: &Candidates) -> Vec<bool> {
         let mut marks = vec![false; candidates.len()];
         for named in &self.about {

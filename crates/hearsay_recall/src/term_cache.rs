@@ -1,7 +1,8 @@
-//! The terms of all texts in a form that is stored: an index that reads them splits and stems no text again.
+//! Stored terms of all texts. An index that reads them does not split and stem these texts again.
 //!
-//! A cache: each text is looked up by its id, which its words determine, and a passage by the heading and date that
-//! are searched with it. What is not there is counted anew, and what nobody asks for is left out of the next one.
+//! The cache looks up each text by its id, which depends on its words. A passage also needs the same title and date,
+//! because these are searched with it. Texts that are not in the cache are counted anew. Texts that are no longer used
+//! are left out of the next cache.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,10 +10,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::DocId;
 
-/// The texts that have a term, by their places, with how often. Sorted, each once.
+/// Places of the texts that contain a term, with the number of occurrences. Sorted, each once.
 pub(crate) type Postings = Vec<(u32, u32)>;
 
-/// The id of a text as numbers, in the order of [`DocId`].
+/// Id of a text as numbers, in the order of [`DocId`].
 type DocKey = (u8, u128);
 
 fn key(id: DocId) -> DocKey {
@@ -22,7 +23,8 @@ fn key(id: DocId) -> DocKey {
     }
 }
 
-/// Tells apart with which heading and date the words of a passage were counted: its id does not depend on them.
+/// Returns a hash of the title and date with which the words of a passage were counted. The id of a passage does not
+/// depend on them.
 pub(crate) fn context_mark(title: Option<&str>, date: &str) -> u64 {
     if title.is_none() && date.is_empty() {
         return 0;
@@ -33,17 +35,17 @@ pub(crate) fn context_mark(title: Option<&str>, date: &str) -> u64 {
     hasher.finish().max(1)
 }
 
-/// The terms of texts, each with how often it stands in the text.
+/// Terms of texts, with the number of occurrences in each text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TermCache {
     terms: Vec<String>,
-    /// The texts, sorted, each with the mark of its context.
+    /// Texts, sorted, each with the mark of its context.
     docs: Vec<(DocKey, u64)>,
-    /// For each term the texts that have it, by their place among `docs`. Never empty.
+    /// For each term, the texts that contain it, by their place in `docs`. Never empty.
     postings: Vec<Postings>,
 }
 
-/// The texts of a cache, asked for in the order of their ids.
+/// Texts of a cache, requested in the order of their ids.
 #[derive(Debug, Default)]
 pub(crate) struct CachedDocs {
     docs: Vec<(DocKey, u64)>,
@@ -51,11 +53,11 @@ pub(crate) struct CachedDocs {
 }
 
 impl TermCache {
-    /// Changes whenever the stored form does, or the way in which words are split and stemmed.
+    /// Version of the stored form. It changes when the stored form changes, or the splitting and stemming of words.
     pub const FORMAT: u32 = 2;
 
-    /// The terms of the texts of an index: its postings, and the texts with their marks and places, which are below
-    /// `places`. `docs` is sorted.
+    /// Creates a cache from an index: its terms and postings, and its texts with their marks and places. `docs` is
+    /// sorted, and all places in it are below `places`.
     pub(crate) fn of(
         numbers: &FxHashMap<String, u32>,
         postings: &[Postings],
@@ -70,7 +72,7 @@ impl TermCache {
         let mut names: Vec<(&str, u32)> = numbers.iter().map(|(name, number)| (name.as_str(), *number)).collect();
         names.sort_unstable_by_key(|(_, number)| *number);
         let mut cache = Self { docs, ..Self::default() };
-        // Only terms that are in use are kept.
+        // Keep only terms that are in use.
         for (name, number) in names {
             let of_doc = |&(place, count): &(u32, u32)| (renumbered[place as usize], count);
             let mut kept: Vec<_> = postings[number as usize].iter().map(of_doc).collect();
@@ -84,17 +86,17 @@ impl TermCache {
         cache
     }
 
-    /// The number of texts.
+    /// Returns the number of texts.
     pub fn len(&self) -> usize {
         self.docs.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.docs.is_empty()
     }
 
-    /// The number of terms in each text.
+    /// Returns the number of terms in each text.
     pub(crate) fn lengths(&self) -> Vec<u32> {
         let mut lengths = vec![0_u32; self.docs.len()];
         for (doc, count) in self.postings.iter().flatten() {
@@ -104,13 +106,13 @@ impl TermCache {
         lengths
     }
 
-    /// Takes it apart: the numbers of the terms, their postings, and the texts.
+    /// Splits the cache into the numbers of the terms, their postings, and the texts.
     pub(crate) fn into_parts(self) -> (FxHashMap<String, u32>, Vec<Postings>, CachedDocs) {
         let numbers = self.terms.into_iter().zip(0..).collect();
         (numbers, self.postings, CachedDocs { docs: self.docs, next: 0 })
     }
 
-    /// The stored form.
+    /// Encodes the cache in its stored form.
     pub fn encode(&self) -> Vec<u8> {
         let mut stored = Vec::with_capacity(self.docs.len() * 48);
         put(&mut stored, self.docs.len() as u64);
@@ -134,7 +136,7 @@ impl TermCache {
         stored
     }
 
-    /// The terms of a stored form; nothing, where it is none.
+    /// Decodes a stored form. Returns `None` if the bytes are not valid.
     pub fn decode(mut stored: &[u8]) -> Option<Self> {
         let from = &mut stored;
         let mut cache = Self::default();
@@ -151,12 +153,12 @@ impl TermCache {
             let length = usize::try_from(take(from)?).ok()?;
             cache.terms.push(std::str::from_utf8(bytes(from, length)?).ok()?.to_owned());
             let count = usize::try_from(take(from)?).ok()?;
-            // Each takes at least two bytes.
+            // Each posting takes at least two bytes. The check prevents a large allocation for damaged data.
             let mut postings = Vec::with_capacity(Some(count).filter(|count| *count <= from.len() / 2)?);
             let mut doc = 0_u64;
             for number in 0..count {
                 let further = take(from)?;
-                // Sorted, each once.
+                // Postings must be sorted and distinct.
                 if number > 0 && further == 0 {
                     return None;
                 }
@@ -172,8 +174,8 @@ impl TermCache {
 }
 
 impl CachedDocs {
-    /// The place of a text among those of the cache, if it is there. Texts that are asked for in the order of their ids are
-    /// found at once; one that was passed by is not there.
+    /// Returns the place of a text in the cache; `None` if the cache does not contain it. Texts must be requested in
+    /// the order of their ids: the search only moves forward.
     pub(crate) fn take(&mut self, id: DocId, mark: u64) -> Option<u32> {
         let id = key(id);
         while self.docs.get(self.next).is_some_and(|(held, _)| *held < id) {
@@ -183,7 +185,7 @@ impl CachedDocs {
     }
 }
 
-/// Writes a number, seven bits a byte, the lowest first.
+/// Writes a number in groups of seven bits per byte, lowest group first.
 fn put(to: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         to.push(number as u8 | 0x80);
@@ -239,7 +241,7 @@ mod tests {
             assert_eq!(TermCache::decode(&stored[..length]), None, "{length} bytes");
         }
         assert_eq!(TermCache::decode(&[&stored[..], &[0]].concat()), None);
-        // Whatever the bytes are, they are read or refused.
+        // Damaged bytes are either decoded or rejected.
         for at in 0..stored.len() {
             let mut bad = stored.clone();
             bad[at] ^= 0x55;

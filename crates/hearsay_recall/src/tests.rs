@@ -9,13 +9,15 @@ use std::sync::Arc;
 
 use hearsay_belief::View;
 use hearsay_model::{
-    Author, Bearing, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, How, Knower,
-    Knowledge, Method, Object, Operation, Passage, PassageId, Provenance, Session, SessionId, Span, State, Validity,
+    Acquisition, Author, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, FactRelation, GameTime,
+    Knower, KnowledgeEdge, Method, Object, Operation, Passage, PassageId, Provenance, Session, SessionId, Span, State,
+    Validity,
 };
 
 use crate::{
-    ApproximateTokens, Detail, DocId, Form, Index, Names, Query, Request, Scene, SceneContext, TokenCounter, WalkStep,
-    graph::{self, Direction, Walk},
+    ActivationStep, ApproximateTokens, Detail, DocId, EntityLinker, Form, Index, Query, Request, Scene, SceneContext,
+    TokenCounter,
+    graph::{self, Direction, Traversal},
     rank,
 };
 
@@ -56,7 +58,7 @@ impl World {
         let fact = Arc::new(fact);
         let edges = knowers
             .split_whitespace()
-            .map(|knower| Change::Learn(Arc::new(Knowledge::authored(knower.parse().unwrap(), fact.id()))));
+            .map(|knower| Change::Learn(Arc::new(KnowledgeEdge::authored(knower.parse().unwrap(), fact.id()))));
         let changes = std::iter::once(Change::AssertFact(Arc::clone(&fact))).chain(edges).collect();
         self.apply(changes);
         fact.id()
@@ -93,7 +95,7 @@ impl World {
         let scene = Scene { place: Some(id("gull")), present: vec![id("odo"), id("mirela")], ..Scene::default() };
         SceneContext::assemble(&change(Request {
             view: &view,
-            names: &Names::of(&view),
+            names: &EntityLinker::of(&view),
             index: &Index::of(&self.0),
             calendar: self.0.calendar(),
             vocabulary: self.0.vocabulary(),
@@ -146,20 +148,20 @@ fn what_is_unknown_changes_no_byte() {
 fn every_line_has_its_receipt() {
     let mut world = World::tavern();
     let rumour = world.attribute("ledger", "lore", "The harbour ledger burned.", "");
-    let told = Knowledge {
-        how: How::told(Some(id("odo"))),
+    let told = KnowledgeEdge {
+        acquisition: Acquisition::told(Some(id("odo"))),
         credence: Credence::new(0.5).unwrap(),
         conceals: true,
-        ..Knowledge::authored(Knower::Entity(id("mirela")), rumour)
+        ..KnowledgeEdge::authored(Knower::Entity(id("mirela")), rumour)
     };
     world.apply(vec![Change::Learn(told.into())]);
     let context = world.context("mirela", "Did the ledger burn?", 1000);
     let section = context.sections.iter().find(|section| section.name == "knowledge").unwrap();
     let line = section.lines.iter().find(|line| line.text.contains("burned")).unwrap();
     assert_eq!(line.note, "you are not sure of it; Odo Brandt told you; you keep it to yourself");
-    let receipt = &line.receipt;
-    assert_eq!((receipt.how.as_str(), receipt.credence.unwrap().get()), ("told by Odo Brandt", 0.5));
-    assert_eq!(receipt.file.as_deref(), Some("people.yaml:7"));
+    let citation = &line.citation;
+    assert_eq!((citation.acquisition.as_str(), citation.credence.unwrap().get()), ("told by Odo Brandt", 0.5));
+    assert_eq!(citation.file.as_deref(), Some("people.yaml:7"));
     let text = context.render(Form::Text, true);
     assert!(text.contains(&format!("credence 0.50 \u{00B7} people.yaml:7 \u{00B7} fact {}", rumour.short())), "{text}");
     assert!(!context.render(Form::Prompt, false).contains("credence"));
@@ -192,7 +194,7 @@ fn channels_find_what_they_are_for() {
     let mut index = Index::of(&world.0);
     let ledger = world.0.facts().find(|fact| fact.statement().contains("chapel floor")).unwrap().id();
     index.set_vector(DocId::Fact(ledger), &[1.0, 0.0]);
-    let names = Names::of(&view);
+    let names = EntityLinker::of(&view);
     let first = |text: &str, vector: Option<&[f32]>, named: Vec<EntityId>| {
         let named = named.iter().map(|id| names.named(id)).collect();
         let query = Query { text, vector, named, graph: true, ..Query::default() };
@@ -275,7 +277,8 @@ fn a_walk_finds_what_shares_no_word_and_says_how() {
     let passage = found.iter().find(|ranked| ranked.doc == DocId::Passage(ids[0])).unwrap();
     assert!(found.iter().all(|ranked| ranked.doc != DocId::Passage(ids[1])));
     assert!(passage.explanation.walked > 0.0 && passage.explanation.words.mean() == 0.0);
-    let steps = [("clerk", wrote), ("ledger", hidden)].map(|(entity, fact)| WalkStep { entity: id(entity), fact });
+    let steps =
+        [("clerk", wrote), ("ledger", hidden)].map(|(entity, fact)| ActivationStep { entity: id(entity), fact });
     assert_eq!(passage.explanation.path, steps);
     assert!(serde_json::to_string(&passage.explanation).unwrap().contains("\"path\":[{\"entity\":\"clerk\""));
 }
@@ -302,7 +305,7 @@ fn a_name_in_an_address_is_no_reason() {
         }
         index.set_vector(DocId::Passage(last), &[0.1, 0.99]);
         let view = view(world);
-        let named = Names::of(&view).mentioned("Where does Mirela keep it?");
+        let named = EntityLinker::of(&view).mentioned("Where does Mirela keep it?");
         let query = Query { text: "Where does she keep it?", vector: Some(&[1.0, 0.0]), named, ..Query::default() };
         rank(&view, &index, &query)[0].doc
     };
@@ -378,15 +381,16 @@ fn the_index_follows_what_changes() {
 fn walks_follow_what_they_may() {
     let world = World::tavern();
     let view = View::of(&world.0, &Knower::Entity(id("odo")), None);
-    let all = Walk::default();
-    let seen = Walk { view: Some(&view), ..Walk::default() };
-    let ids = |walk: &Walk, depth| {
+    let all = Traversal::default();
+    let seen = Traversal { view: Some(&view), ..Traversal::default() };
+    let ids = |walk: &Traversal, depth| {
         graph::neighbours(&world.0, &id("odo"), walk, depth, 10).iter().map(|n| n.id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(ids(&all, 2), ["mirela", "gull"]);
-    assert_eq!(ids(&Walk { direction: Direction::In, ..Walk::default() }, 2), Vec::<String>::new());
-    let to =
-        |walk: &Walk, longest| graph::path(&world.0, &id("odo"), &id("gull"), walk, longest).map(|path| path.len());
+    assert_eq!(ids(&Traversal { direction: Direction::In, ..Traversal::default() }, 2), Vec::<String>::new());
+    let to = |walk: &Traversal, longest| {
+        graph::path(&world.0, &id("odo"), &id("gull"), walk, longest).map(|path| path.len())
+    };
     assert_eq!((to(&all, 2), to(&all, 1)), (Some(2), None));
     assert_eq!(to(&seen, 2), Some(2));
     assert!(graph::path(&world.0, &id("ledger"), &id("chapel"), &seen, 3).is_none(), "Odo does not know");
@@ -399,11 +403,11 @@ fn walks_follow_what_they_may() {
 #[test]
 fn a_path_tells_its_steps_in_order() {
     let world = World::tavern();
-    let path = graph::path(&world.0, &id("odo"), &id("gull"), &Walk::default(), 5).unwrap();
+    let path = graph::path(&world.0, &id("odo"), &id("gull"), &Traversal::default(), 5).unwrap();
     let steps: Vec<_> =
         path.iter().map(|step| (step.to.as_str(), step.fact.predicate().as_str(), step.forward)).collect();
     assert_eq!(steps, [("mirela", "OWES", true), ("gull", "OWNS", true)]);
-    assert_eq!(graph::path(&world.0, &id("odo"), &id("odo"), &Walk::default(), 5).unwrap().len(), 0);
+    assert_eq!(graph::path(&world.0, &id("odo"), &id("odo"), &Traversal::default(), 5).unwrap().len(), 0);
 }
 
 #[test]
@@ -449,17 +453,22 @@ fn who_heard_a_sentence_does_not_know_whom_the_author_meant() {
 #[test]
 fn what_others_here_know_and_what_is_contradicted_is_said() {
     let mut world = World::tavern();
-    let full = |how, fact, company: &[&str], credence: f64| {
-        let company = company.iter().map(|other| id(other)).collect();
+    let full = |acquisition, fact, co_present: &[&str], credence: f64| {
+        let co_present = co_present.iter().map(|other| id(other)).collect();
         let credence = Credence::new(credence).unwrap();
-        Knowledge { how, company, credence, ..Knowledge::authored(Knower::Entity(id("mirela")), fact) }
+        KnowledgeEdge {
+            acquisition,
+            co_present,
+            credence,
+            ..KnowledgeEdge::authored(Knower::Entity(id("mirela")), fact)
+        }
     };
-    let told_by_odo = || How::told(Some(id("odo")));
-    let learn = |world: &mut World, edge: Knowledge| world.apply(vec![Change::Learn(edge.into())]);
+    let told_by_odo = || Acquisition::told(Some(id("odo")));
+    let learn = |world: &mut World, edge: KnowledgeEdge| world.apply(vec![Change::Learn(edge.into())]);
     let fire = world.attribute("chapel", "lore", "The chapel candle burned a rope.", "");
-    learn(&mut world, full(How::Witnessed, fire, &["odo"], 1.0));
+    learn(&mut world, full(Acquisition::Witnessed, fire, &["odo"], 1.0));
     let boat = world.attribute("chapel", "lore", "A candle stood in the chapel boat.", "mirela");
-    learn(&mut world, full(How::Shared, boat, &["odo"], 0.0));
+    learn(&mut world, full(Acquisition::Shared, boat, &["odo"], 0.0));
     let thief = world.attribute("chapel", "lore", "Nico stole the chapel candle.", "");
     learn(&mut world, full(told_by_odo(), thief, &[], 0.6));
     // Two owners of one candlestick at a time, and one that is refuted.
@@ -472,11 +481,14 @@ fn what_others_here_know_and_what_is_contradicted_is_said() {
     let refuted = world.attribute("chapel", "lore", "The chapel candle is cursed.", "mirela");
     let denial =
         world.0.fact(refuted).unwrap().to_builder().object(Object::Value("No curse lies on the candle.".into()));
-    let denial = denial.statement("No curse lies on the candle.").bearing(Some(Bearing::Refutes(refuted)));
+    let denial = denial.statement("No curse lies on the candle.").fact_relation(Some(FactRelation::Refutes(refuted)));
     world.record(denial.build().unwrap(), "mirela");
     let ended = world.attribute("chapel", "lore", "The chapel candle is for sale.", "mirela");
     let end = world.0.fact(ended).unwrap().to_builder().object(Object::Value("The candle is sold.".into()));
-    world.record(end.statement("The candle is sold.").bearing(Some(Bearing::Ends(ended))).build().unwrap(), "mirela");
+    world.record(
+        end.statement("The candle is sold.").fact_relation(Some(FactRelation::Ends(ended))).build().unwrap(),
+        "mirela",
+    );
 
     let ask = |world: &World, budget| world.context("mirela", "What of the chapel candle?", budget);
     let context = ask(&world, 2000);

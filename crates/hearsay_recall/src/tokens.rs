@@ -1,13 +1,13 @@
-//! Counting tokens.
+//! Token counting.
 
-/// Counts the tokens of a text as the model that will read it does. A game replaces it with its model's own tokenizer.
+/// Counts tokens as the target model does. A game can supply its model's own tokenizer.
 pub trait TokenCounter {
-    /// How many tokens the text has. A text never has fewer than a part of it.
+    /// Returns the number of tokens in a text. A text must never have fewer tokens than a part of it.
     fn count(&self, text: &str) -> usize;
 }
 
-/// A count that needs no tokenizer: four characters or three quarters of a word to a token, whichever gives more.
-/// On English prose it lies a little above what the tokenizers of common language models give.
+/// An approximate count without a tokenizer: four characters or three quarters of a word per token, whichever gives
+/// more tokens. On English prose, the count is slightly above those of common language models' tokenizers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ApproximateTokens;
 

@@ -1,15 +1,16 @@
-//! Vectors under the hashes of their texts, in a form that is stored and read without computing anything.
+//! Vectors keyed by the hashes of their texts, in a stored form that needs no computation to read.
 
 use std::ops::Range;
 
 use crate::vectors::Vectors;
 
-/// The hash of a text, under which its vector is kept.
+/// Hash of a text, used as the key of its vector.
 pub type VectorKey = [u8; 16];
 
-/// Vectors of texts, each under the hash of its text.
+/// Vectors of texts, each with the hash of its text.
 ///
-/// The stored form holds the byte form that a ranking looks at first beside the numbers, so that reading it is copying.
+/// The stored form contains the byte forms that a ranking reads first and the full vectors. Reading it is therefore a
+/// copy.
 #[derive(Debug, Clone, Default)]
 pub struct VectorSet {
     pub(crate) keys: Vec<VectorKey>,
@@ -17,10 +18,11 @@ pub struct VectorSet {
 }
 
 impl VectorSet {
-    /// Changes whenever the stored form does, or the way in which the byte form is computed.
+    /// Version of the stored form. It changes when the stored form or the computation of byte forms changes.
     pub const FORMAT: u32 = 1;
 
-    /// Adds a vector of length 1. Returns whether it has a place: the first sets the dimension of all.
+    /// Adds a vector of length 1. Returns whether the vector was accepted. The first vector sets the dimension; vectors
+    /// of another dimension or with values that are not finite are rejected.
     pub fn push(&mut self, key: VectorKey, vector: &[f32]) -> bool {
         let is_new = self.vectors.push(vector).is_some();
         self.keys.extend(is_new.then_some(key));
@@ -32,17 +34,17 @@ impl VectorSet {
         self.keys.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The stored form.
+    /// Encodes the set in its stored form.
     pub fn encode(&self) -> Vec<u8> {
         self.encode_range(0..self.len())
     }
 
-    /// The stored form in parts of about so many bytes, each of which can be read by itself.
+    /// Encodes the set in parts of about `part_bytes` bytes. Each part can be decoded by itself.
     pub fn encode_parts(&self, part_bytes: usize) -> impl Iterator<Item = Vec<u8>> {
         let count = (part_bytes / (self.vectors.stored_bytes() + size_of::<VectorKey>())).max(1);
         (0..self.len()).step_by(count).map(move |start| self.encode_range(start..self.len().min(start + count)))
@@ -55,8 +57,8 @@ impl VectorSet {
         stored
     }
 
-    /// Adds the vectors of a stored form. Returns whether it was one, of the dimension of the others; nothing is added
-    /// otherwise.
+    /// Adds the vectors of a stored form. Returns `false` and adds nothing if the bytes are not a valid stored form or
+    /// have another dimension.
     pub fn decode(&mut self, stored: &[u8]) -> bool {
         let number = |at: usize| stored.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
         let Some(keys) = number(0).and_then(|count| (count as usize).checked_mul(16)) else { return false };
@@ -68,7 +70,7 @@ impl VectorSet {
         true
     }
 
-    /// Makes room for vectors of a dimension in so many bytes of stored form.
+    /// Reserves capacity for vectors of a dimension, given the size of their stored form in bytes.
     pub fn reserve(&mut self, dimension: usize, stored_bytes: usize) {
         self.vectors.reserve(dimension, stored_bytes);
     }

@@ -1,34 +1,34 @@
-//! Vectors: each once in full, and once as bytes that a question can be held against quickly.
+//! Vectors, each stored in full and in a byte form for fast comparison.
 //!
-//! A byte form has a scale of its own and knows how far it is from the vector, so a look at it gives a cosine with the most
-//! that it can be wrong by. Whoever wants the true order computes the cosine in full where that may matter, and nowhere
-//! else: the result is that of a scan in full, from a quarter of the memory. The look sums whole numbers, which come out the
-//! same in any order and on any processor.
+//! A byte form has its own scale and records its distance from the full vector. A comparison with it therefore gives a
+//! cosine and the maximum error of that cosine. A caller that needs the exact order computes the full cosine only where
+//! the error matters. The result equals a full scan, but reads a quarter of the memory. The comparison sums integers,
+//! so the result is the same in any order and on any processor.
 
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Steps from 0 to the largest number of a vector.
+/// Number of steps from 0 to the largest component of a vector.
 const STEPS: u32 = 127;
 
-/// The same of a question, at most.
+/// Maximum number of steps for a question.
 const FINE_STEPS: u32 = 8_191;
 
-/// A cosine in full is itself a sum of rounded numbers; it is never further off than this.
+/// Maximum rounding error of a full cosine, which is itself a sum of rounded numbers.
 const ROUNDING: f32 = 2e-5;
 
-/// The byte form of a vector beside its bytes.
+/// Scale and error of a byte form.
 #[derive(Debug, Clone, Copy)]
 struct Coarse {
-    /// One step.
+    /// Size of a step.
     scale: f32,
-    /// How far the byte form is from the vector, and how long that is.
+    /// Distance between the byte form and the full vector, then the length of the full vector.
     error: f32,
     length: f32,
 }
 
-/// Vectors of one dimension under dense numbers.
+/// Vectors of one dimension, under dense numbers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vectors {
     dimension: usize,
@@ -37,7 +37,7 @@ pub(crate) struct Vectors {
     coarse: Vec<Coarse>,
 }
 
-/// A question, ready to be held against vectors.
+/// A question prepared for comparison with vectors.
 #[derive(Debug)]
 pub(crate) struct Probe<'a> {
     vectors: &'a Vectors,
@@ -50,8 +50,8 @@ pub(crate) struct Probe<'a> {
 }
 
 impl Vectors {
-    /// Takes a vector, and gives its number. The first sets the dimension; one of another, or that is no vector of
-    /// numbers, has no place here.
+    /// Adds a vector and returns its number. The first vector sets the dimension. Returns `None` for a vector of
+    /// another dimension or with values that are not finite.
     pub(crate) fn push(&mut self, vector: &[f32]) -> Option<u32> {
         if self.dimension == 0 {
             self.dimension = vector.len();
@@ -69,12 +69,12 @@ impl Vectors {
         Some(number)
     }
 
-    /// The number of vectors.
+    /// Returns the number of vectors.
     pub(crate) fn len(&self) -> usize {
         self.coarse.len()
     }
 
-    /// Removes the vectors that are not kept; the others move up, in their order.
+    /// Removes the vectors for which `keep` returns `false`. The others move up and keep their order.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
         let (dimension, mut kept) = (self.dimension, 0);
         for number in 0..self.coarse.len() {
@@ -97,7 +97,8 @@ impl Vectors {
         self.bytes.shrink_to_fit();
     }
 
-    /// Appends some of the vectors in stored form: count and dimension, then all byte forms and all numbers, little-endian.
+    /// Appends a range of vectors in stored form: count and dimension, then all byte forms and all full vectors,
+    /// little-endian.
     pub(crate) fn encode(&self, range: Range<usize>, to: &mut Vec<u8>) {
         let numbers = range.start * self.dimension..range.end * self.dimension;
         to.extend_from_slice(&(range.len() as u32).to_le_bytes());
@@ -109,13 +110,13 @@ impl Vectors {
         to.extend(self.full[numbers].iter().flat_map(|number| number.to_le_bytes()));
     }
 
-    /// Bytes of one vector in stored form.
+    /// Returns the size of one vector in stored form, in bytes.
     pub(crate) fn stored_bytes(&self) -> usize {
         self.dimension * 5 + 12
     }
 
-    /// Takes over vectors in stored form. Returns how many; nothing, and takes none, where the bytes are no vectors of this
-    /// dimension.
+    /// Adds vectors in stored form and returns their number. Returns `None` and adds nothing if the bytes are not
+    /// vectors of this dimension.
     pub(crate) fn decode(&mut self, stored: &[u8]) -> Option<usize> {
         let number = |at: usize| stored.get(at..at + 4)?.try_into().map(u32::from_le_bytes).ok();
         let (count, dimension) = (number(0)? as usize, number(4)? as usize);
@@ -140,7 +141,7 @@ impl Vectors {
         Some(count)
     }
 
-    /// Makes room for vectors in so many bytes of stored form.
+    /// Reserves capacity for vectors, given the size of their stored form in bytes.
     pub(crate) fn reserve(&mut self, dimension: usize, stored_bytes: usize) {
         let count = stored_bytes / (dimension * 5 + 12).max(1);
         self.coarse.reserve(count);
@@ -148,24 +149,24 @@ impl Vectors {
         self.full.reserve(count * dimension);
     }
 
-    /// Takes every look for one that may be wrong by anything, so that every cosine is computed in full.
+    /// Makes the error of every byte form large, so that every cosine is computed in full.
     #[cfg(test)]
     pub(crate) fn trust_no_look(&mut self) {
         self.coarse.iter_mut().for_each(|coarse| coarse.error = 1e6);
     }
 
-    /// The vector of a number.
+    /// Returns the vector with a number.
     pub(crate) fn get(&self, number: u32) -> Option<&[f32]> {
         let start = number as usize * self.dimension;
         self.full.get(start..start + self.dimension)
     }
 
-    /// A question against these vectors, unless it is of another dimension.
+    /// Prepares a question for comparison. Returns `None` if it has another dimension.
     pub(crate) fn probe<'a>(&'a self, question: &'a [f32]) -> Option<Probe<'a>> {
         if question.is_empty() || question.len() != self.dimension {
             return None;
         }
-        // The sum of so many products fits into 32 bits.
+        // Limits the steps so that the sum of the products fits into 32 bits.
         let fine = FINE_STEPS.min(i32::MAX as u32 / STEPS / self.dimension as u32);
         let scale = step(question, fine.max(1));
         let steps: Vec<i16> = question.iter().map(|x| in_steps(*x, scale) as i16).collect();
@@ -176,7 +177,8 @@ impl Vectors {
 }
 
 impl Probe<'_> {
-    /// The cosine with a vector by its byte form, and the most that the [full one](Self::full) differs from it.
+    /// Returns the cosine with a vector by its byte form, and the maximum difference from the [full
+    /// cosine](Self::full).
     pub(crate) fn look(&self, number: u32) -> (f32, f32) {
         let (at, dimension) = (number as usize, self.vectors.dimension);
         let Coarse { scale, error, length } = self.vectors.coarse[at];
@@ -186,7 +188,7 @@ impl Probe<'_> {
         (sum as f32 * (scale * self.scale), most)
     }
 
-    /// The cosine with a vector. Summed in a fixed order, eight lanes wide.
+    /// Returns the cosine with a vector, summed in a fixed order, eight lanes wide.
     pub(crate) fn full(&self, number: u32) -> f32 {
         let vector = self.vectors.get(number).unwrap_or_default();
         let mut lanes = [0.0_f32; 8];
@@ -201,7 +203,7 @@ impl Probe<'_> {
     }
 }
 
-/// So large is a step, when the largest number of a vector is so many.
+/// Returns the size of a step, given the number of steps to the largest component of a vector.
 fn step(vector: &[f32], steps: u32) -> f32 {
     vector.iter().fold(0.0_f32, |most, x| most.max(x.abs())) / steps as f32
 }
@@ -210,7 +212,7 @@ fn in_steps(x: f32, scale: f32) -> f32 {
     if scale > 0.0 { (x / scale).round() } else { 0.0 }
 }
 
-/// How long a vector is, and how far from another: rounded up, so that nothing is further.
+/// Returns the length of a vector. Rounded up, like [`distance`], so that the exact value is never greater.
 fn length(vector: &[f32]) -> f32 {
     distance(vector, std::iter::repeat(0.0))
 }
@@ -220,7 +222,7 @@ fn distance(vector: &[f32], other: impl Iterator<Item = f32>) -> f32 {
     (vector.iter().zip(other).map(square).sum::<f64>().sqrt() * 1.000_001) as f32
 }
 
-/// The sum of the products of whole numbers.
+/// Sum of products of integers.
 struct Product<'a> {
     bytes: &'a [i8],
     steps: &'a [i16],
@@ -232,15 +234,15 @@ impl WithSimd for Product<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> i32 {
         let product = |(a, b): (&i8, &i16)| i32::from(*a).wrapping_mul(i32::from(*b));
-        // No sum is too great; one that need not be looked at for that is left to the compiler to put side by side.
+        // The sum cannot overflow; `wrapping_add` lets the compiler vectorise the loop.
         self.bytes.iter().zip(self.steps).map(product).fold(0, i32::wrapping_add)
     }
 }
 
-/// The widest instructions that the program can use here. What is summed comes out the same on all.
+/// The widest instruction set that the program can use on this processor. The results are the same on all.
 #[derive(Debug, Clone, Copy)]
 enum Processor {
-    /// AVX2, which `pulp` by itself leaves out.
+    /// AVX2, which `pulp` does not select by itself.
     #[cfg(target_arch = "x86_64")]
     Avx2(pulp::x86::V3),
     Other(Arch),

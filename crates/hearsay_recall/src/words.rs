@@ -1,12 +1,12 @@
-//! Words as they are searched: stemmed, without those that say nothing.
+//! Search terms: stemmed words without stop words.
 
 use hearsay_model::{
     spelling::{is_stop_word, stem, unaccented},
     text,
 };
 
-/// The stems of the words of a text, in order, without stop words: Snowball's English stemmer, without accents. What is
-/// written without spaces between words is taken apart into pairs of letters.
+/// Returns the stems of the words of a text, in order, without stop words and accents. Uses Snowball's English stemmer.
+/// Text in scripts without spaces between words is split into pairs of letters.
 pub fn stems(text: &str) -> Vec<String> {
     let mut stems = Vec::new();
     for word in text::words(text).into_iter().filter(|word| !is_stop_word(word)) {
@@ -26,7 +26,7 @@ pub fn stems(text: &str) -> Vec<String> {
     stems
 }
 
-/// Whether a letter is of a script that puts no spaces between words: Thai, Lao, Burmese, Khmer, kana and Han.
+/// Returns whether a letter belongs to a script without spaces between words: Thai, Lao, Burmese, Khmer, kana and Han.
 fn is_unspaced(letter: char) -> bool {
     matches!(letter,
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{3040}'..='\u{30FF}'

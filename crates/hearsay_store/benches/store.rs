@@ -29,7 +29,7 @@ fn one_fact(n: usize) -> Arc<Operation> {
     let someone = worlds::id("someone");
     let fact = Fact::attribute(&someone, "lore", format!("Was seen at the old mill on day {n}."), provenance());
     let fact = Arc::new(fact.unwrap().build().unwrap());
-    let learn = Knowledge::authored(Knower::World, fact.id());
+    let learn = KnowledgeEdge::authored(Knower::World, fact.id());
     let add = Change::AddEntity(Entity::new(someone));
     operation("say", vec![add, Change::AssertFact(fact), Change::Learn(learn.into())])
 }

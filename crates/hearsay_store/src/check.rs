@@ -10,39 +10,39 @@ use surrealdb::types::{Array, RecordId, RecordIdKey, Value};
 
 use crate::{
     db::{Db, as_u64, object},
-    projection::{self, Row, Table, ids},
+    projection::{self, ProjectionRow, Table, ids},
 };
 
-/// Records read at a time.
+/// Number of records read at a time.
 const PAGE: usize = 512;
 
-/// A record of the graph tables that is not what the state says.
+/// A record of the graph tables that differs from the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphDifference {
-    /// The table.
+    /// Name of the table.
     pub table: &'static str,
-    /// The id within the table.
+    /// Id of the record within the table.
     pub id: String,
-    /// How it differs.
+    /// Kind of the difference.
     pub kind: DifferenceKind,
 }
 
-/// How a record differs.
+/// Kind of a difference between the graph tables and the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DifferenceKind {
-    /// The state has it, the tables do not.
+    /// Only the state has the record.
     Missing,
-    /// The tables have it, the state does not.
+    /// Only the tables have the record.
     Extra,
-    /// Both have it, with different content.
+    /// The state and the tables have the record with different contents.
     Changed,
 }
 
-/// A difference, and the row that removes it.
-type Found = (GraphDifference, Row);
+/// A difference and the row that repairs it.
+type Found = (GraphDifference, ProjectionRow);
 
-/// Compares all tables with the state. Returns what differs, each with the row that makes it right; nothing, when
-/// `stop` was set before the end.
+/// Compares all tables with the state. Returns each difference with the row that repairs it, or `None` if `stop` was
+/// set before the end.
 pub(crate) async fn graph(db: &Db, state: &State, stop: &AtomicBool) -> Result<Option<Vec<Found>>, surrealdb::Error> {
     let mut differences = Vec::new();
     let mut expected: [BTreeSet<String>; Table::ALL.len()] = Default::default();
@@ -52,7 +52,8 @@ pub(crate) async fn graph(db: &Db, state: &State, stop: &AtomicBool) -> Result<O
         }
         let rows = projection::own_rows(state, keys);
         for table in Table::ALL {
-            let rows: Vec<&Row> = rows.iter().filter(|row| row.table == table && !row.is_deletion()).collect();
+            let rows: Vec<&ProjectionRow> =
+                rows.iter().filter(|row| row.table == table && !row.is_deletion()).collect();
             if rows.is_empty() {
                 continue;
             }
@@ -70,8 +71,13 @@ pub(crate) async fn graph(db: &Db, state: &State, stop: &AtomicBool) -> Result<O
     Ok(Some(differences))
 }
 
-/// Compares some records of one table with what they should be.
-async fn compare(db: &Db, table: Table, rows: &[&Row], differences: &mut Vec<Found>) -> Result<(), surrealdb::Error> {
+/// Compares some records of one table with their expected contents.
+async fn compare(
+    db: &Db,
+    table: Table,
+    rows: &[&ProjectionRow],
+    differences: &mut Vec<Found>,
+) -> Result<(), surrealdb::Error> {
     let variables = object([("ids", ids(rows.iter().copied()))]);
     let found = db.value("SELECT * FROM $ids", variables).await?;
     let mut found: std::collections::BTreeMap<String, Value> = found
@@ -96,7 +102,7 @@ async fn compare(db: &Db, table: Table, rows: &[&Row], differences: &mut Vec<Fou
     Ok(())
 }
 
-/// Finds the records of one table that should not be there.
+/// Finds the records of one table that the state does not have.
 async fn extra(
     db: &Db,
     table: Table,
@@ -106,7 +112,7 @@ async fn extra(
     let found = db.value(&format!("SELECT id FROM {}", table.name()), object([])).await?;
     for row in found.into_array().map(Array::into_vec).unwrap_or_default() {
         if let Some(id) = id_of(&row).filter(|id| !expected.contains(id)) {
-            let row = Row { table, id: id.clone(), content: None };
+            let row = ProjectionRow { table, id: id.clone(), content: None };
             differences.push((GraphDifference { table: table.name(), id, kind: DifferenceKind::Extra }, row));
         }
     }
@@ -121,7 +127,7 @@ fn id_of(row: &Value) -> Option<String> {
     }
 }
 
-/// A value without fields that are nothing: the database does not store them.
+/// Converts a value to JSON without null fields, because the database does not store them.
 fn comparable(value: Value) -> serde_json::Value {
     fn strip(value: &mut serde_json::Value) {
         match value {

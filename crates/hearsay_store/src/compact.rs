@@ -1,8 +1,9 @@
-//! The compacted part of the journal: rows up to a position, some of which lost changes or are gone.
+//! The compacted part of the journal: the rows up to a position. Some of them lost changes or are deleted.
 //!
-//! After it, each row is bound to the one before by its digest. Within it, where rows may be missing, `meta:compacted`
-//! holds how many rows there are and the sum of their checksums. A transaction that rewrites or deletes rows brings that
-//! up to date, so that the journal is whole whenever the program is killed, and damage is found when it is read.
+//! After the compacted part, each row contains a digest of the previous row. Within it, rows may be missing. The record
+//! `meta:compacted` therefore holds the number of rows and the combination of their checksums. Each transaction that
+//! rewrites or deletes rows also updates that record. The journal is consistent whenever the program is killed, and
+//! reading it detects damage.
 
 use std::sync::Arc;
 
@@ -16,28 +17,29 @@ use crate::{
     mark::Acknowledged,
 };
 
-/// Positions that are read at a time, at first and at most: few rows may be left of many positions.
+/// Number of positions read at a time: the initial and the maximum value. It grows because few rows may remain of many
+/// positions.
 const PAGE: (u64, u64) = (256, 1 << 16);
 
-/// Bytes of JSON that are read at a time, about.
+/// Approximate number of bytes of JSON read at a time.
 const PAGE_BYTES: u64 = 4 << 20;
 
-/// Rows in one transaction.
+/// Maximum number of rows in one transaction.
 const ROWS: usize = 64;
 
-/// An operation that lost changes, and what is left of it; nothing, when it is gone.
+/// An operation that lost changes, with its remaining changes; `None` if the operation is deleted.
 pub type RewrittenOperation = (Position, Option<Arc<Operation>>);
 
-/// How far the journal is compacted, and what rows there are up to there.
+/// The extent of the compacted part, and a summary of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Compacted {
-    /// The position, with the digest that the entry there had: the next entry is bound to it.
+    /// The last compacted position with the digest of its original entry. The next entry is linked to that digest.
     pub(crate) to: Acknowledged,
     rows: u64,
     sum: Digest,
 }
 
-/// A checksum of an operation by itself: blake3 over its position and its JSON.
+/// Returns the checksum of a single operation: blake3 over its position and its JSON.
 fn checksum(position: Position, json: &str) -> Digest {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&position.0.to_le_bytes());
@@ -46,10 +48,10 @@ fn checksum(position: Position, json: &str) -> Digest {
 }
 
 impl Compacted {
-    /// Nothing is compacted.
+    /// An empty compacted part.
     pub(crate) const NONE: Self = Self { to: journal::EMPTY, rows: 0, sum: [0; 32] };
 
-    /// Reads how far the journal is compacted.
+    /// Reads the extent of the compacted part from the database.
     pub(crate) async fn load(db: &Db, place: &str) -> Result<Self, StoreError> {
         let found = db.value("SELECT * FROM ONLY meta:compacted", object([])).await;
         let found = found.map_err(|error| StoreError::damaged(place, error.to_string()))?;
@@ -75,12 +77,12 @@ impl Compacted {
         ])
     }
 
-    /// The same with no row yet, to count what is found.
+    /// Returns the same extent with zero rows, for counting the rows that are found.
     pub(crate) fn emptied(&self) -> Self {
         Self { to: self.to, ..Self::NONE }
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
@@ -104,7 +106,10 @@ impl Compacted {
         self.sum.iter_mut().zip(checksum).for_each(|(sum, byte)| *sum ^= byte);
     }
 
-    /// Reads the compacted operations in order and hands each over; checks that all are there as they were written.
+    /// Reads the compacted operations in order and passes each of them to `each`.
+    ///
+    /// # Errors
+    /// Returns an error if rows are missing or differ from the rows that were written.
     pub(crate) async fn read(
         &self,
         db: &Db,
@@ -133,11 +138,11 @@ impl Compacted {
         Ok(())
     }
 
-    /// Compacts the journal up to a position, and rewrites operations up to there: all of it, or nothing. Returns how far
-    /// the journal is compacted now.
+    /// Compacts the journal up to a position and rewrites the given operations up to there, all or none. Returns the
+    /// new extent of the compacted part.
     ///
     /// # Errors
-    /// When the database cannot write, or rows are missing.
+    /// Returns an error if the database cannot write, or rows are missing.
     pub(crate) async fn advance(
         mut self,
         db: &Db,
@@ -170,7 +175,7 @@ impl Compacted {
             chunks.extend(old.map(|number| journal::chunk_record(*position, number)));
         }
         self.commit(db, place, gone, rows).await?;
-        // Where the program is killed before, they take room and mean nothing.
+        // If the program is killed before this point, the old chunks take up space but have no effect.
         for chunk in chunks {
             let deleted = db.run_again("DELETE $id RETURN NONE", object([("id", chunk)])).await;
             deleted.map_err(|error| journal::not_saved(place, to, &error))?;
@@ -178,10 +183,10 @@ impl Compacted {
         Ok(self)
     }
 
-    /// Writes the compacted part of a journal that has no operation yet, as it was elsewhere.
+    /// Writes the compacted part of another journal to a journal without operations.
     ///
     /// # Errors
-    /// When the database cannot write.
+    /// Returns an error if the database cannot write.
     pub(crate) async fn write(
         db: &Db,
         place: &str,
@@ -202,8 +207,8 @@ impl Compacted {
         Ok(compacted)
     }
 
-    /// Makes the row of an operation, and counts it. What has no room in the transaction is written to chunks, from a
-    /// number on.
+    /// Creates the row of an operation and counts it. If the transaction has no room for its JSON, writes chunks
+    /// numbered from `first_chunk` on.
     async fn put(
         &mut self,
         db: &Db,
@@ -233,7 +238,7 @@ impl Compacted {
         Ok(Value::Object(row))
     }
 
-    /// Deletes and writes rows, and with them how far the journal is compacted.
+    /// Deletes and writes rows, and updates the extent of the compacted part, in one transaction.
     async fn commit(&self, db: &Db, place: &str, gone: Vec<Value>, rows: Vec<Value>) -> Result<(), StoreError> {
         let statements = "BEGIN; DELETE $gone RETURN NONE; \
             FOR $row IN $rows { UPSERT $row.id CONTENT $row RETURN NONE }; \

@@ -1,4 +1,4 @@
-//! The database itself: opening it with settings, running statements, shutting it down in order.
+//! The database: opening it with settings, running statements, and shutting it down cleanly.
 
 use std::{
     fs::OpenOptions,
@@ -18,21 +18,21 @@ use surrealdb_engine_local::Datastore;
 
 use crate::kv::{Composer, Health, Memory};
 
-/// The setting of the engine for the size of a memtable.
+/// Engine setting for the size of a memtable.
 pub(crate) const MEMTABLE_KEY: &str = "surrealkv_max_memtable_size";
 
-/// How many times a statement is tried again after a conflict.
+/// Maximum number of retries of a statement after a conflict.
 const ATTEMPTS: u32 = 12;
 
-/// Bytes of blocks kept in memory. Hot reads come from the state, not from here; the engine's default is half the
-/// machine's memory.
+/// Size in bytes of the block cache. Frequent reads come from the state and not from this cache. The engine's default
+/// is half of the machine's memory.
 const BLOCK_CACHE: usize = 32 << 20;
 
-/// Where the database lives.
+/// Location of the database.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     Memory,
-    /// `<campaign>/db`.
+    /// The directory `<campaign>/db`.
     Directory(PathBuf),
 }
 
@@ -40,8 +40,8 @@ pub(crate) enum Place {
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) query_timeout: Duration,
-    /// Bounds the reading of what the engine keeps for itself. It tries again for two minutes, as if it waited for a
-    /// cluster, where here only damage can be the reason.
+    /// Maximum time for reading the engine's internal records. The engine retries for two minutes, as if it waited for
+    /// a cluster. Here only damage can be the reason for a failure.
     pub(crate) patience: Duration,
     pub(crate) memtable_bytes: usize,
     #[cfg(feature = "testing")]
@@ -68,12 +68,12 @@ impl Db {
         let config = ConfigMap::empty()
             .with_key_value(MEMTABLE_KEY, settings.memtable_bytes.to_string())
             .with_key_value("surrealkv_block_cache_capacity", BLOCK_CACHE.to_string())
-            // Values in blocks have checksums; values in the separate log have none.
+            // Values in blocks have checksums. Values in the separate value log have none.
             .with_key_value("surrealkv_enable_vlog", "false");
         let capabilities =
             Capabilities::new().with_scripting(false).with_guest_access(false).with_live_query_notifications(false);
-        // No maintenance tasks: they serve full-text indices, changefeeds and clusters, of which there are none here,
-        // and write to the disk every few seconds in an idle game.
+        // Maintenance tasks serve full-text indices, changefeeds and clusters, which this database does not use. They
+        // write to the disk every few seconds even in an idle game.
         let builder = Datastore::builder()
             .with_config(config)
             .with_query_timeout(Some(settings.query_timeout))
@@ -120,33 +120,33 @@ impl Db {
         }
     }
 
-    /// A limit for the content of one transaction, in bytes, such that it fits into a memtable.
+    /// Limits a number of bytes so that the contents of one transaction fit into a memtable.
     pub(crate) fn bounded(&self, bytes: usize) -> usize {
         bytes.min(self.memtable_bytes / 8)
     }
 
-    /// Sets keys of a database in memory as they were found in files.
+    /// Inserts entries that were read from files into a database in memory.
     pub(crate) async fn fill(&self, entries: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) -> Result<(), String> {
         self.memory.fill(entries).await.map_err(|error| error.to_string())
     }
 
-    /// The state of the storage.
+    /// Returns the health of the storage.
     pub(crate) fn health(&self) -> &Health {
         &self.health
     }
 
-    /// Runs statements. When some fail, returns the error that is the cause of the others.
+    /// Runs statements. If several fail, returns the error that caused the others.
     pub(crate) async fn run(&self, statements: &str, variables: Object) -> Result<IndexedResults, Error> {
         let mut results = self.surreal.query(statements).bind(Value::Object(variables)).await?;
         let mut errors: Vec<(usize, Error)> = results.take_errors().into_iter().collect();
-        // When one statement of a transaction fails, the others report that they were not executed. A conflict is
-        // found by COMMIT, the last one.
+        // If one statement of a transaction fails, the others report that they were not executed. The last statement,
+        // COMMIT, reports a conflict.
         errors.sort_by_key(|(number, error)| (consequence(error), *number));
         errors.into_iter().next().map_or(Ok(results), |(_, error)| Err(error))
     }
 
-    /// Runs statements again as long as the engine reports a conflict with another transaction. A transaction with a
-    /// conflict has written nothing.
+    /// Runs statements, and retries them while the engine reports a conflict with another transaction. A transaction
+    /// with a conflict has written nothing.
     pub(crate) async fn run_again(&self, statements: &str, variables: Object) -> Result<IndexedResults, Error> {
         let mut attempt = 0;
         loop {
@@ -160,14 +160,15 @@ impl Db {
         }
     }
 
-    /// The value of the last of some statements.
+    /// Runs statements and returns the value of the last one.
     pub(crate) async fn value(&self, statements: &str, variables: Object) -> Result<Value, Error> {
         let mut results = self.run(statements, variables).await?;
         let last = results.num_statements().saturating_sub(1);
         results.take(last)
     }
 
-    /// The value of the last of some statements, which change nothing: they run in a transaction that is cancelled.
+    /// Runs statements in a transaction that is cancelled, and returns the value of the last one. The statements change
+    /// nothing.
     pub(crate) async fn look(&self, statements: &str) -> Result<Value, Error> {
         let transaction = self.surreal.clone().begin().await?;
         let result = async {
@@ -180,7 +181,7 @@ impl Db {
         result
     }
 
-    /// Shuts the database down, and waits until another process could open it.
+    /// Shuts the database down, and waits until another process can open it.
     pub(crate) async fn close(&self, patience: Duration) -> Result<(), String> {
         let deadline = Instant::now() + patience;
         let shut = tokio::time::timeout(patience, self.datastore.shutdown()).await;
@@ -204,7 +205,7 @@ fn is_conflict(error: &Error) -> bool {
     matches!(error.query_details(), Some(QueryError::TransactionConflict))
 }
 
-/// Sorts causes before what they caused.
+/// Returns a sort key that puts causes before their consequences.
 fn consequence(error: &Error) -> u8 {
     match error.query_details() {
         Some(QueryError::TransactionConflict) => 0,
@@ -213,7 +214,7 @@ fn consequence(error: &Error) -> u8 {
     }
 }
 
-/// Whether SurrealKV's lock on a directory is free.
+/// Returns whether SurrealKV's lock on a directory is free.
 pub(crate) fn is_released(directory: &Path) -> bool {
     match OpenOptions::new().write(true).open(directory.join("LOCK")) {
         Ok(file) => file.try_lock().is_ok(),
@@ -221,7 +222,7 @@ pub(crate) fn is_released(directory: &Path) -> bool {
     }
 }
 
-/// Variables of a statement, or fields of a row.
+/// Creates the variables of a statement or the fields of a row.
 pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Object {
     let mut object = Object::new();
     for (name, value) in fields {
@@ -230,18 +231,18 @@ pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Object {
     object
 }
 
-/// A reference to a record.
+/// Creates a reference to a record.
 pub(crate) fn record(table: &str, key: impl Into<RecordIdKey>) -> Value {
     Value::RecordId(RecordId::new(table, key))
 }
 
-/// A whole number.
+/// Creates an integer value.
 pub(crate) fn int(number: impl TryInto<i64>) -> Value {
     // Positions and sizes are far below 2^63.
     Value::Number(surrealdb::types::Number::Int(number.try_into().unwrap_or(i64::MAX)))
 }
 
-/// The whole number of a value.
+/// Returns the integer of a value, or `None` if the value is not a non-negative integer.
 pub(crate) fn as_u64(value: &Value) -> Option<u64> {
     match value {
         Value::Number(surrealdb::types::Number::Int(number)) => u64::try_from(*number).ok(),
@@ -283,7 +284,7 @@ mod tests {
                     let (db, conflicts) = (Arc::clone(&db), Arc::clone(&conflicts));
                     tokio::spawn(async move {
                         for _ in 0..10 {
-                            // What `run` reports is what `run_again` decides by.
+                            // `run_again` decides by the error that `run` reports.
                             match db.run(statements, object([])).await {
                                 Ok(_) => continue,
                                 Err(error) => assert!(is_conflict(&error), "{error}"),

@@ -1,4 +1,4 @@
-//! A campaign's directory as files: what is damaged in it, and a copy of it.
+//! Directory of a campaign as files: finding damage and copying.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::{
     kv::files::{self, FileDamage},
 };
 
-/// Looks at files that the engine would make worse if they are damaged.
+/// Checks the files that the engine would damage further if they are already damaged.
 pub(crate) fn preflight(place: &str, directory: &Path) -> Result<(), StoreError> {
     let damage = files::preflight(directory).map_err(|source| StoreError::File {
         action: "read",
@@ -18,7 +18,7 @@ pub(crate) fn preflight(place: &str, directory: &Path) -> Result<(), StoreError>
     describe(directory, &damage).map_or(Ok(()), |what| Err(StoreError::damaged(place, what)))
 }
 
-/// Says of a database that cannot be used which file is damaged, if one is.
+/// Adds the name of a damaged file to the error of an unusable database, if a file is damaged.
 pub(crate) fn name_damaged_file(directory: &Path, error: StoreError) -> StoreError {
     let (place, what) = match &error {
         StoreError::Damaged { place, what, .. } => (place, what),
@@ -31,7 +31,7 @@ pub(crate) fn name_damaged_file(directory: &Path, error: StoreError) -> StoreErr
     }
 }
 
-/// Names the first of some damaged files.
+/// Describes the first damaged file and counts the others.
 fn describe(directory: &Path, damage: &[FileDamage]) -> Option<String> {
     let (first, more) = damage.split_first()?;
     let name = first.file.strip_prefix(directory).unwrap_or(&first.file);
@@ -43,11 +43,12 @@ fn describe(directory: &Path, damage: &[FileDamage]) -> Option<String> {
     Some(format!("the file db/{}: {}{more}", name.display(), first.what))
 }
 
-/// Copies a campaign's directory to one that nobody else may read, to open it there. For a directory that cannot be written
-/// to; if a program writes to it meanwhile, the copy may not open.
+/// Copies the directory of a campaign to a new directory that only this user may read, so that the copy can be opened.
+/// Use it for a directory that is not writable. If a program writes to the original during the copy, the copy may not
+/// open.
 ///
 /// # Errors
-/// When something cannot be read or written, or the copy's directory is there already.
+/// Returns an error if a file cannot be read or written, or the target directory exists.
 pub fn copy_to_read(directory: &Path, copy: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -56,7 +57,7 @@ pub fn copy_to_read(directory: &Path, copy: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
         let (kind, to) = (entry.file_type()?, copy.join(entry.file_name()));
-        // Locks, and the note of who holds them, stay with the original.
+        // The lock files and the description of the lock holder belong to the original.
         let is_lock = ["owner", "owner.lock", "LOCK"].iter().any(|name| entry.file_name() == *name);
         if kind.is_dir() {
             copy_to_read(&entry.path(), &to)?;

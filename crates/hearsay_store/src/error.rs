@@ -1,112 +1,124 @@
-//! What can go wrong, and what to do about it.
+//! Errors of the store.
 
 use std::{io, path::PathBuf, time::Duration};
 
 use hearsay_model::Position;
 use thiserror::Error;
 
-use crate::Holder;
+use crate::LockHolder;
 
-/// Why the store could not do something. Every message names the place and says what to do.
+/// An error of the store. Each message names the place and says what to do.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another process, or another part of this one, has the directory open.
+    /// Another process, or another part of this process, has the directory open.
     #[error("{} is in use by {holder}; close that program first, or open another campaign", directory.display())]
     Held {
-        /// The campaign's directory.
+        /// Directory of the campaign.
         directory: PathBuf,
-        /// Who holds it.
-        holder: Holder,
+        /// Process that has the directory open.
+        holder: LockHolder,
     },
-    /// A file or directory cannot be made, read or written.
+    /// A file or directory cannot be created, read or written.
     #[error("cannot {action} {}: {source}; {advice}", path.display())]
     File {
-        /// What was tried.
+        /// Action that failed.
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// What to do.
+        /// Advice for the user.
         advice: &'static str,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A path that the database cannot take.
+    /// The database does not support this path.
     #[error("{} cannot hold a campaign: {reason}; choose another directory", path.display())]
     Path {
-        /// The path.
+        /// The unsupported path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason why the path is not supported.
         reason: &'static str,
     },
-    /// A newer Hearsay wrote the database.
+    /// A newer version of Hearsay wrote the database.
     #[error(
         "the database in {place} has schema {found}, and this program knows schemas up to {supported}; use a newer version of Hearsay"
     )]
     TooNew {
-        /// The directory.
+        /// Directory of the campaign.
         place: String,
-        /// The schema of the database.
+        /// Schema version of the database.
         found: u64,
-        /// The newest schema that this program knows.
+        /// Newest schema version that this program knows.
         supported: u64,
     },
-    /// What is stored is not what was written.
+    /// A development version of Hearsay wrote the database.
+    #[error(
+        "the database in {place} has schema {found}, and this program reads schemas from {supported} on; export the campaign with the version that wrote it (`hearsay export`), and import the files"
+    )]
+    TooOld {
+        /// Directory of the campaign.
+        place: String,
+        /// Schema version of the database.
+        found: u64,
+        /// Oldest schema version that this program reads.
+        supported: u64,
+    },
+    /// The stored data differs from the data that was written.
     #[error("the campaign in {place} is damaged: {what}; {advice}")]
     Damaged {
-        /// The directory.
+        /// Directory of the campaign.
         place: String,
-        /// What was found.
+        /// Description of the damage.
         what: String,
-        /// What to do.
+        /// Advice for the user.
         advice: &'static str,
     },
-    /// A commit that would leave a gap in the journal, or write a position twice. Nothing was written.
+    /// The commit would leave a gap in the journal or write a position twice. No data was written.
     #[error("the next operation has position {expected}, not {given}; reload the state and try again")]
     OutOfOrder {
-        /// The position that comes next.
+        /// Next free position.
         expected: Position,
-        /// The position that was given.
+        /// Position of the rejected commit.
         given: Position,
     },
-    /// A commit failed, and nothing of it is there.
+    /// The commit failed, and none of its operations is stored.
     #[error("operation {first} was not saved in {place}: {reason}; check that the disk has room, and try again")]
     NotSaved {
-        /// The directory.
+        /// Directory of the campaign.
         place: String,
-        /// The position of the first operation of the commit.
+        /// Position of the first operation of the commit.
         first: Position,
-        /// What the database said.
+        /// Error of the database.
         reason: String,
     },
-    /// A commit failed in a way that leaves open whether it is there. The store takes no more commits.
+    /// The commit failed, and its operations may or may not be stored. The store accepts no more commits.
     #[error(
         "it is not known whether operation {first} was saved in {place}: {reason}; close the campaign and open it again"
     )]
     Uncertain {
-        /// The directory.
+        /// Directory of the campaign.
         place: String,
-        /// The position of the first operation of the commit.
+        /// Position of the first operation of the commit.
         first: Position,
-        /// What the database said.
+        /// Error of the database.
         reason: String,
     },
-    /// The storage failed before, so nothing is written any more. Nothing of the commit is there.
+    /// The storage failed earlier, so the store writes no more data. None of the operations of the commit is stored.
     #[error("nothing more is saved in {place}: {reason}; mend that, then close the campaign and open it again")]
     Stopped {
-        /// The directory.
+        /// Directory of the campaign.
         place: String,
-        /// How the storage failed.
+        /// Description of the storage failure.
         reason: String,
     },
-    /// The disk has no room. What was acknowledged is safe.
+    /// The disk is full. Acknowledged data is safe.
     #[error(
         "the disk is full, so the campaign in {place} could not be {action}; what was saved is safe: free some space and open it again"
     )]
     Full {
-        /// The directory.
+        /// Directory of the campaign.
         place: String,
-        /// What was tried.
+        /// Action that failed.
         action: &'static str,
     },
     /// The graph tables could not be written. The journal is not affected.
@@ -114,44 +126,44 @@ pub enum StoreError {
         "the graph tables in {place} are behind the journal: {reason}; they are written anew when the campaign is opened again"
     )]
     Projection {
-        /// The directory.
+        /// Directory of the campaign.
         place: String,
-        /// What the database said.
+        /// Error of the database.
         reason: String,
     },
-    /// The database could not do something else.
+    /// Another database action failed.
     #[error("the database in {place} could not {action}: {reason}; close the campaign and open it again")]
     Database {
-        /// The directory.
+        /// Directory of the campaign.
         place: String,
-        /// What was tried.
+        /// Action that failed.
         action: &'static str,
-        /// What the database said.
+        /// Error of the database.
         reason: String,
     },
     /// A query of the caller failed.
     #[error("the query failed: {0}")]
     Query(String),
-    /// Something took too long.
+    /// The action took longer than its timeout.
     #[error("the database in {place} did not {action} within {} s; close other programs that use the disk, and try again", waited.as_secs())]
     TooSlow {
-        /// The directory.
+        /// Directory of the campaign.
         place: String,
-        /// What was tried.
+        /// Action that timed out.
         action: &'static str,
-        /// How long it was waited for.
+        /// Time waited.
         waited: Duration,
     },
     /// The store is closed.
     #[error("the campaign is closed; open it again")]
     Closed,
-    /// A failure that a test asked for.
+    /// A failure that a test requested.
     #[cfg(feature = "testing")]
     #[error("operation {0} was not saved: a test asked for it")]
     Injected(Position),
 }
 
-/// What to do about a damaged database.
+/// Advice for a damaged database.
 pub(crate) const RESTORE: &str =
     "`hearsay db repair` saves what can still be read, or restore the directory from a backup";
 

@@ -1,7 +1,8 @@
-//! Files of derived data beside the database: a header that names what is in them, and frames with a checksum each.
+//! Files of derived data next to the database. A file has a header with a key for its contents, followed by frames.
+//! Each frame has a checksum.
 //!
-//! A frame that does not agree with its checksum ends the file, so that one that was cut off by a kill or a full disk
-//! loses its end and nothing else. Nothing waits for the disk: what is lost is derived again.
+//! A frame with a wrong checksum ends the file. A file that was cut off by a kill or a full disk loses only its end.
+//! Writes are not synced to the disk, because lost data is derived again.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -11,20 +12,21 @@ use std::{
 
 const MAGIC: &[u8; 16] = b"hearsay derived\0";
 
-/// Bytes before a frame: its length and its checksum.
+/// Number of bytes before the contents of a frame: length and checksum.
 const FRAME: usize = 8 + 32;
 
-/// A file of derived data, which may be deleted at any time.
+/// A file of derived data. It may be deleted at any time.
 #[derive(Debug)]
 pub struct FrameFile {
     path: PathBuf,
     key: String,
     file: File,
-    /// Where the frames end that were read or written. What follows is cut off with the next frame.
+    /// End of the frames that were read or written. The next append removes any bytes after it.
     end: u64,
 }
 
-/// The bytes of a header. The version of this crate is in it: what another version derived is derived anew.
+/// Returns the bytes of a header. The header contains the version of this crate, so that data of another version is
+/// derived again.
 fn header(key: &str) -> Vec<u8> {
     let mut header = MAGIC.to_vec();
     let key = format!("{} {key}", env!("CARGO_PKG_VERSION"));
@@ -43,7 +45,7 @@ fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<u64> {
 }
 
 impl FrameFile {
-    /// What a file says that is in it; nothing, where there is no file, or another version derived it.
+    /// Returns the key of a file, or `None` if the file does not exist or another version wrote it.
     pub fn read_key(path: &Path) -> Option<String> {
         let mut start = Vec::new();
         File::open(path).ok()?.take(1 << 10).read_to_end(&mut start).ok()?;
@@ -53,12 +55,13 @@ impl FrameFile {
         start.starts_with(&header(key)).then(|| key.to_owned())
     }
 
-    /// Reads a file, and is ready to append to it. `key` says what is expected in it; `frame` gets the content of each
-    /// frame with the bytes that follow in the file, and returns whether it can use it: the first that it cannot ends the
-    /// file. Nothing, where there is no such file, or one with another key.
+    /// Reads a file and opens it for appending. Returns `None` if the file does not exist or has another key.
+    ///
+    /// `key` is the expected key. `frame` receives the contents of each frame and the number of bytes that follow in
+    /// the file. It returns whether the frame is usable. The first unusable frame ends the file.
     ///
     /// # Errors
-    /// When the file is there and cannot be read.
+    /// Returns an error if the file exists and cannot be read.
     pub fn open(
         path: impl Into<PathBuf>,
         key: &str,
@@ -101,8 +104,8 @@ impl FrameFile {
         Ok(Some(Self { path, key: key.to_owned(), file, end }))
     }
 
-    /// What is wrong with a file; nothing, where every frame is as it was written, another version wrote it, or there is no
-    /// file.
+    /// Returns a description of the damage of a file. Returns `None` if every frame is intact, another version wrote
+    /// the file, or the file does not exist.
     pub(crate) fn damage(path: &Path) -> Option<String> {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
@@ -135,10 +138,10 @@ impl FrameFile {
         None
     }
 
-    /// Makes a file, in place of one that is there: written beside it, then moved.
+    /// Creates a file and replaces an existing one. The new file is written next to the old file and then renamed.
     ///
     /// # Errors
-    /// When it cannot be written; the file that was there is then as it was.
+    /// Returns an error if the file cannot be written. The old file is then unchanged.
     pub fn create<C: AsRef<[u8]>>(
         path: impl Into<PathBuf>,
         key: &str,
@@ -177,7 +180,8 @@ impl FrameFile {
     /// Appends a frame.
     ///
     /// # Errors
-    /// When it cannot be written. The frames before are safe, and the next one takes its place.
+    /// Returns an error if the frame cannot be written. Earlier frames are safe, and the next append overwrites the
+    /// failed frame.
     pub fn append(&mut self, content: &[u8]) -> io::Result<()> {
         self.file.set_len(self.end)?;
         self.file.seek(SeekFrom::Start(self.end))?;
@@ -185,12 +189,12 @@ impl FrameFile {
         Ok(())
     }
 
-    /// What is in it.
+    /// Returns the key of the file.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// Where it lies.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -256,7 +260,7 @@ mod tests {
         let mut file = FrameFile::open(&path, "k", |_, _| true).unwrap().unwrap();
         file.append(&[4; 2]).unwrap();
         assert_eq!(frames(&path, "k").unwrap(), [vec![1; 40], vec![2; 40], vec![4; 2]]);
-        // What a reader cannot use is no frame either.
+        // A frame that the reader rejects ends the file too.
         let mut count = 0;
         let mut file = FrameFile::open(&path, "k", |_, _| {
             count += 1;

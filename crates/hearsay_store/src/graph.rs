@@ -1,4 +1,4 @@
-//! Writing the graph tables: in the background, in order, in transactions of bounded size.
+//! Writing of the graph tables: in the background, in order, in transactions of limited size.
 
 use std::fmt::Write;
 
@@ -7,21 +7,25 @@ use surrealdb::types::{Array, Value};
 
 use crate::{
     db::{Db, as_u64, int, object},
-    projection::{Row, Table, Watermark, ids},
+    projection::{ProjectionRow, Table, Watermark, ids},
 };
 
-/// Rows in one transaction.
+/// Maximum number of rows in one transaction.
 const ROWS: usize = 256;
 
-/// Bytes in one transaction, about.
+/// Approximate maximum number of bytes in one transaction.
 const BYTES: usize = 1 << 20;
 
-/// Bytes of the keys that one row takes in the engine, about: an edge has five.
+/// Approximate size in bytes of the keys of one row in the engine. An edge has five keys.
 const KEYS: usize = 4 << 10;
 
-/// Writes rows, and then, where it is given, how far the tables are complete.
-pub(crate) async fn write(db: &Db, mut rows: Vec<Row>, complete: Option<Watermark>) -> Result<(), surrealdb::Error> {
-    // Deletions first, edges before their ends; then ends before edges.
+/// Writes rows, and then the watermark `complete` if there is one.
+pub(crate) async fn write(
+    db: &Db,
+    mut rows: Vec<ProjectionRow>,
+    complete: Option<Watermark>,
+) -> Result<(), surrealdb::Error> {
+    // Deletions come first, with edges before their ends. Then ends are written before edges.
     rows.sort_by_key(|row| match row.content {
         None => (0, -(row.table as i8)),
         Some(_) => (1, row.table as i8),
@@ -46,13 +50,13 @@ pub(crate) async fn write(db: &Db, mut rows: Vec<Row>, complete: Option<Watermar
     }
 }
 
-/// Rows and bytes of one transaction.
+/// Returns the maximum numbers of rows and bytes in one transaction.
 fn limits(db: &Db) -> (usize, usize) {
     let bytes = db.bounded(BYTES);
     ((bytes / KEYS).clamp(1, ROWS), bytes)
 }
 
-async fn write_batch(db: &Db, batch: Vec<Row>, complete: Option<Watermark>) -> Result<(), surrealdb::Error> {
+async fn write_batch(db: &Db, batch: Vec<ProjectionRow>, complete: Option<Watermark>) -> Result<(), surrealdb::Error> {
     let mut statements = String::from("BEGIN;");
     let mut variables = object([]);
     for table in Table::ALL.into_iter().rev() {
@@ -67,7 +71,8 @@ async fn write_batch(db: &Db, batch: Vec<Row>, complete: Option<Watermark>) -> R
     for mut row in batch {
         let id = row.record();
         if let Some(mut content) = row.content.take() {
-            // All rows of a table have the same fields. No update changes the ends of an edge.
+            // All rows of a table have the same fields. `in` and `out` are omitted because no update changes the ends
+            // of an edge.
             let of_table = &mut fields[row.table as usize];
             if of_table.is_empty() {
                 of_table.extend(content.keys().filter(|field| !["in", "out"].contains(&field.as_str())).cloned());
@@ -96,7 +101,7 @@ async fn write_batch(db: &Db, batch: Vec<Row>, complete: Option<Watermark>) -> R
 
 fn upsert(statements: &mut String, table: Table, fields: &[String]) {
     let (relation, name) = (if table.is_relation() { " RELATION" } else { "" }, table.name());
-    // `$session` is a name that the database keeps for itself.
+    // The prefix `rows_` is needed because SurrealDB reserves the name `$session`.
     let _ = write!(statements, " INSERT{relation} INTO {name} $rows_{name} ON DUPLICATE KEY UPDATE ");
     for (index, field) in fields.iter().enumerate() {
         let _ = write!(statements, "{}{field} = $input.{field}", if index == 0 { "" } else { ", " });
@@ -104,7 +109,7 @@ fn upsert(statements: &mut String, table: Table, fields: &[String]) {
     statements.push_str(" RETURN NONE;");
 }
 
-/// How far the tables are complete.
+/// Reads the watermark of the tables.
 pub(crate) async fn watermark(db: &Db) -> Result<Watermark, surrealdb::Error> {
     let found = db.value("SELECT position, batch FROM ONLY meta:projections", object([])).await?;
     let Value::Object(found) = found else { return Ok(Watermark::default()) };
@@ -112,18 +117,18 @@ pub(crate) async fn watermark(db: &Db) -> Result<Watermark, surrealdb::Error> {
     Ok(Watermark { position: Position(number("position")), batch: number("batch") })
 }
 
-/// Whether the tables were compared with the state once, by this version or a later one.
+/// Returns whether this version or a later one has compared the tables with the state.
 pub(crate) async fn verified(db: &Db) -> Result<bool, surrealdb::Error> {
     let found = db.value("SELECT VALUE verified FROM ONLY meta:projections", object([])).await?;
     Ok(matches!(found, Value::Bool(true)))
 }
 
-/// Notes that the tables were compared with the state.
+/// Records that the tables were compared with the state.
 pub(crate) async fn set_verified(db: &Db) -> Result<(), surrealdb::Error> {
     db.run_again("UPSERT meta:projections SET verified = true", object([])).await.map(drop)
 }
 
-/// Deletes all rows. From the first moment on, the tables count as empty.
+/// Deletes all rows. Resets the watermark first, so that the tables count as empty from the start.
 pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
     db.run_again("UPSERT meta:projections SET position = 0, batch = 0", object([])).await?;
     for table in Table::ALL.into_iter().rev() {

@@ -1,4 +1,4 @@
-//! The journal: operations as rows, large ones in chunks, each row bound to the one before by its digest.
+//! The journal: one row per operation, with large operations in chunks. Each row contains a digest of the previous row.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use crate::{
     mark::Acknowledged,
 };
 
-/// blake3 over the digest of the entry before and the operation's JSON: equal digests mean equal journals.
+/// blake3 over the digest of the previous entry and the JSON of the operation. Equal digests mean equal journals.
 pub(crate) type Digest = [u8; 32];
 
-/// The digest of the empty journal.
+/// The end of an empty journal.
 pub(crate) const EMPTY: Acknowledged = Acknowledged { position: Position(0), digest: [0; 32] };
 
-/// Bytes of JSON that one transaction holds at most.
+/// Maximum number of bytes of JSON in one transaction.
 pub(crate) const TRANSACTION: usize = 2 << 20;
 
-/// Bytes of JSON in a chunk.
+/// Maximum number of bytes of JSON in a chunk.
 const CHUNK: usize = 1 << 20;
 
-/// Rows read at a time, at first and at most; fewer where they are long.
+/// Number of rows read at a time: the initial and the maximum value. Fewer rows are read if they are long.
 const PAGE: (u64, u64) = (64, 512);
 
-/// Bytes of JSON that are read at a time, about.
+/// Approximate number of bytes of JSON read at a time.
 const PAGE_BYTES: u64 = 4 << 20;
 
 pub(crate) fn digest(before: &Digest, json: &str) -> Digest {
@@ -38,10 +38,11 @@ pub(crate) fn digest(before: &Digest, json: &str) -> Digest {
     *hasher.finalize().as_bytes()
 }
 
-/// Writes operations after `last`, all or none of them, and returns what is now the last. A row of transient values, if
-/// there is one, is written with them.
+/// Writes operations after `last`, all or none of them, and returns the new end of the journal. If `transient` is a row
+/// of transient values, writes it in the same transaction.
 ///
-/// Chunks go first, each in a transaction of its own; one last transaction holds the entries, and is the commit.
+/// The chunks are written first, each in its own transaction. One last transaction writes the entries and is the
+/// commit.
 pub(crate) async fn commit(
     db: &Db,
     place: &str,
@@ -66,7 +67,7 @@ pub(crate) async fn commit(
             row.insert("operation", Value::String(json));
         } else {
             if !chunked {
-                // What an earlier attempt may have left.
+                // An earlier attempt may have left chunks.
                 sweep(db, first).await.map_err(|error| not_saved(place, first, &error))?;
                 chunked = true;
             }
@@ -94,7 +95,7 @@ pub(crate) async fn commit(
     }
 }
 
-/// The row of an operation, but for its content.
+/// Creates the row of an operation without its contents.
 pub(crate) fn row(at: Acknowledged, operation: &Operation, bytes: usize) -> Object {
     let mut summary = operation.summary.clone();
     summary.truncate(summary.floor_char_boundary(200));
@@ -108,7 +109,7 @@ pub(crate) fn row(at: Acknowledged, operation: &Operation, bytes: usize) -> Obje
     ])
 }
 
-/// Writes the chunks of an operation, from a number on. Returns how many there are.
+/// Writes the chunks of an operation, numbered from `first` on. Returns the number of chunks.
 pub(crate) async fn write_chunks(db: &Db, position: Position, first: u64, json: &str) -> Result<u64, surrealdb::Error> {
     let (mut rest, mut number) = (json, first);
     while !rest.is_empty() {
@@ -132,16 +133,16 @@ pub(crate) fn not_saved(place: &str, first: Position, error: &surrealdb::Error) 
     StoreError::NotSaved { place: place.into(), first, reason: explain(error.to_string()) }
 }
 
-/// A commit failed. Whether its entries are there all the same, the journal says.
+/// Returns the error of a failed commit. Reads the journal to find out whether the entries are stored nevertheless.
 async fn uncertain(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
     match entry(db, first).await {
-        // After a failure of the storage, what is read from memory says nothing about the files.
+        // After a storage failure, the data in memory may differ from the files.
         Ok(None) if db.health().failure().is_none() => not_saved(place, first, &error),
         _ => StoreError::Uncertain { place: place.into(), first, reason: explain(error.to_string()) },
     }
 }
 
-/// As [`uncertain`], and takes the chunks away. Those that stay are swept before the next commit.
+/// Same as [`uncertain`], and also deletes the chunks. The next commit sweeps chunks that could not be deleted.
 async fn undone(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
     let error = uncertain(db, place, first, error).await;
     if let StoreError::NotSaved { .. } = error
@@ -152,7 +153,7 @@ async fn undone(db: &Db, place: &str, first: Position, error: surrealdb::Error) 
     error
 }
 
-/// Deletes the chunks of a position and of all after it. Returns how many there were.
+/// Deletes the chunks of a position and of all later positions. Returns the number of deleted chunks.
 pub(crate) async fn sweep(db: &Db, first: Position) -> Result<usize, surrealdb::Error> {
     let range = RecordIdKeyRange::from(RecordIdKey::Array(Array::from(vec![int(first.0)]))..);
     let range = Value::RecordId(RecordId::new("journal_chunk", range));
@@ -165,7 +166,7 @@ pub(crate) async fn sweep(db: &Db, first: Position) -> Result<usize, surrealdb::
     Ok(count)
 }
 
-/// The digest of the entry at a position; nothing, when there is no entry.
+/// Returns the digest of the entry at a position, or `None` if there is no entry.
 pub(crate) async fn entry(db: &Db, position: Position) -> Result<Option<Digest>, surrealdb::Error> {
     let id = object([("id", record("journal", position.0 as i64))]);
     let found = db.value("SELECT VALUE digest FROM $id", id).await?;
@@ -180,21 +181,21 @@ pub(crate) fn as_digest(value: &Value) -> Option<Digest> {
     }
 }
 
-/// An operation as it stands in the journal.
+/// An operation as stored in the journal.
 pub(crate) struct Stored {
     pub(crate) position: Position,
-    /// The digest that was written with it.
+    /// Digest that was written with the operation.
     pub(crate) digest: Option<Digest>,
     pub(crate) json: String,
-    /// Numbers of the chunks that hold it.
+    /// Numbers of the chunks that contain the operation.
     pub(crate) chunks: std::ops::Range<u64>,
 }
 
 impl Stored {
-    /// The operation; its ids are shared with those that were read before.
+    /// Decodes the operation. Its ids share memory with those of operations decoded before.
     ///
     /// # Errors
-    /// When another version of Hearsay wrote it.
+    /// Returns an error if another version of Hearsay wrote the operation.
     pub(crate) fn operation(&self, place: &str, ids: &mut SharedIds) -> Result<Operation, StoreError> {
         let read = ids.share(|| serde_json::from_str(&self.json));
         let mut operation: Operation = read.map_err(|error| StoreError::Damaged {
@@ -202,15 +203,15 @@ impl Stored {
             what: format!("operation {} cannot be read: {error}", self.position),
             advice: "use the version of Hearsay that wrote it, or restore the directory from a backup",
         })?;
-        // It is kept as long as the state.
+        // The operation stays in memory as long as the state, so spare capacity would be wasted.
         operation.changes.shrink_to_fit();
         Ok(operation)
     }
 }
 
-/// The operations that are there of some positions, in order.
+/// Reads the stored operations in a range of positions, in order.
 pub(crate) async fn page(db: &Db, place: &str, positions: std::ops::Range<u64>) -> Result<Vec<Stored>, StoreError> {
-    // Ranges with both ends: with an open one, the engine reads all that follows, whatever the limit.
+    // The range has both ends: with an open end, the engine reads all following rows in spite of a limit.
     let range =
         RecordIdKeyRange::from(RecordIdKey::from(positions.start as i64)..RecordIdKey::from(positions.end as i64));
     let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
@@ -231,8 +232,10 @@ pub(crate) async fn page(db: &Db, place: &str, positions: std::ops::Range<u64>) 
     Ok(page)
 }
 
-/// Reads the entries after `last` in order and hands each over; checks that none is missing and each is as written.
-/// Returns the last there is.
+/// Reads the entries after `last` in order and passes each of them to `each`. Returns the end of the journal.
+///
+/// # Errors
+/// Returns an error if an entry is missing or differs from the entry that was written.
 pub(crate) async fn read(
     db: &Db,
     place: &str,
@@ -261,7 +264,7 @@ pub(crate) async fn read(
     }
 }
 
-/// Checks that a row is the one that was written after an operation.
+/// Checks that a row directly follows the entry `last`.
 pub(crate) fn follow(place: &str, last: Acknowledged, row: &Stored) -> Result<Acknowledged, StoreError> {
     let position = last.position.next();
     if row.position != position {
@@ -284,7 +287,7 @@ pub(crate) fn unreadable(place: &str, position: Position, error: &surrealdb::Err
     StoreError::Damaged { place: place.into(), what, advice: RESTORE }
 }
 
-/// The JSON of an entry, put together from its chunks where it has some, and their numbers.
+/// Returns the JSON of an entry and the numbers of its chunks. Joins the chunks if the entry has any.
 pub(crate) async fn text(
     db: &Db,
     place: &str,

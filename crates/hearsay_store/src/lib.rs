@@ -1,7 +1,9 @@
-//! SurrealDB as journal and graph: durable operations, and tables that plain SurrealQL can walk.
+//! Journal and graph of a campaign, stored in SurrealDB.
 //!
-//! The state of a campaign lives in memory ([`hearsay_model::State`]); this crate keeps the operations that it is a
-//! fold of, and shows it as a graph. It is the only crate that names SurrealDB.
+//! The journal holds durable operations. The graph is a set of tables that plain SurrealQL can traverse.
+//!
+//! The state of a campaign lives in memory ([`hearsay_model::State`]). This crate stores the operations that fold to
+//! that state, and writes the state as a graph. No other Hearsay crate uses SurrealDB directly.
 //!
 //! # Quick start
 //!
@@ -37,48 +39,51 @@
 //!
 //! # Guarantees
 //!
-//! - **Acknowledged is durable.** A commit is reported once it is on the disk. A program that is killed at any moment
-//!   loses nothing that was reported, and leaves no operation by half.
-//! - **All or nothing.** The operations of one [`Store::commit`] are there together or not at all, however large.
-//! - **No gap.** A commit that does not follow the newest operation is refused. A failed one changes nothing.
-//! - **A failing disk stops the writes.** After a write or sync that failed, a failure of the engine in the background, or
-//!   when the directory is deleted, nothing more is accepted until the campaign is opened again; [`Store::health`] says why,
-//!   within about a second even if nothing is written.
-//! - **The graph heals.** After a program that did not close the campaign, and once for every existing directory, the
-//!   graph tables are compared with the state in the background and repaired record by record.
-//! - **Damage is found.** Every entry is bound to the one before by a digest, and what was acknowledged is noted
-//!   outside the database: a journal that was cut off, changed or emptied gives [`StoreError::Damaged`], not an older
-//!   campaign. One limit: after a loss of power the note may be behind, and then finds less. A directory that the engine
-//!   would make worse is not handed to it.
-//! - **What is left can be saved.** [`check_directory`] verifies every file and record, and [`repair_directory`] writes
-//!   whatever can still be read to a new database, counts what cannot, and keeps the damaged files.
-//! - **One at a time.** One process holds a directory; a second one is told which.
-//! - **Derived things can go.** The graph tables, the snapshot, terms and vectors may be deleted; the journal is the truth.
-//! - **Offline.** The database may not use the network, nor run scripts.
+//! - **Acknowledged means durable.** The store reports a commit after it is on the disk. Killing the program at any
+//!   moment loses no reported commit and leaves no partial operation.
+//! - **All or nothing.** Either all operations of one [`Store::commit`] are stored, or none, whatever their size.
+//! - **No gap.** The store refuses a commit that does not follow the newest operation. A failed commit changes nothing.
+//! - **A failing disk stops the writes.** The store accepts no commit after a failed write or sync, after a background
+//!   failure of the engine, or after the directory is deleted. Open the campaign again to continue. [`Store::health`]
+//!   gives the reason within about a second, even if no commit is made.
+//! - **The graph heals.** If the previous program did not close the campaign, the store compares the graph tables with
+//!   the state in the background and repairs each record that differs. It also does this once for every existing
+//!   directory.
+//! - **Damage is found.** Each journal entry contains a digest of the previous one, and the acknowledged position is
+//!   also recorded outside the database. A journal that was truncated, changed or emptied gives [`StoreError::Damaged`]
+//!   instead of an older campaign. After a power loss, the recorded position may be too old, and the store then detects
+//!   less. The store does not open a directory that the engine would damage further.
+//! - **Readable data can be saved.** [`check_directory`] verifies every file and record. [`repair_directory`] writes
+//!   all readable data to a new database, counts the unreadable data, and keeps the damaged files.
+//! - **One process at a time.** One process locks a directory. A second process fails with an error that names the lock
+//!   holder.
+//! - **Derived data can be deleted.** The journal is the source of truth. The graph tables, the snapshot, terms and
+//!   vectors may be deleted.
+//! - **Offline.** The database cannot use the network or run scripts.
 //!
-//! # What is where
+//! # Files
 //!
-//! | in the directory | holds | may be deleted |
+//! | in the directory | contents | may be deleted |
 //! |---|---|---|
 //! | `db/` | the database: journal and graph tables | no |
-//! | `acknowledged` | the newest position that was reported, and its digest | to accept an older `db/` |
-//! | `snapshot` | the journal in a form that is quick to read | yes |
+//! | `acknowledged` | the newest acknowledged position and its digest | only to accept an older `db/` |
+//! | `snapshot` | the journal in a form that is fast to read | yes |
 //! | `terms`, `vectors` | the words and vectors of texts, written by `hearsay_memory` ([`FrameFile`]) | yes |
-//! | `repairing/` | the new files of a repair under way | yes, unless it holds `complete` |
-//! | `owner`, `owner.lock` | who has the directory open | when nobody has |
+//! | `repairing/` | the new files of a repair in progress | yes, unless it contains `complete` |
+//! | `owner`, `owner.lock` | the process that has the directory open | while no process has it open |
 //!
-//! The tables of the graph are listed in [`projection`].
+//! See [`projection`] for the tables of the graph.
 //!
 //! # Threads
 //!
-//! A store runs on threads of its own. Calls return at once but for opening, closing and those named `…_blocking`;
-//! none belongs on a game's main thread. Queues have no bound: a caller keeps few commits in flight, and waits while
-//! [`Store::backlog`] is large.
+//! A store runs on its own threads. All calls return immediately, except opening, closing, and the functions named
+//! `…_blocking`. Do not make these blocking calls on a game's main thread. The queues are unbounded: keep few commits
+//! in flight, and wait while [`Store::backlog`] is large.
 //!
 //! # Features
 //!
-//! `testing`: failures on demand, for the tests of those who use the store: commits and storage that fail, programs
-//! that are killed, files that are damaged.
+//! `testing`: fault injection for tests of crates that use the store. It provides failing commits, failing storage,
+//! killed programs and damaged files.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod check;
@@ -90,10 +95,10 @@ mod frame_file;
 mod graph;
 mod journal;
 mod kv;
+mod lock;
 mod mark;
 mod migrate;
 mod open;
-mod owner;
 pub mod projection;
 mod salvage;
 mod snapshot;
@@ -108,9 +113,9 @@ pub use compact::RewrittenOperation;
 pub use directory::copy_to_read;
 pub use error::StoreError;
 pub use frame_file::FrameFile;
+pub use lock::LockHolder;
 pub use open::{Location, OpenProgress, OpenReport, Opened, StoreOptions, discard};
-pub use owner::Holder;
-pub use projection::{Row, Watermark};
+pub use projection::{ProjectionRow, Watermark};
 pub use salvage::{
     CheckReport, FileDamage, LostOperation, RepairReport, check as check_directory, repair as repair_directory,
 };

@@ -1,9 +1,9 @@
-//! What was acknowledged, written down outside the database.
+//! The mark: the newest acknowledged position, stored outside the database.
 //!
-//! SurrealKV repairs a damaged log by cutting it off where the damage begins, and opens a directory that lost its
-//! manifest as an empty one; both look like an older but sound journal. The mark holds the last acknowledged position
-//! and its digest, so that a journal that ends before it is found out. It is written after the commit and without
-//! waiting for the disk: after a loss of power it may be behind, never ahead.
+//! SurrealKV repairs a damaged log by cutting it off at the damage. It opens a directory without a manifest as an empty
+//! one. Both results look like an older, intact journal. The mark holds the last acknowledged position and its digest,
+//! so that a journal that ends before this position is detected. The mark is written after the commit and is not
+//! synced. After a power loss it may be behind the journal, but never ahead.
 
 use std::{
     fs::{File, OpenOptions},
@@ -19,7 +19,7 @@ use crate::{StoreError, journal::Digest};
 const MAGIC: &[u8; 8] = b"hearmark";
 const LENGTH: usize = 64;
 
-/// A position with the digest of its entry.
+/// A position with the digest of its journal entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Acknowledged {
     pub(crate) position: Position,
@@ -34,7 +34,7 @@ pub(crate) struct Mark {
 impl Mark {
     pub(crate) const FILE: &'static str = "acknowledged";
 
-    /// Opens the mark, and reads what it says; nothing, when it is new or does not agree with its own checksum.
+    /// Opens the mark and reads its contents, which are `None` for a new file or a wrong checksum.
     pub(crate) fn open(directory: &Path) -> Result<(Self, Option<Acknowledged>), StoreError> {
         let path = directory.join(Self::FILE);
         let refused = |source| StoreError::File {
@@ -54,7 +54,7 @@ impl Mark {
         Ok((Self { file: Mutex::new(file) }, read))
     }
 
-    /// Writes what is now acknowledged. A failure is logged: the commit itself is safe.
+    /// Writes the acknowledged position. Logs a failure instead of returning it, because the commit itself is safe.
     pub(crate) fn write(&self, acknowledged: Acknowledged) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let written = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&encode(acknowledged)));

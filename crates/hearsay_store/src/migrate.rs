@@ -1,4 +1,4 @@
-//! The schema, and how an older one becomes the newest.
+//! The database schema and its migrations.
 
 use surrealdb::types::Value;
 
@@ -7,22 +7,21 @@ use crate::{
     db::{Db, as_u64, int, object},
 };
 
-/// Every migration, the first makes schema 1. Those that were released never change.
-const MIGRATIONS: &[&str] = &[
-    include_str!("../migrations/0001_journal_and_graph.surql"),
-    include_str!("../migrations/0002_transient_values.surql"),
-];
+/// All migrations. The first one creates schema 3. A released migration never changes.
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/0003_journal_and_graph.surql")];
 
-/// The schema that this program writes.
-pub(crate) const NEWEST: u64 = MIGRATIONS.len() as u64;
+/// Newest schema that this program does not read. Only development versions wrote it.
+const UNSUPPORTED: u64 = 2;
 
-/// Brings the database to the newest schema, each step in a transaction. Returns the schema that was found; 0 for a
-/// new database.
+/// Schema that this program writes.
+pub(crate) const NEWEST: u64 = UNSUPPORTED + MIGRATIONS.len() as u64;
+
+/// Migrates the database to the newest schema, with one transaction per step. Returns the schema that was found, or 0
+/// for a new database.
 pub(crate) async fn migrate(db: &Db, place: &str) -> Result<u64, StoreError> {
     let failed = |action, reason: String| StoreError::Database { place: place.into(), action, reason };
     let found = check_version(db, place).await?;
-    for (index, migration) in MIGRATIONS.iter().enumerate().skip(found as usize) {
-        let version = index as u64 + 1;
+    for (version, migration) in (UNSUPPORTED + 1..).zip(MIGRATIONS).filter(|(version, _)| *version > found) {
         let step = format!("BEGIN; {migration}\n UPSERT schema:current SET version = $version; COMMIT;");
         let done = db.run(&step, object([("version", int(version))])).await;
         done.map_err(|e| failed("take its new schema", format!("migration {version}: {e}")))?;
@@ -31,10 +30,10 @@ pub(crate) async fn migrate(db: &Db, place: &str) -> Result<u64, StoreError> {
     Ok(found)
 }
 
-/// The schema of a database; 0 for a new one.
+/// Returns the schema of a database, or 0 for a new database.
 ///
 /// # Errors
-/// When a newer program wrote it.
+/// Returns an error if a newer program or a development version wrote the database.
 pub(crate) async fn check_version(db: &Db, place: &str) -> Result<u64, StoreError> {
     let read =
         "DEFINE TABLE IF NOT EXISTS schema TYPE NORMAL SCHEMALESS; SELECT VALUE version FROM ONLY schema:current";
@@ -47,8 +46,9 @@ pub(crate) async fn check_version(db: &Db, place: &str) -> Result<u64, StoreErro
         Value::None | Value::Null => 0,
         value => as_u64(value).ok_or_else(|| StoreError::damaged(place, "the schema version is not a number"))?,
     };
-    match found > NEWEST {
-        true => Err(StoreError::TooNew { place: place.into(), found, supported: NEWEST }),
-        false => Ok(found),
+    match found {
+        1..=UNSUPPORTED => Err(StoreError::TooOld { place: place.into(), found, supported: UNSUPPORTED + 1 }),
+        _ if found > NEWEST => Err(StoreError::TooNew { place: place.into(), found, supported: NEWEST }),
+        _ => Ok(found),
     }
 }

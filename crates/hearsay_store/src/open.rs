@@ -1,4 +1,4 @@
-//! Opening a campaign: take the directory, open the database, bring its schema up to date, and fold the journal.
+//! Opening a campaign: lock the directory, open the database, migrate its schema, and fold the journal.
 
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map},
@@ -19,9 +19,9 @@ use crate::{
     db::{Db, Place, Settings},
     directory::{name_damaged_file, preflight},
     graph, journal, kv,
+    lock::Lock,
     mark::{Acknowledged, Mark},
     migrate,
-    owner::Owner,
     projection::Watermark,
     salvage::finish_repair,
     snapshot,
@@ -30,12 +30,13 @@ use crate::{
     worker::Reloaded,
 };
 
-/// Where a campaign is kept.
+/// Location of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
-    /// In a directory, made when it is not there. Nothing else should live in it.
+    /// A directory, created if it does not exist. Keep no other files in it.
     Directory(PathBuf),
-    /// In memory: gone when the store is dropped. For tests, and for games that keep no memory.
+    /// Memory. The campaign is lost when the store is dropped. Use it for tests, and for games that do not save their
+    /// memory.
     Memory,
 }
 
@@ -54,7 +55,7 @@ impl<P: Into<PathBuf>> From<P> for Location {
     }
 }
 
-/// How far opening a campaign is, for another thread to watch.
+/// Progress of opening a campaign. Another thread can poll it.
 #[derive(Debug, Clone, Default)]
 pub struct OpenProgress(Arc<Counts>);
 
@@ -65,12 +66,12 @@ struct Counts {
 }
 
 impl OpenProgress {
-    /// The number of changes that were read from the disk so far.
+    /// Returns the number of changes read from the disk so far.
     pub fn read(&self) -> u64 {
         self.0.read.load(Ordering::Relaxed)
     }
 
-    /// The number of those that are applied.
+    /// Returns the number of changes applied so far.
     pub fn applied(&self) -> u64 {
         self.0.applied.load(Ordering::Relaxed)
     }
@@ -84,26 +85,26 @@ impl OpenProgress {
     }
 }
 
-/// How a store behaves. The defaults fit a game.
+/// Options of a store. The defaults suit a game.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Threads that the store runs on; 2, when nothing is said. SurrealDB adds a pool of its own, 16 idle threads on
-    /// a small machine, which the environment variable `SURREAL_KVS_THREADPOOL_SIZE` (4 or more) bounds.
+    /// Number of threads of the store. Default: 2. SurrealDB adds its own thread pool: 16 idle threads on a small
+    /// machine. The environment variable `SURREAL_KVS_THREADPOOL_SIZE` (4 or more) limits that pool.
     pub threads: usize,
-    /// How long one statement may take; 60 seconds, when nothing is said.
+    /// Timeout of one statement. Default: 60 seconds.
     pub query_timeout: Duration,
-    /// How long opening may take; 10 minutes, when nothing is said.
+    /// Timeout of opening. Default: 10 minutes.
     pub open_timeout: Duration,
-    /// How long [`Store::close`] waits for queued work and for the database; 60 seconds, when nothing is said.
-    /// Dropping a store waits for 5 seconds at most.
+    /// Maximum time that [`Store::close`] waits for queued work and for the database. Default: 60 seconds. Dropping a
+    /// store waits for at most 5 seconds.
     pub close_timeout: Duration,
-    /// Shows how far opening is.
+    /// Receives the progress of opening.
     pub progress: OpenProgress,
-    /// Size in bytes of the table in memory that the database fills before it writes it to a file; 16 MiB, when
-    /// nothing is said. What is in it is read again after a crash, so this bounds the time to open. Larger
-    /// writes are divided. At least 256 KiB.
+    /// Size in bytes of the memtable that the database fills before it writes a table file. Default: 16 MiB. Minimum:
+    /// 256 KiB. After a crash, opening reads the contents of the memtable again, so this size limits the time to open.
+    /// Larger writes are split.
     pub memtable_bytes: usize,
-    /// Commits that fail on demand.
+    /// Injected faults of commits and storage.
     #[cfg(feature = "testing")]
     pub faults: crate::testing::Faults,
 }
@@ -123,46 +124,47 @@ impl Default for StoreOptions {
     }
 }
 
-/// An open store, and the state that its journal folds to.
+/// An open store with the state that its journal folds to.
 #[derive(Debug)]
 pub struct Opened {
-    /// The store.
+    /// The open store.
     pub store: Store,
-    /// The state at [`OpenReport::position`].
+    /// State at [`OpenReport::position`].
     pub state: State,
-    /// How opening went.
+    /// Report about the opening.
     pub report: OpenReport,
 }
 
-/// How opening went.
+/// Report about opening a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenReport {
-    /// The position of the newest operation.
+    /// Position of the newest operation.
     pub position: Position,
-    /// The position of the snapshot that was used; nothing, when none was.
+    /// Position of the snapshot that was used, or `None` if no snapshot was used.
     pub snapshot: Option<Position>,
-    /// Why a snapshot that is there was not used.
+    /// Reason why an existing snapshot was not used.
     pub snapshot_ignored: Option<String>,
-    /// How many operations were read from the journal, after the snapshot.
+    /// Number of operations read from the journal after the snapshot.
     pub tail: u64,
-    /// Chunks of operations that were never committed, now deleted.
+    /// Number of deleted chunks that belonged to operations that were never committed.
     pub swept_chunks: usize,
-    /// Records of the graph tables that are behind, and are being written in the background.
+    /// Number of outdated graph records that are being written in the background.
     pub catching_up: usize,
-    /// The number of the newest batch of transient values.
+    /// Number of the newest batch of transient values.
     pub transient_batch: u64,
-    /// Whether the graph tables are compared with the state in the background, and repaired where they differ: when the
-    /// program before did not close the campaign, or they were not complete when it did, or no program did so yet.
+    /// Whether the graph tables are compared with the state in the background and repaired. This happens if the
+    /// previous program did not close the campaign, if the tables were incomplete when it closed, or if no program has
+    /// compared them yet.
     pub verifying: bool,
-    /// The schema that was found; 0 for a new database.
+    /// Schema version found in the database; 0 for a new database.
     pub schema: u64,
-    /// How long it took.
+    /// Duration of the opening.
     pub took: Duration,
 }
 
-/// What the background writes after opening.
+/// Rows to write in the background after opening.
 pub(crate) struct CatchUp {
-    /// The keys whose records are behind; nothing, when all tables are to be written anew.
+    /// Keys of the outdated records, or `None` to rebuild all tables.
     pub(crate) keys: Option<Vec<Key>>,
 }
 
@@ -173,22 +175,22 @@ pub(crate) struct Ready {
     pub(crate) journal: JournalEnd,
     pub(crate) projected: Position,
     pub(crate) catch_up: Option<CatchUp>,
-    /// Whether the graph tables are to be compared with the state.
+    /// Whether to compare the graph tables with the state.
     pub(crate) verify: bool,
     pub(crate) report: OpenReport,
 }
 
-/// Where a journal goes on.
+/// The end of a journal, where the next operation is appended.
 pub(crate) struct JournalEnd {
     pub(crate) last: Acknowledged,
     pub(crate) compacted: Compacted,
     pub(crate) transients: Transients,
 }
 
-/// The files beside the database.
+/// Files next to the database.
 pub(crate) struct Files {
     pub(crate) directory: PathBuf,
-    pub(crate) owner: Owner,
+    pub(crate) owner: Lock,
     pub(crate) mark: Mark,
     pub(crate) acknowledged: Option<Acknowledged>,
 }
@@ -216,7 +218,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
         started,
     );
     let timeout = options.open_timeout;
-    // In a task of its own, so that a panic within the database becomes an error.
+    // A separate task turns a panic inside the database into an error.
     let ready =
         crate::store::block_on(&runtime, async move { tokio::time::timeout(timeout, tokio::spawn(task)).await });
     let ready = match ready {
@@ -233,7 +235,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Opened,
     }
 }
 
-/// Threads for a database.
+/// Starts the threads of a database.
 pub(crate) fn runtime(place: &str, threads: usize) -> Result<tokio::runtime::Runtime, StoreError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads.max(1))
@@ -250,17 +252,18 @@ pub(crate) fn runtime(place: &str, threads: usize) -> Result<tokio::runtime::Run
     })
 }
 
-/// Deletes a directory that holds a campaign nobody wants to keep, such as an unfinished one. Does nothing when it is
-/// not there.
+/// Deletes the directory of a campaign that is not needed, for example an unfinished one. Does nothing if the directory
+/// does not exist.
 ///
 /// # Errors
-/// When another process has the directory open, or it cannot be deleted.
+/// Returns an error if another process has the directory open, or the directory cannot be deleted.
 pub fn discard(directory: &Path) -> Result<(), StoreError> {
     if !directory.exists() {
         return Ok(());
     }
-    let owner = Owner::take(directory)?;
-    // Windows deletes no file that is open; between these lines, nobody else knows of the directory.
+    let owner = Lock::take(directory)?;
+    // Windows cannot delete an open file, so the lock is released first. No other process knows this directory, so none
+    // can lock it in between.
     drop(owner);
     std::fs::remove_dir_all(directory).map_err(|source| StoreError::File {
         action: "delete",
@@ -270,9 +273,9 @@ pub fn discard(directory: &Path) -> Result<(), StoreError> {
     })
 }
 
-/// Makes the directory, takes it, and reads the mark.
+/// Creates the directory, locks it, and reads the acknowledged mark.
 fn take(path: &Path) -> Result<Files, StoreError> {
-    // The engine takes its path as part of a URL.
+    // The engine receives the path as part of a URL.
     let refused = |reason| StoreError::Path { path: path.into(), reason };
     let text = path.to_str().ok_or_else(|| refused("its path is not valid Unicode"))?;
     if text.contains('?') {
@@ -284,7 +287,7 @@ fn take(path: &Path) -> Result<Files, StoreError> {
         advice: "choose a directory that this user may write to",
         source,
     })?;
-    let owner = Owner::take(path)?;
+    let owner = Lock::take(path)?;
     if finish_repair(path)? {
         tracing::warn!(directory = %path.display(), "a repair that was stopped is finished");
     }
@@ -327,14 +330,14 @@ async fn prepare(
             Ok(Ready { db, state, journal, projected, catch_up, verify, report })
         }
         Err(error) => {
-            // So that the directory can be opened again, by a newer version for instance.
+            // A closed database can be opened again, for example by a newer version.
             let _ = db.close(Duration::from_secs(10)).await;
             Err(named(error))
         }
     }
 }
 
-/// Folds the journal of an open database anew, as at opening.
+/// Folds the journal of an open database again, as at opening.
 pub(crate) async fn fold_again(
     db: &Db,
     place: &str,
@@ -363,7 +366,7 @@ async fn fold(
     let projected = shown.position;
     let (transients, log) = Transients::read(db, place).await?;
     let updates = log.into_updates();
-    // The tables may show transient values that were replaced since: comparing finds them.
+    // With a different batch number, the tables may show replaced transient values. The comparison finds them.
     let shows_old_values = shown.batch != transients.batch();
     let compacted = Compacted::load(db, place).await?;
     let begin = |progress| Fold::new(shown, transients.batch(), &updates, compacted.to.position, progress);
@@ -425,14 +428,15 @@ async fn fold(
     }
     compare(place, acknowledged, last, at_mark)?;
     let swept_chunks = journal::sweep(db, last.position.next()).await.map_err(unreadable)?;
-    // What compaction removed since, they may still show.
+    // Tables at an earlier position than the end of the compacted part may show records that compaction removed.
+    // They are rebuilt.
     let catch_up = if projected > last.position || projected < compacted.to.position {
         Some(CatchUp { keys: None })
     } else {
         let keys: Vec<Key> = fold.touched.into_iter().collect();
         (projected < last.position || shows_old_values).then_some(CatchUp { keys: Some(keys) })
     };
-    // All of them were written by one program from the start, or are about to be.
+    // An empty journal needs no comparison: this program writes all of its records.
     let verified = graph::verified(db).await.map_err(unreadable)? || last.position == Position(0);
     let report = OpenReport {
         verifying: db.health().recovered() || !verified || shows_old_values,
@@ -452,7 +456,7 @@ async fn fold(
     Ok((fold.state, JournalEnd { last, compacted, transients }, projected, catch_up, report))
 }
 
-/// Compares the journal with the mark of what was acknowledged.
+/// Compares the journal with the acknowledged mark.
 fn compare(
     place: &str,
     acknowledged: Option<Acknowledged>,
@@ -474,12 +478,12 @@ fn compare(
     Ok(())
 }
 
-/// The state as it grows, and the keys whose records in the graph tables are behind.
+/// The state during folding, and the keys of outdated records in the graph tables.
 struct Fold<'a> {
     state: State,
-    /// Up to here, operations are folded without being checked.
+    /// Operations up to this position are applied without a check.
     compacted_to: Position,
-    /// The transient values that were set at each position, but for those that are set.
+    /// Transient updates that are not applied yet, by position.
     transients: btree_map::Iter<'a, Position, TransientUpdate>,
     projected: Position,
     /// Whether the tables show the transient values.
@@ -509,7 +513,7 @@ impl<'a> Fold<'a> {
         }
     }
 
-    /// Sets the transient values that were set before a position.
+    /// Applies the transient updates that were set before a position.
     fn set_transients(&mut self, before: Position) {
         while let Some((_, update)) = self.transients.clone().next().filter(|(position, _)| **position < before) {
             self.transients.next();
@@ -520,7 +524,8 @@ impl<'a> Fold<'a> {
         }
     }
 
-    /// Folds an operation in. One of a snapshot was checked when it was recorded.
+    /// Applies an operation. An operation from a snapshot is not checked again, because it was checked when it was
+    /// recorded.
     fn apply(&mut self, position: Position, operation: Operation, of_snapshot: bool) {
         if self.failed.is_some() {
             return;

@@ -1,24 +1,25 @@
-//! The graph: rows of tables that plain SurrealQL can walk, derived from the state.
+//! Projection of the state into graph tables that plain SurrealQL can traverse.
 //!
-//! | table | holds | id |
+//! | table | contents | id |
 //! |---|---|---|
 //! | `entity` | name, kind, names, external ids | the slug |
 //! | `fact` | relations, as edges entity → entity | the fact's id |
 //! | `attribute` | facts with a value, linked by `entity` | the fact's id |
 //! | `knows` | edges entity (or `world:everyone`) → fact or attribute | the edge's id |
-//! | `passage`, `session` | texts and meetings | their ids |
+//! | `passage`, `session` | texts and play sessions | their ids |
 
 use std::collections::BTreeSet;
 
 use hearsay_model::{
-    Author, Date, EntityId, Evidence, Excerpt, Fact, FactId, How, Key, Knower, Knowledge, Object as FactObject,
-    Passage, Position, Provenance, Session, Source, State, Validity, Value as FactValue, attribute,
+    Acquisition, Author, Date, EntityId, Evidence, Excerpt, Fact, FactId, Justification, Key, Knower, KnowledgeEdge,
+    Object as FactObject, Passage, Position, Provenance, Session, State, Validity, Value as FactValue, attribute,
 };
 use surrealdb::types::{Array, Number, Object, RecordId, Value};
 
 use crate::db::{int, object, record};
 
-/// Tables in the order in which rows are written. They are deleted in the opposite order: edges before their ends.
+/// The graph tables, in the order in which rows are written. Rows are deleted in the opposite order, so that edges go
+/// before their ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Table {
     Entity,
@@ -44,52 +45,52 @@ impl Table {
         }
     }
 
-    /// Whether rows are edges.
+    /// Returns whether the rows of this table are edges.
     pub(crate) fn is_relation(self) -> bool {
         matches!(self, Self::Fact | Self::Knows)
     }
 }
 
-/// How far the graph tables show what was committed.
+/// The progress of the graph tables: the newest committed data that they show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Watermark {
-    /// The position of the newest operation that they show.
+    /// Position of the newest operation that the tables show.
     pub position: Position,
-    /// The number of the newest batch of transient values that they show.
+    /// Number of the newest batch of transient values that the tables show.
     pub batch: u64,
 }
 
-/// Tables that show no batch of transient values: those are written again at the next opening.
+/// Creates a watermark without a batch of transient values. The next opening writes the transient values again.
 impl From<Position> for Watermark {
     fn from(position: Position) -> Self {
         Self { position, batch: 0 }
     }
 }
 
-/// Attributes that a record of an entity shows.
+/// Attributes that are shown in the record of an entity.
 const NAMING: [&str; 3] = [attribute::NAME, attribute::ALIAS, attribute::KIND];
 
-/// One record of the graph tables: what it is now, or that it is gone.
+/// One record of the graph tables: its current contents, or its deletion.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct ProjectionRow {
     pub(crate) table: Table,
     pub(crate) id: String,
-    /// Nothing, when the record is gone.
+    /// Contents of the record, or `None` to delete it.
     pub(crate) content: Option<Object>,
 }
 
-impl Row {
-    /// The table.
+impl ProjectionRow {
+    /// Returns the name of the table.
     pub fn table(&self) -> &'static str {
         self.table.name()
     }
 
-    /// The id within the table.
+    /// Returns the id of the record within the table.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Whether the record is to be deleted.
+    /// Returns whether the record is to be deleted.
     pub fn is_deletion(&self) -> bool {
         self.content.is_none()
     }
@@ -98,7 +99,7 @@ impl Row {
         record(self.table.name(), self.id.as_str())
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate size of the row in bytes.
     pub(crate) fn weight(&self) -> usize {
         fn weight(value: &Value) -> usize {
             16 + match value {
@@ -113,24 +114,24 @@ impl Row {
     }
 }
 
-/// The records that show what some keys stand for, as the state is now. Pure.
+/// Returns the rows that show the current state of the given keys. This function has no side effects.
 ///
-/// `touched` is what [`Applied::touched`](hearsay_model::Applied::touched) says. Where a name or a kind is touched,
-/// the record of the entity is made anew too.
-pub fn rows(state: &State, touched: &[Key]) -> Vec<Row> {
+/// `touched` is [`Applied::touched`](hearsay_model::Applied::touched). If it contains a name or kind fact, the result
+/// also contains the row of that fact's entity.
+pub fn rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
     let named = touched.iter().filter_map(|key| match key {
         Key::Fact(id) => state.asserted(*id).filter(|fact| NAMING.contains(&fact.predicate().as_str())),
         _ => None,
     });
     let mut rows = own_rows(state, touched);
-    // Entities that are touched themselves have their rows already.
+    // Touched entities already have their rows.
     let mut others: BTreeSet<&EntityId> = named.map(|fact| fact.subject()).collect();
     for key in touched {
         if let Key::Entity(id) = key {
             others.remove(id);
         }
     }
-    rows.extend(others.into_iter().map(|id| Row {
+    rows.extend(others.into_iter().map(|id| ProjectionRow {
         table: Table::Entity,
         id: id.to_string(),
         content: entity_row(state, id),
@@ -138,36 +139,36 @@ pub fn rows(state: &State, touched: &[Key]) -> Vec<Row> {
     rows
 }
 
-/// As [`rows()`], without the records of entities whose names are touched.
-pub(crate) fn own_rows(state: &State, touched: &[Key]) -> Vec<Row> {
+/// Same as [`rows()`], without the rows of entities whose names are touched.
+pub(crate) fn own_rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
     let mut rows = Vec::with_capacity(touched.len());
     for key in touched {
         match key {
             Key::Entity(id) => {
-                rows.push(Row { table: Table::Entity, id: id.to_string(), content: entity_row(state, id) });
+                rows.push(ProjectionRow { table: Table::Entity, id: id.to_string(), content: entity_row(state, id) });
             }
             Key::Fact(id) => {
                 let Some(asserted) = state.asserted(*id) else {
-                    // A transient value that was replaced: nothing tells any more which table it was in.
-                    let deletion = |table| Row { table, id: id.to_string(), content: None };
+                    // A replaced transient value: its table is no longer known, so it is deleted from both.
+                    let deletion = |table| ProjectionRow { table, id: id.to_string(), content: None };
                     rows.extend([Table::Fact, Table::Attribute].map(deletion));
                     continue;
                 };
                 let table = fact_table(asserted);
                 let content = state.fact(*id).map(|fact| fact_row(fact));
-                rows.push(Row { table, id: id.to_string(), content });
+                rows.push(ProjectionRow { table, id: id.to_string(), content });
             }
-            Key::Knowledge(id) => {
+            Key::KnowledgeEdge(id) => {
                 let content = state.knowledge(*id).and_then(|edge| knowledge_row(state, edge));
-                rows.push(Row { table: Table::Knows, id: id.to_string(), content });
+                rows.push(ProjectionRow { table: Table::Knows, id: id.to_string(), content });
             }
             Key::Passage(id) => {
                 let content = state.passage(*id).map(|passage| passage_row(passage));
-                rows.push(Row { table: Table::Passage, id: id.to_string(), content });
+                rows.push(ProjectionRow { table: Table::Passage, id: id.to_string(), content });
             }
             Key::Session(id) => {
                 let content = state.session(id).map(|session| session_row(session));
-                rows.push(Row { table: Table::Session, id: id.to_string(), content });
+                rows.push(ProjectionRow { table: Table::Session, id: id.to_string(), content });
             }
             Key::Setting(_) => {}
         }
@@ -175,13 +176,13 @@ pub(crate) fn own_rows(state: &State, touched: &[Key]) -> Vec<Row> {
     rows
 }
 
-/// Every key that has a record.
+/// Returns every key that has a record.
 pub(crate) fn all_keys(state: &State) -> Vec<Key> {
     let entities = state.entities().map(|entity| Key::Entity(entity.id.clone()));
     let sessions = state.sessions().map(|session| Key::Session(session.id.clone()));
     let passages = state.passages().map(|(id, _)| Key::Passage(id));
     let facts = state.facts().map(|fact| Key::Fact(fact.id()));
-    let knowledge = state.all_knowledge().map(|(id, _)| Key::Knowledge(id));
+    let knowledge = state.all_knowledge().map(|(id, _)| Key::KnowledgeEdge(id));
     entities.chain(sessions).chain(passages).chain(facts).chain(knowledge).collect()
 }
 
@@ -211,7 +212,7 @@ fn fact_row(fact: &Fact) -> Object {
         ("rank", optional(fact.rank())),
         ("conditions", optional(fact.conditions())),
         ("validity", validity(fact.validity())),
-        ("standing", text(fact.standing().as_str())),
+        ("status", text(fact.status().as_str())),
         ("secrecy", text(fact.secrecy().as_str())),
         ("mentions", array(fact.mentions().iter().map(entity))),
         ("handle", optional(fact.handle())),
@@ -237,30 +238,33 @@ fn fact_row(fact: &Fact) -> Object {
     row
 }
 
-fn knowledge_row(state: &State, edge: &Knowledge) -> Option<Object> {
+fn knowledge_row(state: &State, edge: &KnowledgeEdge) -> Option<Object> {
     let fact = state.fact(edge.fact)?;
-    let (how, by, document, from) = match &edge.how {
-        How::Witnessed => ("witnessed", Value::None, Value::None, &[][..]),
-        How::Shared => ("shared", Value::None, Value::None, &[][..]),
-        How::Told { by, .. } => ("told", by.as_ref().map_or(Value::None, entity), Value::None, &[][..]),
-        How::Read { document } => ("read", Value::None, document.as_ref().map_or(Value::None, entity), &[][..]),
-        How::Authored => ("authored", Value::None, Value::None, &[][..]),
-        How::Deduced { from } => ("deduced", Value::None, Value::None, from.as_slice()),
+    let (acquisition, by, document, from) = match &edge.acquisition {
+        Acquisition::Witnessed => ("witnessed", Value::None, Value::None, &[][..]),
+        Acquisition::Shared => ("shared", Value::None, Value::None, &[][..]),
+        Acquisition::Told { by, .. } => ("told", by.as_ref().map_or(Value::None, entity), Value::None, &[][..]),
+        Acquisition::Read { document } => ("read", Value::None, document.as_ref().map_or(Value::None, entity), &[][..]),
+        Acquisition::Authored => ("authored", Value::None, Value::None, &[][..]),
+        Acquisition::Deduced { from } => ("deduced", Value::None, Value::None, from.as_slice()),
     };
-    let citing = match &edge.how {
-        How::Told { citing: Some(citing), .. } => entity(citing),
+    let citing = match &edge.acquisition {
+        Acquisition::Told { citing: Some(citing), .. } => entity(citing),
         _ => Value::None,
     };
     Some(object([
         ("in", knower(&edge.knower)),
         ("out", record(fact_table(fact).name(), fact.id().to_string())),
-        ("how", text(how)),
+        ("acquisition", text(acquisition)),
         ("by", by),
         ("document", document),
         ("deduced_from", array(from.iter().map(|id: &FactId| Value::String(id.to_string())))),
         ("citing", citing),
-        ("company", array(edge.company.iter().map(entity))),
-        ("sources", array(edge.sources.iter().flat_map(Source::edges).map(|id| record("knows", id.to_string())))),
+        ("co_present", array(edge.co_present.iter().map(entity))),
+        (
+            "sources",
+            array(edge.sources.iter().flat_map(Justification::edges).map(|id| record("knows", id.to_string()))),
+        ),
         ("rank", optional(edge.rank.as_deref())),
         ("learned", edge.learned.as_ref().map_or(Value::None, date)),
         ("credence", float(edge.credence.get())),
@@ -389,7 +393,7 @@ fn array(values: impl Iterator<Item = Value>) -> Value {
     Value::Array(Array::from(values.collect::<Vec<_>>()))
 }
 
-/// The ids of rows of one table, to delete them.
-pub(crate) fn ids<'a>(rows: impl Iterator<Item = &'a Row>) -> Value {
+/// Returns the record ids of some rows.
+pub(crate) fn ids<'a>(rows: impl Iterator<Item = &'a ProjectionRow>) -> Value {
     array(rows.map(|row| Value::RecordId(RecordId::new(row.table.name(), row.id.as_str()))))
 }

@@ -1,8 +1,9 @@
-//! The snapshot: the journal up to a position in a form that is quick to read. Derived, and deletable at any time.
+//! The snapshot: the journal up to a position, in a form that is fast to read. It is derived data and may be deleted at
+//! any time.
 //!
-//! A file of a header (magic, format, position, digest of the journal's entry there, length and blake3 hash of the
-//! rest, the version of this crate) and segments of postcard. One that does not agree with the journal is left alone
-//! and reported, never an error.
+//! The file has a header and segments of postcard. The header contains magic bytes, the format, the version of this
+//! crate, the position, the digest of the journal entry there, and the length and blake3 hash of the rest. A snapshot
+//! that does not match the journal is not used. The store reports that case, but does not fail.
 
 use std::{
     collections::BTreeMap,
@@ -22,24 +23,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{StoreError, mark::Acknowledged};
 
-/// The file's name within the campaign's directory.
+/// Name of the file within the campaign directory.
 pub(crate) const FILE: &str = "snapshot";
 
 const MAGIC: &[u8; 16] = b"hearsay snapshot";
 
-/// Why a snapshot is not used that is not damaged.
+/// Reason why an undamaged snapshot is not used.
 pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
 
-/// Changes whenever the form does, the form of the model's types included.
-const FORMAT: u32 = 8;
+/// Version of the format. Increment it with every change of the format, including changes of the model's types.
+const FORMAT: u32 = 9;
 
-/// Bytes of a segment, about. Segments are decoded by several processors at once.
+/// Approximate size of a segment in bytes. Several processors decode segments in parallel.
 const SEGMENT: usize = 1 << 20;
 
 /// Length of the header: magic, format, version, position, digest, length, hash.
 const HEADER: usize = 16 + 4 + 16 + 8 + 32 + 8 + 32;
 
-/// An operation without its changes, and how many there are.
+/// An operation without its changes, and the number of its changes.
 #[derive(Serialize, Deserialize)]
 struct Head {
     position: Position,
@@ -49,21 +50,22 @@ struct Head {
     changes: u64,
 }
 
-/// What a snapshot holds.
+/// The contents of a snapshot.
 pub(crate) struct Snapshot {
     pub(crate) at: Acknowledged,
-    /// How far its journal is compacted.
+    /// Position up to which its journal is compacted.
     pub(crate) compacted_to: Position,
     pub(crate) operations: Operations,
 }
 
-/// The operations of a snapshot by position, while other threads decode them. The text says why one cannot be used.
+/// Iterator over the operations of a snapshot by position, while other threads decode them. An error text says why the
+/// snapshot cannot be used.
 pub(crate) struct Operations {
     heads: std::vec::IntoIter<Head>,
     segments: Receiver<(usize, Result<Vec<Change>, String>)>,
     /// Segments that were decoded before their turn.
     early: BTreeMap<usize, Result<Vec<Change>, String>>,
-    /// The number of the next segment, and what is left of the one before.
+    /// Number of the next segment, followed by the remaining changes of the previous segment.
     next: usize,
     changes: std::vec::IntoIter<Change>,
 }
@@ -71,7 +73,7 @@ pub(crate) struct Operations {
 /// An operation with its position.
 pub(crate) type Placed = (Position, Arc<Operation>);
 
-/// The version of this crate, in 16 bytes: a snapshot of another version is not trusted to have the same types.
+/// Returns the version of this crate in 16 bytes. A snapshot of another version may have been written with other types.
 fn version() -> [u8; 16] {
     let mut version = [0; 16];
     for (to, from) in version.iter_mut().zip(env!("CARGO_PKG_VERSION").bytes()) {
@@ -80,7 +82,7 @@ fn version() -> [u8; 16] {
     version
 }
 
-/// Writes a snapshot: to a file beside, then in place of the old one.
+/// Writes a snapshot to a temporary file and renames it over the old snapshot.
 pub(crate) fn write(
     directory: &Path,
     at: Acknowledged,
@@ -111,13 +113,14 @@ pub(crate) fn write(
         std::fs::rename(&beside, &path)
     };
     put().map_err(|source| {
-        // On a full disk, what was written of it only takes room.
+        // On a full disk, the incomplete file would only take up space.
         let _ = std::fs::remove_file(&beside);
         failed(&beside, source)
     })
 }
 
-/// Heads, and segments of changes: count of heads, heads, then per segment its length, its count and its changes.
+/// Encodes the heads and the segments of changes. Each frame has a length, a count and its contents. The first frame
+/// contains all heads, and each later frame contains changes.
 fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, postcard::Error> {
     let heads = operations.iter().map(|(position, operation)| Head {
         position: *position,
@@ -148,7 +151,8 @@ fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, post
     Ok(content)
 }
 
-/// Reads the snapshot of a directory; nothing, when there is none. The text says why one cannot be used.
+/// Reads the snapshot of a directory, or returns `None` if there is none. The error text says why the snapshot cannot
+/// be used.
 pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
     let path: PathBuf = directory.join(FILE);
     let mut file = match File::open(&path) {
@@ -190,7 +194,7 @@ pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
 }
 
 impl Operations {
-    /// The changes of the next segment; nothing, when there is none.
+    /// Returns the changes of the next segment, or `None` after the last segment.
     fn segment(&mut self) -> Option<Result<Vec<Change>, String>> {
         while !self.early.contains_key(&self.next) {
             let (number, segment) = self.segments.recv().ok()?;
@@ -216,7 +220,7 @@ impl Iterator for Operations {
                 }
             }
             let left = (count as usize).saturating_sub(changes.len()).min(self.changes.len());
-            // Exactly so many: they are kept as long as the state.
+            // Exact capacity, because the changes stay in memory as long as the state.
             changes.reserve_exact(left);
             changes.extend(self.changes.by_ref().take(left));
         }
@@ -224,7 +228,7 @@ impl Iterator for Operations {
     }
 }
 
-/// Where a segment lies, and how many changes it has.
+/// The position of a segment in the file, and the number of its changes.
 #[derive(Clone)]
 struct Frame {
     count: u64,
@@ -246,12 +250,12 @@ fn frames(content: &[u8]) -> Result<Vec<Frame>, String> {
     Ok(frames)
 }
 
-/// Decodes segments on several threads, each under its number.
+/// Decodes segments on several threads. Sends each result with the number of its segment.
 fn decode(content: Vec<u8>, frames: Vec<Frame>) -> Receiver<(usize, Result<Vec<Change>, String>)> {
     let (sender, receiver) = mpsc::channel();
-    // One processor folds what they decode.
+    // One processor is reserved for folding the decoded operations.
     let threads = std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).clamp(1, 4);
-    // The first is that of the heads.
+    // Segment 0 contains the heads.
     let (shared, next) = (Arc::new((content, frames)), Arc::new(AtomicUsize::new(1)));
     for _ in 0..threads {
         let (shared, next, sender) = (Arc::clone(&shared), Arc::clone(&next), sender.clone());
@@ -272,7 +276,7 @@ fn decode(content: Vec<u8>, frames: Vec<Frame>) -> Receiver<(usize, Result<Vec<C
 }
 
 fn segment(count: u64, mut rest: &[u8]) -> Result<Vec<Change>, String> {
-    // A count is bounded by the bytes that are there: each change takes at least one.
+    // Each change takes at least one byte, so the number of bytes limits the capacity.
     let mut changes = Vec::with_capacity((count as usize).min(rest.len()));
     for _ in 0..count {
         let (change, after) = postcard::take_from_bytes(rest).map_err(|error| error.to_string())?;
@@ -300,7 +304,7 @@ mod tests {
                 let reveal = Setting::Reveal(Reveal { id, fact, holder: None, when, note: None });
                 let mut changes = vec![add; n + 1];
                 changes.extend([Change::Set(reveal), Change::SetFlag { name: "f".into(), value: is }]);
-                // The second is gone.
+                // Compaction deleted the operation at position 2.
                 let position = Position([1, 3, 4][n]);
                 (position, Arc::new(Operation::new(Author::Player("Ann".into()), "add", changes)))
             })
@@ -320,7 +324,7 @@ mod tests {
             bad[at] ^= 0x40;
             std::fs::write(&path, &bad).unwrap();
             let read = read(directory.path());
-            // Position and digest are compared with the journal.
+            // The hash does not cover position and digest. Opening compares them with the journal instead.
             assert!(read.is_err() || (36..76).contains(&at), "byte {at}");
             std::fs::write(&path, &good[..at]).unwrap();
             assert!(super::read(directory.path()).is_err(), "cut at {at}");

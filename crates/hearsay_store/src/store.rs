@@ -1,4 +1,4 @@
-//! The store: what callers hold.
+//! The handle of an open campaign.
 
 use std::{
     fmt,
@@ -19,18 +19,18 @@ use tokio::{
 };
 
 use crate::{
-    GraphDifference, Location, Opened, RewrittenOperation, Row, StoreError, StoreOptions, check,
+    GraphDifference, Location, Opened, ProjectionRow, RewrittenOperation, StoreError, StoreOptions, check,
     db::Db,
     kv,
+    lock::Lock,
     mark::Mark,
     open::{self, Files, JournalEnd, Ready},
-    owner::Owner,
     projection::{self, Watermark},
     transient::TransientUpdates,
     worker::{self, Background, Commit, Done, Reloaded},
 };
 
-/// What the tasks and the store share.
+/// Data shared by the store and its tasks.
 pub(crate) struct Shared {
     pub(crate) db: Db,
     pub(crate) place: String,
@@ -38,45 +38,45 @@ pub(crate) struct Shared {
     pub(crate) mark: Option<Mark>,
     pub(crate) committed: AtomicU64,
     pub(crate) projected: AtomicU64,
-    /// Rows that wait to be written.
+    /// Number of rows that wait to be written.
     pub(crate) backlog: AtomicUsize,
-    /// Records of the graph tables that were repaired.
+    /// Number of repaired records of the graph tables.
     pub(crate) repaired: AtomicUsize,
-    /// Set when the store closes: catching up waits for the next opening.
+    /// Set when the store closes. Rows that still catch up are written at the next opening.
     pub(crate) closing: AtomicBool,
     #[cfg(feature = "testing")]
     pub(crate) faults: crate::testing::Faults,
 }
 
-/// What must be taken apart at the end.
+/// The parts that are shut down when the store closes.
 struct Running {
     runtime: Runtime,
     commits: UnboundedSender<Commit>,
     background: UnboundedSender<Background>,
     tasks: [JoinHandle<()>; 2],
-    owner: Option<Owner>,
+    owner: Option<Lock>,
 }
 
-/// A campaign's journal and graph, open. See the [crate] documentation.
+/// An open journal and graph of a campaign. See the [crate] documentation.
 ///
-/// Everything but opening, closing and the functions named `…_blocking` returns at once; functions that are given as
-/// `done` are called from a thread of the store, must be short, and must not call a blocking function of the store.
+/// All functions return immediately, except opening, closing, and the functions named `…_blocking`. A thread of the
+/// store calls each `done` function. Such a function must be short and must not call a blocking function of the store.
 pub struct Store {
     shared: Arc<Shared>,
     running: Option<Running>,
     close_timeout: Duration,
 }
 
-/// How the storage beneath an open store fares.
+/// Health of the storage of an open store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StorageHealth {
-    /// Why nothing is written any more until the campaign is opened again; nothing, while all is well.
+    /// Reason why the store writes no more data until the campaign is opened again. `None` while the storage works.
     pub failure: Option<String>,
-    /// Whether opening had to replay a log, because the program before did not close the campaign.
+    /// Whether opening replayed a log because the previous program did not close the campaign.
     pub replayed_log: bool,
-    /// Records of the graph tables that differed from the state after such an opening, and were written again.
+    /// Number of graph records that differed from the state after such a replay and were rewritten.
     pub repaired_records: usize,
-    /// How many times writes were repeated, because the log rotated during a commit.
+    /// Number of times that writes were repeated because the log rotated during a commit.
     pub log_rewrites: u64,
 }
 
@@ -86,7 +86,7 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Waits for a future, on a thread of its own where this one belongs to a runtime and may not wait.
+/// Blocks until a future completes. Uses a separate thread if this thread belongs to a runtime and must not block.
 pub(crate) fn block_on<T: Send>(runtime: &Runtime, future: impl Future<Output = T> + Send) -> T {
     if Handle::try_current().is_err() {
         return runtime.block_on(future);
@@ -148,32 +148,34 @@ impl Shared {
 }
 
 impl Store {
-    /// Opens a campaign, and makes it when it is not there. Waits; takes about a second for a large campaign with a
-    /// snapshot, several without one.
+    /// Opens a campaign, and creates it if it does not exist. Blocks the calling thread.
+    ///
+    /// Opening a large campaign takes about a second with a snapshot, and several seconds without one.
     ///
     /// # Errors
-    /// When another process has the directory open, the directory cannot be written to, a newer version of Hearsay
-    /// wrote the database, or the database is damaged. Nothing that was acknowledged is ever silently missing.
+    /// Returns an error if another process has the directory open, the directory is not writable, a newer version of
+    /// Hearsay wrote the database, or the database is damaged. Acknowledged data is never missing without an error.
     pub fn open(location: impl Into<Location>, options: StoreOptions) -> Result<Opened, StoreError> {
         open::open(location.into(), &options)
     }
 
-    /// The position of the newest operation that is durable.
+    /// Returns the position of the newest durable operation.
     pub fn position(&self) -> Position {
         Position(self.shared.committed.load(Ordering::Acquire))
     }
 
-    /// The position up to which the graph tables show the journal.
+    /// Returns the journal position that the graph tables show.
     pub fn projected(&self) -> Position {
         Position(self.shared.projected.load(Ordering::Acquire))
     }
 
-    /// How many rows wait to be written to the graph tables. A caller that imports much waits while this is large.
+    /// Returns the number of rows that wait to be written to the graph tables. During a large import, wait while this
+    /// number is large.
     pub fn backlog(&self) -> usize {
         self.shared.backlog.load(Ordering::Relaxed)
     }
 
-    /// How the storage fares.
+    /// Returns the health of the storage.
     pub fn health(&self) -> StorageHealth {
         let health = self.shared.db.health();
         StorageHealth {
@@ -184,11 +186,13 @@ impl Store {
         }
     }
 
-    /// Compares the graph tables with a state, record by record. The state must be at [`Store::projected`]: settle
-    /// first, and write nothing meanwhile. Waits.
+    /// Compares the graph tables with a state, record by record. Blocks the calling thread.
+    ///
+    /// The state must be at [`Store::projected`]. Call [`Store::settle_blocking`] first, and write nothing during the
+    /// comparison.
     ///
     /// # Errors
-    /// When the tables cannot be read.
+    /// Returns an error if the tables cannot be read.
     pub fn graph_differences_blocking(&self, state: &State) -> Result<Vec<GraphDifference>, StoreError> {
         let Some(running) = &self.running else { return Err(StoreError::Closed) };
         let (shared, state) = (Arc::clone(&self.shared), state.clone());
@@ -198,17 +202,18 @@ impl Store {
         Ok(found.ok_or(StoreError::Closed)?.into_iter().map(|(difference, _)| difference).collect())
     }
 
-    /// The campaign's directory; nothing, when it is in memory.
+    /// Returns the directory of the campaign, or `None` for a campaign in memory.
     pub fn directory(&self) -> Option<&std::path::Path> {
         self.shared.directory.as_deref()
     }
 
-    /// Commits operations at the positions from `first` on: all of them or none, in one transaction, after all
-    /// commits before. `done` hears of it once they are on the disk.
+    /// Commits operations at the positions from `first` on, after all earlier commits. All operations are stored in one
+    /// transaction, or none is. Calls `done` after they are on the disk.
     ///
-    /// Operations are not checked: check them with [`State::check`], and apply them once `done` was called. Small
-    /// operations share the cost of one commit; a few dozen at a time make good use of it. A failed commit leaves
-    /// [`Store::position`] as it was, and those queued behind it fail as [`StoreError::OutOfOrder`].
+    /// This function does not check operations. Check them with [`State::check`] before, and apply them after `done`
+    /// was called. Operations in one call share the cost of a commit, so commit a few dozen small operations at a time.
+    /// A failed commit leaves [`Store::position`] unchanged, and the commits queued behind it fail with
+    /// [`StoreError::OutOfOrder`].
     pub fn commit(
         &self,
         first: Position,
@@ -218,10 +223,11 @@ impl Store {
         self.commit_with_transients(first, operations, Vec::new(), done);
     }
 
-    /// Commits operations together with transient values, each update with the position of the newest operation when it
-    /// is set. There may be no operation. All of it is one transaction: keep updates below a few thousand values.
+    /// Commits operations together with transient values. Each update carries the position of the newest operation at
+    /// the time when it is set.
     ///
-    /// As [`Store::commit`]; apply the updates with [`State::set_transients`] once `done` was called.
+    /// `operations` may be empty. The commit is one transaction, so keep updates below a few thousand values. See
+    /// [`Store::commit`] for the guarantees. Apply the updates with [`State::set_transients`] after `done` was called.
     pub fn commit_with_transients(
         &self,
         first: Position,
@@ -237,24 +243,27 @@ impl Store {
             Some(Err(tokio::sync::mpsc::error::SendError(Commit::Operations { done, .. }))) => {
                 done(Err(StoreError::Closed));
             }
-            // A store without its tasks is being dropped, and nobody can call it.
+            // A store without tasks is being dropped, so no caller can reach this arm.
             _ => {}
         }
     }
 
-    /// Commits operations, and waits until they are on the disk.
+    /// Commits operations and blocks until they are on the disk.
     ///
     /// # Errors
-    /// As [`Store::commit`].
+    /// See [`Store::commit`].
     pub fn commit_blocking(&self, first: Position, operations: Vec<Arc<Operation>>) -> Result<(), StoreError> {
         wait(|done| self.commit(first, operations, done))
     }
 
-    /// Compacts the journal as a state is compacted: the operations given, all of them up to
-    /// [`State::compacted_to`], are rewritten or deleted, all or none. Afterwards operations up to there are no longer
-    /// bound to each other, and are [folded](State::apply_compacted) without being checked.
+    /// Compacts the journal to match a compacted state.
     ///
-    /// Give what [`State::compact`] returned, and the state after it, while no commit is under way.
+    /// Rewrites or deletes all given operations, or none of them. Their positions are at or before
+    /// [`State::compacted_to`]. Afterwards, operations up to that position are no longer linked by digests, and are
+    /// [applied](State::apply_compacted) without a check.
+    ///
+    /// Pass the operations that [`State::compact`] returned, and the state after that call. No commit may be in
+    /// progress.
     pub fn compact(
         &self,
         state: &State,
@@ -269,11 +278,12 @@ impl Store {
         }
     }
 
-    /// Begins a journal with the compacted part of another one, and waits until it is on the disk. There must be no
-    /// operation yet. The state must be opened again before it is used.
+    /// Starts a journal with the compacted part of another journal, and blocks until it is on the disk.
+    ///
+    /// The journal must be empty. Open the campaign again before you use the state.
     ///
     /// # Errors
-    /// When there are operations already, or the database cannot write.
+    /// Returns an error if the journal contains operations, or the database cannot write.
     pub fn begin_compacted_blocking(
         &self,
         to: Position,
@@ -286,10 +296,11 @@ impl Store {
         })
     }
 
-    /// Folds the journal anew in the background, after all commits before, and takes commits again after one that ended
-    /// with [`StoreError::Uncertain`]. Whether that commit is there, the position of the state tells.
+    /// Folds the journal again in the background, after all earlier commits. Afterwards the store accepts commits again
+    /// if one had ended with [`StoreError::Uncertain`]. The position of the new state shows whether that commit is
+    /// stored.
     ///
-    /// `done` gets an error when the journal cannot be read, or an operation that was acknowledged is missing.
+    /// `done` receives an error if the journal cannot be read or an acknowledged operation is missing.
     pub fn reload(&self, done: impl FnOnce(Result<Reloaded, StoreError>) + Send + 'static) {
         let sent = self.running.as_ref().map(|running| running.commits.send(Commit::Reload(Box::new(done))));
         if let Some(Err(tokio::sync::mpsc::error::SendError(Commit::Reload(done)))) = sent {
@@ -311,27 +322,31 @@ impl Store {
         }
     }
 
-    /// Writes rows to the graph tables in the background, in the order of calls. `complete` is what the tables show
-    /// once these [rows](projection::rows()) are written; [`Store::projected`] says so then.
+    /// Writes rows to the graph tables in the background, in the order of the calls.
+    ///
+    /// `complete` is the watermark of the tables after these [rows](projection::rows()) are written.
+    /// [`Store::projected`] returns its position from then on.
     pub fn project(
         &self,
-        rows: Vec<Row>,
+        rows: Vec<ProjectionRow>,
         complete: impl Into<Watermark>,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
         self.project_part(rows, Some(complete.into()), Box::new(done));
     }
 
-    fn project_part(&self, rows: Vec<Row>, complete: Option<Watermark>, done: Done) {
+    fn project_part(&self, rows: Vec<ProjectionRow>, complete: Option<Watermark>, done: Done) {
         self.shared.backlog.fetch_add(rows.len(), Ordering::Relaxed);
         self.background(Background::Project { rows, complete, done });
     }
 
-    /// Deletes the graph tables and writes them from the state. Waits; `progress` hears how many of how many records
-    /// are written. Until it is through, queries see some of them.
+    /// Deletes the graph tables and writes them again from the state. Blocks the calling thread.
+    ///
+    /// `progress` receives the number of written records and the total number. Until the function returns, queries see
+    /// only part of the records.
     ///
     /// # Errors
-    /// When the database cannot write.
+    /// Returns an error if the database cannot write.
     pub fn rebuild_projections_blocking(
         &self,
         state: &State,
@@ -348,18 +363,18 @@ impl Store {
         wait(|done| self.project_part(Vec::new(), Some(state.position().into()), Box::new(done)))
     }
 
-    /// Writes a snapshot of the journal up to the state's position in the background, so that opening is quick. In
-    /// memory there is nothing to write.
+    /// Writes a snapshot of the journal up to the position of the state in the background. A snapshot makes opening
+    /// faster. Does nothing for a campaign in memory.
     pub fn write_snapshot(&self, state: &State, done: impl FnOnce(Result<(), StoreError>) + Send + 'static) {
         let operations = state.journal().map(|(at, entry)| (at, Arc::clone(&entry.operation))).collect();
         let (position, compacted_to) = (state.position(), state.compacted_to());
         self.background(Background::Snapshot { position, compacted_to, operations, done: Box::new(done) });
     }
 
-    /// Waits until everything that was queued is done.
+    /// Blocks until all queued work is done.
     ///
     /// # Errors
-    /// When the store stopped.
+    /// Returns an error if the store stopped.
     pub fn settle_blocking(&self) -> Result<(), StoreError> {
         wait(|done| {
             if let Some(running) = &self.running {
@@ -369,11 +384,13 @@ impl Store {
         wait(|done| self.background(Background::Settle(Box::new(done))))
     }
 
-    /// Runs SurrealQL and waits for the result of the last statement. It runs in a transaction that is cancelled, so
-    /// nothing that it writes stays. For tests and for looking around, not for hot paths.
+    /// Runs SurrealQL and returns the result of the last statement. Blocks the calling thread.
+    ///
+    /// The statements run in a transaction that is cancelled, so their writes are discarded. Use this function for
+    /// tests and inspection, not in performance-critical code.
     ///
     /// # Errors
-    /// When a statement fails.
+    /// Returns an error if a statement fails.
     pub fn query_blocking(&self, surrealql: &str) -> Result<serde_json::Value, StoreError> {
         let Some(running) = &self.running else { return Err(StoreError::Closed) };
         let shared = Arc::clone(&self.shared);
@@ -383,12 +400,12 @@ impl Store {
         value.map(surrealdb::types::Value::into_json_value).map_err(|error| StoreError::Query(error.to_string()))
     }
 
-    /// Does what is queued, shuts the database down, and waits until another process could open the directory. Graph
-    /// tables that were still catching up from before go on at the next opening.
+    /// Finishes queued work, shuts the database down, and blocks until another process can open the directory. Graph
+    /// tables that still catch up from an earlier session continue at the next opening.
     ///
     /// # Errors
-    /// When that takes longer than [`StoreOptions::close_timeout`], or the database cannot shut down. What was
-    /// acknowledged is safe all the same.
+    /// Returns an error if closing takes longer than [`StoreOptions::close_timeout`], or the database cannot shut down.
+    /// Acknowledged data is safe in both cases.
     pub fn close(mut self) -> Result<(), StoreError> {
         self.finish(self.close_timeout)
     }
@@ -436,7 +453,7 @@ impl Drop for Store {
     }
 }
 
-/// Starts something, and waits until it is done.
+/// Calls `start` and blocks until the function passed to it is called.
 pub(crate) fn wait(start: impl FnOnce(Box<dyn FnOnce(Result<(), StoreError>) + Send>)) -> Result<(), StoreError> {
     let (sender, receiver) = mpsc::sync_channel(1);
     start(Box::new(move |result| {

@@ -1,7 +1,7 @@
-//! Failures on demand, for the tests of those who use the store.
+//! Fault injection for tests of crates that use the store.
 //!
-//! [`Faults`] makes commits and the storage beneath them fail. [`Child`] runs a part of a test as a program of its own
-//! that can be killed; [`crash`] does so many times and compares what is left. [`damage`] changes the files of a
+//! [`Faults`] makes commits and the storage beneath them fail. [`Child`] runs a part of a test as a separate program
+//! that can be killed. [`crash`] kills many programs and compares the stored data. [`damage`] changes the files of a
 //! closed directory. A [`SmallDisk`] can be filled.
 
 mod child;

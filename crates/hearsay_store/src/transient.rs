@@ -1,10 +1,12 @@
-//! Transient values on the disk: rows that are appended with each batch and replaced by one row now and then.
+//! Transient values on the disk: each batch appends a row, and compaction sometimes replaces all rows by a few.
 //!
-//! Each commit with transient values appends one row to the table `transient`: the number of the batch and its changes,
-//! each with the position of the newest operation when it was set. Later rows go before earlier ones, so the rows read
-//! in order give the values that hold. When the rows hold far more than that, the values are written once more behind
-//! them, and the earlier rows are deleted, the oldest first: whenever the program is killed in between, what is there
-//! gives the same values.
+//! Each commit with transient values appends one row to the table `transient`. The row contains the number of the batch
+//! and its changes. Each change has the position of the newest operation at the time when it was set. Later rows
+//! override earlier rows, so reading the rows in order gives the current values.
+//!
+//! If the rows contain far more data than the current values, the values are written again after the existing rows. The
+//! earlier rows are then deleted, the oldest first. If the program is killed in between, the remaining rows give the
+//! same values.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,19 +19,19 @@ use crate::{
     db::{Db, as_u64, int, object, record},
 };
 
-/// Bytes of changes in a row, about.
+/// Approximate number of bytes of changes in a row.
 const ROW_BYTES: usize = 512 << 10;
 
-/// Rows, or bytes of them, from which on they are compacted if they hold this many times what is needed. A row takes a
-/// tenth of a millisecond to read at opening.
+/// Limits for compaction. Rows are compacted if their number or size exceeds a limit and they hold this many times the
+/// needed bytes. Opening takes a tenth of a millisecond to read a row.
 const COMPACT_ROWS: u64 = 256;
 const COMPACT_BYTES: usize = 1 << 20;
 const COMPACT_RATIO: usize = 3;
 
-/// Rows that are read or deleted at a time.
+/// Number of rows read or deleted at a time.
 const PAGE: u64 = 64;
 
-/// Several updates, each with the position of the newest operation when it is set.
+/// A list of updates. Each one has the position of the newest operation at the time when it is set.
 pub type TransientUpdates = Vec<(Position, TransientUpdate)>;
 
 /// One change in a row.
@@ -37,11 +39,11 @@ pub type TransientUpdates = Vec<(Position, TransientUpdate)>;
 enum Entry {
     Value(Position, TransientChange),
     Clock(Position, GameTime),
-    /// The journal says what the clock shows.
+    /// The clock is not transient any more: the journal determines its time.
     NoClock,
 }
 
-/// What a change is of.
+/// The value that a change applies to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Of {
     Clock,
@@ -56,30 +58,30 @@ impl Entry {
         }
     }
 
-    /// Whether there is no value any more.
+    /// Returns whether the change removes its value.
     fn is_cleared(&self) -> bool {
         matches!(self, Self::Value(_, TransientChange { value: None, .. }) | Self::NoClock)
     }
 }
 
-/// The rows that are in the database, and what they amount to.
+/// The rows in the database and the values that they result in.
 #[derive(Debug, Default)]
 pub(crate) struct Transients {
-    /// The encoded value of each subject and predicate.
+    /// Encoded value of each subject and predicate.
     live: BTreeMap<Of, Arc<[u8]>>,
     live_bytes: usize,
-    /// The number of the oldest row, and of the next.
+    /// Number of the oldest row, followed by the number of the next row.
     first: u64,
     next: u64,
     row_bytes: usize,
-    /// The number of the newest batch.
+    /// Number of the newest batch.
     batch: u64,
 }
 
-/// What one commit writes.
+/// The transient changes of one commit.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    /// The content of its row.
+    /// Contents of the row.
     bytes: Vec<u8>,
     changes: Vec<(Of, Option<Arc<[u8]>>)>,
 }
@@ -88,7 +90,7 @@ impl Batch {
     /// Encodes updates.
     ///
     /// # Errors
-    /// When an update cannot be encoded.
+    /// Returns an error if an update cannot be encoded.
     pub(crate) fn encode(updates: TransientUpdates) -> Result<Self, postcard::Error> {
         let entries = updates.into_iter().flat_map(|(at, update)| {
             let clock = update.clock.map(|time| Entry::Clock(at, time));
@@ -109,21 +111,21 @@ impl Batch {
 }
 
 impl Transients {
-    /// The number of the newest batch.
+    /// Returns the number of the newest batch.
     pub(crate) fn batch(&self) -> u64 {
         self.batch
     }
 
-    /// The row of a batch, if it changes anything.
+    /// Returns the row of a batch, or `None` if the batch is empty.
     pub(crate) fn row(&self, batch: &Batch) -> Option<Value> {
         (!batch.changes.is_empty()).then(|| row(self.next, self.batch + 1, batch.bytes.clone()))
     }
 
-    /// Clears the stored values that a state does not have: operations have taken their place, which compaction may remove.
-    /// Nothing that is shown changes, so it is no batch of its own.
+    /// Clears the stored values that a state does not have. Operations have replaced these values, and compaction may
+    /// remove those operations. The visible values stay the same, so this change is not a new batch.
     ///
     /// # Errors
-    /// When they cannot be encoded or written. The text says why.
+    /// Returns the reason as text if the changes cannot be encoded or written.
     pub(crate) async fn clear_stale(&mut self, db: &Db, state: &State) -> Result<(), String> {
         let clears = self.stale(state).map_err(|error| error.to_string())?;
         if clears.changes.is_empty() {
@@ -137,7 +139,7 @@ impl Transients {
         Ok(())
     }
 
-    /// What clears the stored values that a state does not have.
+    /// Returns the changes that clear the stored values that a state does not have.
     fn stale(&self, state: &State) -> Result<Batch, postcard::Error> {
         let clears = self.live.keys().filter_map(|of| match of {
             Of::Clock => (!state.has_transient_clock()).then_some(Entry::NoClock),
@@ -149,7 +151,7 @@ impl Transients {
         Batch::of(clears)
     }
 
-    /// Takes over a batch whose row was written.
+    /// Records a batch whose row was written.
     pub(crate) fn note(&mut self, batch: Batch) {
         if batch.changes.is_empty() {
             return;
@@ -171,7 +173,7 @@ impl Transients {
         }
     }
 
-    /// Writes the values once more behind the rows, and deletes the rows, when they hold far more than the values.
+    /// Compacts the rows if they hold far more data than the current values.
     pub(crate) async fn compact_if_wasteful(&mut self, db: &Db) -> Result<(), surrealdb::Error> {
         let is_large = self.next - self.first > COMPACT_ROWS || self.row_bytes > COMPACT_BYTES;
         match is_large && self.row_bytes > self.live_bytes * COMPACT_RATIO {
@@ -207,7 +209,7 @@ impl Transients {
     /// Reads the rows.
     ///
     /// # Errors
-    /// When a row cannot be read.
+    /// Returns an error if a row cannot be read.
     pub(crate) async fn read(db: &Db, place: &str) -> Result<(Self, TransientLog), StoreError> {
         let damaged = |what: String| StoreError::damaged(place, format!("the transient values: {what}"));
         let mut first_error = None;
@@ -218,14 +220,14 @@ impl Transients {
         first_error.map_or(Ok(read), |what| Err(damaged(what)))
     }
 
-    /// Reads the rows that can be read, and counts the others.
+    /// Reads all readable rows and counts the unreadable ones.
     pub(crate) async fn salvage(db: &Db) -> Result<(TransientLog, usize), surrealdb::Error> {
         let mut unreadable = 0;
         let (_, log) = Self::read_rows(db, |_| unreadable += 1).await?;
         Ok((log, unreadable))
     }
 
-    /// Reads the rows; `unreadable` hears of each that cannot be read to its end.
+    /// Reads the rows. Calls `unreadable` for each row that cannot be read completely.
     async fn read_rows(db: &Db, mut unreadable: impl FnMut(String)) -> Result<(Self, TransientLog), surrealdb::Error> {
         let numbers = db.value("SELECT VALUE record::id(id) FROM transient", object([])).await?;
         let numbers: Vec<u64> =
@@ -279,7 +281,7 @@ fn row(number: u64, batch: u64, changes: Vec<u8>) -> Value {
     Value::Object(object([("id", record("transient", number as i64)), ("batch", int(batch)), ("changes", changes)]))
 }
 
-/// The rows from a number up to another.
+/// Returns the range of rows from `first` up to, but not including, `end`.
 fn range(first: u64, end: u64) -> Value {
     let range = RecordIdKeyRange::from(RecordIdKey::from(first as i64)..RecordIdKey::from(end as i64));
     Value::RecordId(RecordId::new("transient", range))

@@ -1,4 +1,4 @@
-//! The two tasks of a store: one commits, one does what can wait.
+//! The two tasks of a store: one commits, and the other does background work.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -14,16 +14,16 @@ use crate::{
     graph, journal,
     mark::Acknowledged,
     open::{self, JournalEnd},
-    projection::{self, Row, Watermark},
+    projection::{self, ProjectionRow, Watermark},
     snapshot::{self, Placed},
     store::Shared,
     transient::{self, Batch, TransientUpdates, Transients},
 };
 
-/// Called with the outcome of something that was queued.
+/// Callback that receives the result of queued work.
 pub(crate) type Done = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
-/// Keys whose rows are made at a time.
+/// Number of keys whose rows are created at a time.
 const KEYS: usize = 2_000;
 
 /// Work of the committing task.
@@ -34,39 +34,39 @@ pub(crate) enum Commit {
         transients: TransientUpdates,
         done: Done,
     },
-    /// Compacts the journal as far as that of a state, and rewrites operations up to there.
+    /// Compacts the journal as far as the state is compacted, and rewrites operations up to that position.
     Compact {
         state: Box<State>,
         operations: Vec<RewrittenOperation>,
         done: Done,
     },
-    /// Writes the compacted part of a journal that has no operation yet.
+    /// Writes the compacted part of a journal without operations.
     Begin {
         to: Position,
         operations: Vec<(Position, Arc<Operation>)>,
         done: Done,
     },
-    /// Reads the journal anew.
+    /// Reads the journal again.
     Reload(Box<dyn FnOnce(Result<Reloaded, StoreError>) + Send>),
-    /// Says when everything before it is done.
+    /// Reports that all earlier work is done.
     Settle(Done),
 }
 
-/// What the journal says, read anew by [`Store::reload`](crate::Store::reload).
+/// The result of [`Store::reload`](crate::Store::reload), which reads the journal again.
 #[derive(Debug)]
 pub struct Reloaded {
-    /// The state that it folds to.
+    /// State that the journal folds to.
     pub state: State,
-    /// The keys whose records in the graph tables are behind; none, when all tables are to be written anew.
+    /// Keys of the outdated records in the graph tables, or `None` to rebuild all tables.
     pub behind: Option<Vec<Key>>,
-    /// The number of the newest batch of transient values in the state.
+    /// Number of the newest batch of transient values in the state.
     pub transient_batch: u64,
 }
 
-/// Work that can wait.
+/// Work of the background task.
 pub(crate) enum Background {
     Project {
-        rows: Vec<Row>,
+        rows: Vec<ProjectionRow>,
         complete: Option<Watermark>,
         done: Done,
     },
@@ -89,7 +89,7 @@ pub(crate) enum Background {
     Settle(Done),
 }
 
-/// A panic in a caller's function must not end the task.
+/// Calls a callback. A panic in the callback does not end the task.
 fn tell<T>(done: impl FnOnce(Result<T, StoreError>), result: Result<T, StoreError>) {
     if catch_unwind(AssertUnwindSafe(|| done(result))).is_err() {
         tracing::error!("a function that was to hear of a commit panicked");
@@ -104,7 +104,7 @@ pub(crate) async fn commit(
     mut compacted: Compacted,
     mut transients: Transients,
 ) {
-    // Set once a commit failed in a way that leaves open whether it is there.
+    // Set after a failed commit whose operations may or may not be stored.
     let mut uncertain = None::<String>;
     while let Some(job) = queue.recv().await {
         let (first, operations, updates, done) = match job {
@@ -177,8 +177,8 @@ pub(crate) async fn commit(
     }
 }
 
-/// Compacts the journal as a state is compacted. First the stored transient values go that the state does not have: what
-/// took their place may be removed.
+/// Compacts the journal as far as the state is compacted. First clears the stored transient values that the state does
+/// not have, because compaction may remove the operations that replaced them.
 async fn compact(
     shared: &Shared,
     state: &State,
@@ -197,13 +197,13 @@ async fn compact(
     Ok(())
 }
 
-/// Folds the journal anew. What was acknowledged must be in it.
+/// Folds the journal again. Fails if an acknowledged operation is missing.
 async fn reload(shared: &Arc<Shared>, last: Acknowledged) -> Result<(Reloaded, JournalEnd), StoreError> {
     #[cfg(feature = "testing")]
     if shared.faults.refuses_reload() {
         return Err(StoreError::Injected(last.position));
     }
-    // In a task of its own, so that a panic within the database becomes an error.
+    // A separate task turns a panic inside the database into an error.
     let task = {
         let shared = Arc::clone(shared);
         async move { open::fold_again(&shared.db, &shared.place, shared.directory.as_deref(), last).await }
@@ -245,7 +245,7 @@ async fn commit_one(
             return Err(in_doubt("a test asked for it".into()));
         }
     }
-    // In a task of its own, so that a panic within the database becomes an error.
+    // A separate task turns a panic inside the database into an error.
     let task = {
         let (shared, mut transients) = (Arc::clone(shared), std::mem::take(transients));
         async move {
@@ -288,14 +288,14 @@ async fn write(
     Ok(now)
 }
 
-/// Does the rest, in the order of the queue.
+/// Does background work in the order of the queue.
 pub(crate) async fn background(shared: Arc<Shared>, mut queue: UnboundedReceiver<Background>) {
-    // Once rows could not be written, the tables are incomplete, and must not claim a later position.
+    // After a failed write, the tables are incomplete and must not claim a later position.
     let mut incomplete = None::<String>;
     while let Some(job) = queue.recv().await {
         let shared = Arc::clone(&shared);
         let behind = incomplete.clone();
-        // In a task of its own, so that a panic within the database becomes an error.
+        // A separate task turns a panic inside the database into an error.
         let finished = tokio::spawn(async move { background_one(&shared, job, behind).await }).await;
         match finished {
             Ok(Progress::Kept) => {}
@@ -309,7 +309,7 @@ pub(crate) async fn background(shared: Arc<Shared>, mut queue: UnboundedReceiver
     }
 }
 
-/// What became of the graph tables.
+/// Effect of a job on the graph tables.
 enum Progress {
     Kept,
     Complete,
@@ -352,7 +352,7 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
             }
         }
         Background::Verify { state } => {
-            // Tables that are incomplete are written anew at the next opening.
+            // The next opening rebuilds incomplete tables.
             if incomplete.is_none()
                 && let Err(error) = verify(shared, &state).await
             {
@@ -373,7 +373,7 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
     Progress::Kept
 }
 
-/// Compares the graph tables with a state, and writes what differs.
+/// Compares the graph tables with a state and rewrites the records that differ.
 async fn verify(shared: &Shared, state: &State) -> Result<(), surrealdb::Error> {
     let Some(found) = check::graph(&shared.db, state, &shared.closing).await? else { return Ok(()) };
     if !found.is_empty() {
@@ -388,13 +388,13 @@ async fn verify(shared: &Shared, state: &State) -> Result<(), surrealdb::Error> 
 
 async fn project(
     shared: &Shared,
-    rows: Vec<Row>,
+    rows: Vec<ProjectionRow>,
     complete: Option<Watermark>,
     incomplete: Option<String>,
 ) -> (Progress, Result<(), StoreError>) {
     let behind = |reason: &str| Err(StoreError::Projection { place: shared.place.clone(), reason: reason.into() });
     let count = rows.len();
-    // Later rows are written all the same: they are right, the tables are just not complete.
+    // Later rows are written even after a failure: they are correct, although the tables are incomplete.
     let claimed = complete.filter(|_| incomplete.is_none());
     let written = graph::write(&shared.db, rows, claimed).await;
     shared.backlog.fetch_sub(count, Ordering::Relaxed);

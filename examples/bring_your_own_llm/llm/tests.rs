@@ -1,4 +1,4 @@
-//! Against servers that behave, dawdle, break off, refuse, and are not there.
+//! Tests against servers that answer, delay, break off, refuse, and do not exist.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::{
@@ -21,7 +21,7 @@ fn head(status: &str, kind: &str) -> String {
     format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n")
 }
 
-/// Reads a request to its end, and gives it back.
+/// Reads a complete request and returns it.
 fn request(stream: &mut TcpStream) -> String {
     let (mut read, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
@@ -36,7 +36,7 @@ fn request(stream: &mut TcpStream) -> String {
     }
 }
 
-/// What comes from a server that answers so; and what it was asked.
+/// Returns the pieces that arrive from a server, and the request that the server received.
 fn from(answer: impl FnOnce(&mut TcpStream) + Send + 'static) -> (Vec<Piece>, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -106,7 +106,7 @@ fn a_line_that_breaks_off_is_no_line() {
 fn a_line_without_end_is_stopped() {
     let (pieces, _) = from(|stream| {
         stream.write_all(head("200 OK", "text/event-stream").as_bytes()).unwrap();
-        // Until the other side hangs up.
+        // Send until the client hangs up.
         while stream.write_all(chunk("and so on ", "null").as_bytes()).is_ok() {}
     });
     assert!(failed(&pieces).contains("stopped"), "{:?}", pieces.last());

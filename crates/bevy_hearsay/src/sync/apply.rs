@@ -1,4 +1,4 @@
-//! What the memory holds becomes components, so much at a time as the budget of a frame allows.
+//! Writes the memory's records to components, within the budget of a frame.
 
 use std::time::Instant;
 
@@ -6,29 +6,32 @@ use bevy::{ecs::relationship::RelationshipHookMode, prelude::*};
 use hearsay_memory::Record;
 use hearsay_model::{EntityId, Kind, Predicate};
 
-use super::{Field, Inbox, Outbox, Registry, Shadow, SyncSettings, bind, fetch::Read, remember::RememberedTypes};
+use super::{
+    Field, Inbox, Outbox, Registry, Shadow, SyncSettings, bind, fetch::Read, synced_attribute::RememberedTypes,
+};
 use crate::{
     components::{
-        At, Attributes, Materialised, MemoryId, Present, RelatesTo, Relation, RelationOf, Relations, Remembered,
-        Whereabouts,
+        Attributes, LocatedIn, MemoryId, Occupants, PlaceId, RelatesTo, Relation, RelationOf, Relations, Remembered,
+        SpawnedByHearsay,
     },
     diagnostics::FrameCost,
 };
 
-/// Triggered on an entity that the game spawned when the memory holds it no more: it was removed, or a slot from before
-/// its time was loaded. It is bound no more; the game decides what becomes of it.
+/// Triggered on an entity that the game spawned when the memory no longer holds it: the entity was removed from the
+/// memory, or a slot from before its creation was loaded. The entity is no longer bound. The game decides whether to
+/// keep it.
 #[derive(EntityEvent, Debug, Clone, Copy)]
 pub struct Forgotten {
-    /// Which.
+    /// The entity.
     pub entity: Entity,
 }
 
-/// Whether something was read that is not applied.
+/// Returns whether a record waits to be applied.
 pub(crate) fn has_work(world: &World) -> bool {
     !world.resource::<Inbox>().read.is_empty()
 }
 
-/// Applies what was read until the budget is used up.
+/// Applies records until the budget is used up.
 pub(crate) fn apply(world: &mut World) {
     let _cost = world.resource::<FrameCost>().begin();
     let (begun, budget) = (Instant::now(), world.resource::<SyncSettings>().budget);
@@ -51,7 +54,7 @@ fn apply_one(world: &mut World, read: Read) {
     let bound = world.resource::<Registry>().entity(&read.id);
     match (bound, read.record) {
         (Some(entity), Some(record)) => {
-            let by_plugin = world.get::<Materialised>(entity).is_some();
+            let by_plugin = world.get::<SpawnedByHearsay>(entity).is_some();
             if by_plugin && !read.in_scope {
                 world.despawn(entity);
             } else {
@@ -64,12 +67,12 @@ fn apply_one(world: &mut World, read: Read) {
     }
 }
 
-/// The memory holds an entity no more, unless it is only about to.
+/// Unbinds or despawns an entity that the memory no longer holds, unless a batch on its way adds the entity.
 fn forget(world: &mut World, entity: Entity, id: &EntityId, acknowledged: u64) {
     let created = world.get::<Shadow>(entity).map_or(0, |shadow| shadow.created);
     if created > acknowledged {
         world.resource_mut::<Inbox>().miss(id.clone(), created);
-    } else if world.get::<Materialised>(entity).is_some() {
+    } else if world.get::<SpawnedByHearsay>(entity).is_some() {
         world.despawn(entity);
     } else {
         world.entity_mut(entity).remove::<(Shadow, MemoryId)>();
@@ -80,24 +83,24 @@ fn forget(world: &mut World, entity: Entity, id: &EntityId, acknowledged: u64) {
 fn spawn(world: &mut World, record: &Record) {
     let kind = record.kind.clone().unwrap_or(Kind::Custom("unknown".into()));
     let shadow = Shadow { kind: Some(kind.clone()), ..Shadow::of(record) };
-    let bundle = (MemoryId::from(record.id.clone()), Remembered(kind), Materialised);
+    let bundle = (MemoryId::from(record.id.clone()), Remembered(kind), SpawnedByHearsay);
     let entity = world.spawn_empty().id();
     show(world, entity, shadow, record);
     world.entity_mut(entity).insert(bundle);
 }
 
-/// Gives an entity its shadow and every component that the record has a value for.
+/// Gives an entity its shadow and every component for which the record has a value.
 pub(super) fn show(world: &mut World, entity: Entity, shadow: Shadow, record: &Record) {
     world.resource_mut::<Registry>().bound.insert(shadow.id.clone(), entity);
     let attributes = shown_attributes(world, record);
     let mut target = world.entity_mut(entity);
-    // The shadow comes first, so that what follows is known to equal it.
+    // Insert the shadow first, so that the following components are known to equal it.
     target.insert((shadow, attributes));
     if let Some(name) = &record.name {
         target.insert(Name::new(name.clone()));
     }
     if let Some(place) = &record.place {
-        target.insert(Whereabouts(place.clone()));
+        target.insert(PlaceId(place.clone()));
     }
     let types = world.resource::<RememberedTypes>().clone();
     types.show(world, entity, &record.attributes);
@@ -133,16 +136,16 @@ pub(crate) fn spawn_relation(world: &mut World, entity: Entity, relation: Relati
     world.resource_mut::<Registry>().towards.entry(object).or_default().insert(edge);
 }
 
-/// Brings an entity to what was read, but for what the game has said since.
+/// Updates an entity from a record, except for fields that the game has changed since.
 fn merge(world: &mut World, entity: Entity, record: &Record, acknowledged: u64) {
     let batch = world.resource::<Outbox>().batch;
     let Some(mut slot) = world.get_mut::<Shadow>(entity) else { return };
-    // Taken out, so that it can be compared with what is shown; it is back before anything is inserted.
+    // Take the shadow out to compare it with the components. It is put back before any component is inserted.
     let mut shadow = std::mem::replace(&mut *slot, Shadow::new(record.id.clone()));
     let target = world.entity(entity);
     let (mut later, mut unseen) = (None::<u64>, false);
     let mut held = |shadow: &Shadow, field: &Field, shown: bool| {
-        // What differs from the shadow was changed by the game and is not collected yet.
+        // A component that differs from the shadow has a change of the game that is not collected yet.
         unseen |= !shown;
         let newer = if shown { shadow.sent_since(field, acknowledged) } else { Some(batch) };
         later = later.max(newer);
@@ -165,7 +168,7 @@ fn merge(world: &mut World, entity: Entity, record: &Record, acknowledged: u64) 
         shadow.kind = record.kind.clone();
     }
     if record.place != shadow.place
-        && !held(&shadow, &Field::Place, target.get::<Whereabouts>().map(|at| &at.0) == shadow.place.as_ref())
+        && !held(&shadow, &Field::Place, target.get::<PlaceId>().map(|at| &at.0) == shadow.place.as_ref())
     {
         moves.note(entity, shadow.place.take(), record.place.clone());
         shadow.place = record.place.clone();
@@ -234,8 +237,8 @@ fn merge(world: &mut World, entity: Entity, record: &Record, acknowledged: u64) 
         target.insert(kind);
     }
     match place {
-        Some(Some(place)) => _ = target.insert(Whereabouts(place)),
-        Some(None) => _ = target.remove::<Whereabouts>(),
+        Some(Some(place)) => _ = target.insert(PlaceId(place)),
+        Some(None) => _ = target.remove::<PlaceId>(),
         None => {}
     }
     if let Some(attributes) = attributes {
@@ -259,7 +262,7 @@ fn merge(world: &mut World, entity: Entity, record: &Record, acknowledged: u64) 
     }
 }
 
-/// The edge of a relation, if it is there.
+/// Returns the edge of a relation, if there is one.
 pub(crate) fn edge_of(world: &World, subject: Entity, key: &(Predicate, EntityId)) -> Option<Entity> {
     let is_it = |edge: &Entity| {
         world.get::<Relation>(*edge).is_some_and(|relation| relation.predicate == key.0 && relation.object == key.1)
@@ -276,7 +279,7 @@ pub(crate) fn unrelate(world: &mut World, entity: Entity, key: &(Predicate, Enti
     world.despawn(edge);
 }
 
-/// Who moved where, and who came to be loaded: what the derived views follow.
+/// Moved entities and newly loaded entities, from which the derived relationships are updated.
 #[derive(Default)]
 pub(crate) struct Moves {
     moved: Vec<(Entity, Option<EntityId>, Option<EntityId>)>,
@@ -295,7 +298,7 @@ impl Moves {
     }
 }
 
-/// Brings the views up to date.
+/// Updates the derived relationships.
 pub(super) fn follow(world: &mut World, moves: Moves) {
     for (entity, from, to) in moves.moved {
         let mut registry = world.resource_mut::<Registry>();
@@ -318,7 +321,8 @@ pub(super) fn follow(world: &mut World, moves: Moves) {
             }
         }
         for edge in edges.into_iter().flatten() {
-            // One that is shown already stays: inserted anew, its target would lose sight of it.
+            // Skip an edge that already has this target: inserting the component again would remove the edge from the
+            // target's list.
             if let Ok(mut edge) = world.get_entity_mut(edge)
                 && edge.get::<RelatesTo>() != Some(&RelatesTo(entity))
             {
@@ -328,32 +332,32 @@ pub(super) fn follow(world: &mut World, moves: Moves) {
     }
 }
 
-/// Shows that somebody is at a place that is loaded, or at none. It happens so often that both ends of the relationship
-/// are written here: Bevy's hooks do the same by way of commands.
+/// Sets the loaded place of an entity, or none. Moves are so frequent that this function writes both ends of the
+/// relationship directly; Bevy's hooks would do the same through commands.
 fn stand(world: &mut World, entity: Entity, place: Option<Entity>) {
     let Ok(target) = world.get_entity(entity) else { return };
-    let before = target.get::<At>().map(|at| at.0);
+    let before = target.get::<LocatedIn>().map(|at| at.0);
     if before == place {
         return;
     }
     let Some(place) = place else {
-        world.entity_mut(entity).remove::<At>();
+        world.entity_mut(entity).remove::<LocatedIn>();
         return;
     };
     if let Some(before) = before
-        && let Some(mut present) = world.get_mut::<Present>(before)
+        && let Some(mut present) = world.get_mut::<Occupants>(before)
     {
         let there = present.collection_mut_risky();
         if let Some(at) = there.iter().position(|other| *other == entity) {
             there.remove(at);
         }
         if present.is_empty() {
-            world.entity_mut(before).remove::<Present>();
+            world.entity_mut(before).remove::<Occupants>();
         }
     }
-    world.entity_mut(entity).insert_with_relationship_hook_mode(At(place), RelationshipHookMode::Skip);
-    match world.get_mut::<Present>(place) {
+    world.entity_mut(entity).insert_with_relationship_hook_mode(LocatedIn(place), RelationshipHookMode::Skip);
+    match world.get_mut::<Occupants>(place) {
         Some(mut present) => present.collection_mut_risky().push(entity),
-        None => _ = world.entity_mut(place).insert(Present::from_collection_risky(vec![entity])),
+        None => _ = world.entity_mut(place).insert(Occupants::from_collection_risky(vec![entity])),
     }
 }

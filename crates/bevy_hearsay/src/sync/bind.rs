@@ -1,4 +1,4 @@
-//! Binding: which entity of the game is which of the memory.
+//! Binding: maps entities of the game to entities of the memory.
 
 use std::{
     collections::BTreeSet,
@@ -15,14 +15,14 @@ use super::{
     collect::{Compared, compare, relates},
     fetch::{Read, is_open},
     registry::Binding,
-    remember::RememberedTypes,
+    synced_attribute::RememberedTypes,
 };
 use crate::{
     components::{
-        Attributes, Materialised, MemoryId, Overwrite, Present, Relation, Relations, Remembered, Whereabouts,
+        Attributes, MemoryId, Occupants, PlaceId, PreferGameState, Relation, Relations, Remembered, SpawnedByHearsay,
     },
     diagnostics::FrameCost,
-    memory::MemoryTrouble,
+    memory::MemoryErrorMessage,
 };
 
 pub(crate) fn on_memory_id(
@@ -41,20 +41,20 @@ pub(crate) fn on_memory_id(
     }
 }
 
-/// An entity without its id is bound no more.
+/// An entity without its id is no longer bound.
 pub(crate) fn on_id_removed(on: On<Remove, MemoryId>, mut commands: Commands) {
     commands.entity(on.entity).try_remove::<Shadow>();
 }
 
-/// Comes before any of its components is removed: from here on, that they are removed says nothing.
+/// Marks the entity as being despawned, before any of its components is removed. The removals then cause no changes.
 pub(crate) fn on_despawn(on: On<Despawn, Shadow>, mut registry: ResMut<Registry>) {
     registry.leaving = Some(on.entity);
 }
 
-/// What an entity changed last is noted before it is gone. Despawning is unloading: nothing else is said of it.
+/// Collects the last changes of an entity before it is gone. Despawning is unloading, so nothing else is sent.
 pub(crate) fn on_unbound(
     on: On<Remove, Shadow>,
-    mut entities: Query<(Compared, Option<&Present>)>,
+    mut entities: Query<(Compared, Option<&Occupants>)>,
     mut registry: ResMut<Registry>,
     mut outbox: ResMut<Outbox>,
     remembered: Res<RememberedTypes>,
@@ -69,18 +69,18 @@ pub(crate) fn on_unbound(
         registry.away(entity, &place);
     }
     registry.remove(entity, id);
-    // Whoever is here waits for this place to be loaded again.
+    // The occupants wait for this place to be loaded again.
     if let Some(present) = present {
         registry.at.entry(id.clone()).or_default().extend(present.iter());
     }
 }
 
-/// Whether something wants to be bound, and there is a memory to bind it to.
+/// Returns whether an entity waits for binding and the memory is open.
 pub(crate) fn has_work(world: &World) -> bool {
     !world.resource::<Registry>().unbound.is_empty() && is_open(world)
 }
 
-/// Asks what the memory holds of entities that are new; those without an id get one.
+/// Requests the records of new entities. An entity without an id gets a new id and is created.
 pub(crate) fn bind(world: &mut World) {
     let _cost = world.resource::<FrameCost>().begin();
     let mut unbound = std::mem::take(&mut world.resource_mut::<Registry>().unbound);
@@ -98,15 +98,15 @@ pub(crate) fn bind(world: &mut World) {
         let initial = Binding {
             entity,
             name: target.get::<Name>().cloned(),
-            place: target.get::<Whereabouts>().map(|at| at.0.clone()),
+            place: target.get::<PlaceId>().map(|at| at.0.clone()),
             attributes: target.get::<Attributes>().map(|shown| shown.0.clone()).unwrap_or_default(),
         };
         let registry = world.resource::<Registry>();
         let other = registry.entity(&id).or(registry.binding.get(&id).map(|binding| binding.entity));
         let other = other.filter(|other| *other != entity && world.get_entity(*other).is_ok());
-        // The game's own entity takes the place of one that the plugin spawned by itself.
+        // An entity of the game replaces an entity that the plugin spawned.
         let other = other.filter(|other| {
-            let by_plugin = world.get::<Materialised>(*other).is_some();
+            let by_plugin = world.get::<SpawnedByHearsay>(*other).is_some();
             if by_plugin {
                 world.despawn(*other);
             }
@@ -116,10 +116,11 @@ pub(crate) fn bind(world: &mut World) {
             Some(other) => {
                 let what = format!("`{id}` is {other} already, so {entity} is not bound to it; give it another id");
                 tracing::warn!("{what}");
-                world.write_message(MemoryTrouble { what, entity: Some(entity) });
+                world.write_message(MemoryErrorMessage { what, entity: Some(entity) });
             }
             None => {
-                // What is not there yet is created before anything relates to it; what is there stays as it is.
+                // The patch creates a missing entity before any relation to it is sent. It leaves an existing entity
+                // unchanged.
                 let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default().0;
                 let create = Some((kind, initial.name.as_ref().map(|name| name.as_str().to_owned())));
                 let mut outbox = world.resource_mut::<Outbox>();
@@ -132,21 +133,21 @@ pub(crate) fn bind(world: &mut World) {
     }
 }
 
-/// An id that nothing else has: the name, or else the kind, with a suffix.
+/// Makes a unique id: the slug of the name, or else of the kind, with a suffix.
 fn fresh_id(target: EntityRef) -> Option<EntityId> {
     let named = target.get::<Name>().map(|name| slug(name.as_str())).filter(|name| !name.is_empty());
     let kind = || target.get::<Remembered>().map_or("entity".to_owned(), |kind| slug(kind.0.as_str()));
     let mut stem = named.unwrap_or_else(kind);
-    // Room for the suffix, at the border of a character.
+    // Leave space for the suffix; `pop` keeps whole characters.
     while stem.len() > 112 {
         stem.pop();
     }
-    // A state of its own for each call, seeded by the system: no id of another run, or another machine, is the same.
+    // Each call uses a new random state, so ids of other runs and machines differ.
     let unique = RandomState::new().hash_one(target.id()) & 0xff_ffff_ffff;
     EntityId::from_name(&format!("{stem}-{unique:010x}")).ok()
 }
 
-/// Binds an entity that the memory does not hold yet, and tells it all of it.
+/// Binds an entity that the memory does not hold yet, and sends all its fields.
 fn create(world: &mut World, entity: Entity, id: EntityId) {
     let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default();
     let mut shadow = Shadow { kind: Some(kind.0.clone()), ..Shadow::new(id.clone()) };
@@ -168,16 +169,17 @@ fn create(world: &mut World, entity: Entity, id: EntityId) {
     follow(world, moves);
     let edges = edges_of(world, entity);
     tell_edges(world, entity, edges);
-    super::remember::touch(world, entity);
+    super::synced_attribute::touch(world, entity);
 }
 
-/// The relations that the game gave an entity before it was bound.
+/// Returns the relations that the game gave an entity before it was bound.
 fn edges_of(world: &World, entity: Entity) -> Vec<(Entity, Relation)> {
     let edges = world.get::<Relations>(entity).map(|edges| edges.iter().collect::<Vec<_>>()).unwrap_or_default();
     edges.into_iter().filter_map(|edge| Some((edge, world.get::<Relation>(edge)?.clone()))).collect()
 }
 
-/// Tells the memory of relations that it does not hold; of those that it does, one edge is enough.
+/// Sends the relations that the memory does not hold. Despawns the edges of relations that it holds, because these have
+/// an edge already.
 fn tell_edges(world: &mut World, entity: Entity, edges: Vec<(Entity, Relation)>) {
     for (edge, relation) in edges {
         let key = (relation.predicate, relation.object);
@@ -195,12 +197,12 @@ fn tell_edges(world: &mut World, entity: Entity, edges: Vec<(Entity, Relation)>)
     }
 }
 
-/// Binds an entity to what was read of its id. What is saved counts, where the game does not say otherwise, and what
-/// the game changed since it asked counts in any case.
+/// Binds an entity to the record of its id. Saved values take precedence, except for entities with [`PreferGameState`]
+/// and for fields that the game changed since binding started.
 pub(crate) fn finish(world: &mut World, entity: Entity, read: Read) {
     let Some(initial) = world.resource_mut::<Registry>().binding.remove(&read.id) else { return };
     if world.get_entity(entity).is_err() {
-        // It was despawned meanwhile. What is materialised is spawned when it is read again.
+        // The entity was despawned meanwhile. If the spawn policy selects it, it is spawned when it is read again.
         if read.in_scope {
             world.resource_mut::<Inbox>().want(read.id);
         }
@@ -216,8 +218,8 @@ pub(crate) fn finish(world: &mut World, entity: Entity, read: Read) {
         return;
     };
     let target = world.entity(entity);
-    let overwrite = target.get::<Overwrite>().is_some();
-    let (name, place) = (target.get::<Name>().cloned(), target.get::<Whereabouts>().map(|at| at.0.clone()));
+    let overwrite = target.get::<PreferGameState>().is_some();
+    let (name, place) = (target.get::<Name>().cloned(), target.get::<PlaceId>().map(|at| at.0.clone()));
     let attributes = target.get::<Attributes>().map(|shown| shown.0.clone()).unwrap_or_default();
     let kind = target.get::<Remembered>().cloned();
     let keep_name = name.clone().filter(|_| overwrite || name != initial.name || record.name.is_none());
@@ -246,7 +248,7 @@ pub(crate) fn finish(world: &mut World, entity: Entity, read: Read) {
         target.insert(name);
     }
     if let Some(place) = keep_place {
-        target.insert(Whereabouts(place));
+        target.insert(PlaceId(place));
     }
     if !kept_attributes.is_empty() {
         let mut all = target.get::<Attributes>().cloned().unwrap_or_default();
@@ -257,6 +259,6 @@ pub(crate) fn finish(world: &mut World, entity: Entity, read: Read) {
         remembered.write(world, entity, &name, Some(&value));
     }
     tell_edges(world, entity, edges);
-    super::remember::touch(world, entity);
+    super::synced_attribute::touch(world, entity);
     world.resource_mut::<Registry>().dirty.push(entity);
 }

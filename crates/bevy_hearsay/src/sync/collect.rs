@@ -1,4 +1,4 @@
-//! What the game changed, compared with what the memory holds.
+//! The game's changes, found by comparison with the memory's values.
 
 use std::time::Duration;
 
@@ -17,15 +17,15 @@ use super::{
     Outbox, Registry, Shadow, SyncSettings,
     apply::{Moves, follow},
     fetch::is_open,
-    remember::RememberedTypes,
+    synced_attribute::RememberedTypes,
 };
 use crate::{
-    components::{Attributes, Relation, RelationOf, Remembered, Whereabouts},
+    components::{Attributes, PlaceId, Relation, RelationOf, Remembered},
     diagnostics::FrameCost,
     steps::Steps,
 };
 
-/// A field of an entity that is synced by itself.
+/// A field of an entity that is synced on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Field {
     Kind,
@@ -35,30 +35,30 @@ pub(crate) enum Field {
     Relation(Predicate, EntityId),
 }
 
-/// What of an entity is compared.
+/// The components of an entity that are compared.
 pub(crate) type Compared = (
     &'static mut Shadow,
     Option<&'static Remembered>,
     Option<&'static Name>,
-    Option<&'static Whereabouts>,
+    Option<&'static PlaceId>,
     Option<&'static Attributes>,
 );
 
-/// The hook of where an entity is.
+/// Hook for changes of the place.
 pub(crate) fn note_move(mut world: DeferredWorld, context: HookContext) {
     if let Some(mut registry) = world.get_resource_mut::<Registry>() {
         registry.moved.push(context.entity);
     }
 }
 
-/// The hook of what else is compared.
+/// Hook for changes of the other compared components.
 pub(crate) fn note_change(mut world: DeferredWorld, context: HookContext) {
     if let Some(mut registry) = world.get_resource_mut::<Registry>() {
         registry.dirty.push(context.entity);
     }
 }
 
-/// A relation that the game spawned is one that holds.
+/// Records a relation that the game spawned.
 pub(crate) fn on_relation(
     on: On<Insert, RelationOf>,
     edges: Query<(&RelationOf, &Relation)>,
@@ -76,26 +76,27 @@ pub(crate) fn on_relation(
     }
 }
 
-/// Notes that a relation holds, or does so no more.
+/// Notes that a relation holds, or no longer holds.
 pub(crate) fn relates(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate, EntityId), holds: bool) {
     outbox.patch(shadow).relations.insert(key.clone(), holds);
     shadow.note_sent(Field::Relation(key.0, key.1), outbox.batch);
 }
 
-/// Whether something changed that was not compared.
+/// Returns whether a change was not compared yet.
 pub(crate) fn has_work(world: &World) -> bool {
     let registry = world.resource::<Registry>();
     !registry.moved.is_empty() || !registry.dirty.is_empty()
 }
 
-/// Whether it is time to look at what no hook sees change. A game without a clock is looked at in every frame.
+/// Returns whether changes without a hook are due for polling. A game without a clock is polled in every frame.
 pub(crate) fn poll_is_due(world: &World) -> bool {
     let Some(settings) = world.get_resource::<SyncSettings>() else { return false };
     let is_time = |time: &Time<Real>| time.elapsed().saturating_sub(settings.polled) >= settings.poll;
     world.get_resource::<Time<Real>>().is_none_or(is_time) && is_open(world)
 }
 
-/// Finds names that changed in place, which no hook sees. Bevy's ticks lie side by side: thousands take microseconds.
+/// Finds names that changed in place, which no hook reports. Bevy stores change ticks contiguously, so thousands take
+/// microseconds.
 pub(crate) fn poll(
     names: Query<(Entity, Ref<Name>), With<Shadow>>,
     mut entities: Query<(&mut Shadow, &Name)>,
@@ -119,11 +120,11 @@ pub(crate) fn poll(
     }
 }
 
-/// What [`collect`] reads and writes.
+/// The parameters of [`collect`].
 type Collecting<'w, 's> = (ResMut<'w, Registry>, ResMut<'w, Outbox>, Query<'w, 's, Compared>, Res<'w, RememberedTypes>);
 
-/// Compares what changed with what the memory holds, and notes what differs. It runs on the main thread, between the
-/// game's systems: handing it to another thread would take longer than most of its runs do.
+/// Compares changed entities with the memory's values, and notes the differences. It runs on the main thread, between
+/// the game's systems: handing most of its runs to another thread would take longer than the run itself.
 pub(crate) fn collect(world: &mut World, params: &mut SystemState<Collecting>) -> Result {
     let _cost = world.resource::<FrameCost>().begin();
     let mut moves = Moves::default();
@@ -145,7 +146,7 @@ pub(crate) fn collect(world: &mut World, params: &mut SystemState<Collecting>) -
     Ok(())
 }
 
-/// Compares all, at once.
+/// Compares all entities at once.
 pub(crate) fn collect_all(world: &mut World) {
     let mut registry = world.resource_mut::<Registry>();
     let all: Vec<Entity> = registry.bound.values().copied().collect();
@@ -159,7 +160,7 @@ pub(crate) fn collect_all(world: &mut World) {
 fn compare_place(
     entity: Entity,
     shadow: &mut Shadow,
-    whereabouts: Option<&Whereabouts>,
+    whereabouts: Option<&PlaceId>,
     outbox: &mut Outbox,
     moves: &mut Moves,
 ) {
@@ -211,7 +212,7 @@ pub(crate) fn compare(
     }
 }
 
-/// Notes that an attribute has a value, or none any more.
+/// Notes the new value of an attribute, or its removal.
 pub(crate) fn set_attribute(
     shadow: &mut Shadow,
     outbox: &mut Outbox,

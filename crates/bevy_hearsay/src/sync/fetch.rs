@@ -1,4 +1,4 @@
-//! What the memory holds, on its way to the game.
+//! Records of the memory on their way to the game.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -9,37 +9,39 @@ use bevy::{ecs::change_detection::Tick, platform::collections::HashMap, prelude:
 use hearsay_memory::{MemoryError, Patch, Patches, Record, Ticket, touched_entities};
 use hearsay_model::{EntityId, GameTime, State};
 
-use super::{GameClock, Materialise, Outbox, Registry, scope::Reach};
+use super::{GameClock, Outbox, Registry, SpawnPolicy, scope::Reach};
 use crate::{
     diagnostics::FrameCost,
     memory::{LoadProgress, NpcMemory, Touched},
 };
 
-/// Records that are read with one request.
+/// Maximum number of records per request.
 const PORTION: usize = 128;
 
-/// Writes whose changes are looked at with one request, so that many do not pile up while the memory is busy.
+/// Maximum number of writes whose changes are read with one request, so that they do not pile up while the memory is
+/// busy.
 const WRITES: usize = 16;
 
-/// Requests under way at most: enough to keep the memory busy, and few enough that other reads come between.
+/// Maximum number of pending requests: enough to keep the memory busy, and few enough to let other reads run between
+/// them.
 const REQUESTS: usize = 4;
 
-/// An entity as it was read.
+/// A record as it was read.
 pub(crate) struct Read {
     pub(crate) id: EntityId,
     pub(crate) record: Option<Record>,
-    /// Whether it is to be materialised.
+    /// Whether the spawn policy selects the entity.
     pub(crate) in_scope: bool,
-    /// The batch that was the last acknowledged when it was asked for.
+    /// The last acknowledged batch when the record was requested.
     pub(crate) acknowledged: u64,
 }
 
-/// Which entities changed, with whether each is to be materialised; and what the memory's clock shows.
+/// Changed entities, with whether the spawn policy selects each, and the time of the memory's clock.
 type Looked = (BTreeMap<EntityId, bool>, Option<GameTime>);
 
 type Records = Vec<(EntityId, Option<Record>, bool)>;
 
-/// What is to be read, what is being read, and what was read and waits to be applied.
+/// Records to read, records being read, and records that wait to be applied.
 #[derive(Resource, Default)]
 pub(crate) struct Inbox {
     wanted: BTreeSet<EntityId>,
@@ -47,15 +49,15 @@ pub(crate) struct Inbox {
     looking: Vec<Ticket<Looked>>,
     pub(crate) listing: Option<Ticket<(Vec<EntityId>, Option<GameTime>)>>,
     pub(crate) read: VecDeque<Read>,
-    /// The last batch that was acknowledged.
+    /// The last acknowledged batch.
     pub(crate) acknowledged: u64,
-    /// Entities that were read while a later batch was under way: read again once it is acknowledged.
+    /// Entities that were read while a later batch had no acknowledgement. They are read again when it is acknowledged.
     missed: Vec<(u64, EntityId)>,
-    /// All is to be compared anew: events were missed.
+    /// Whether all entities must be compared again, because events were dropped.
     pub(crate) resync: bool,
-    /// When what is to be materialised, and the memory that it is listed of, had changed last when it was listed.
+    /// Change ticks of the spawn policy and of the memory when entities were last listed.
     pub(crate) listed_as_of: Option<(Tick, Tick)>,
-    /// How many were wanted since the last time that there was nothing to do.
+    /// Number of records wanted since the queue was last empty.
     total: usize,
 }
 
@@ -64,7 +66,7 @@ impl Inbox {
         self.total += usize::from(self.wanted.insert(id));
     }
 
-    /// An entity is read again when a batch is acknowledged.
+    /// Schedules another read of an entity for when a batch is acknowledged.
     pub(crate) fn miss(&mut self, id: EntityId, batch: u64) {
         if batch <= self.acknowledged {
             self.want(id);
@@ -79,43 +81,44 @@ impl Inbox {
         due.into_iter().for_each(|(_, id)| self.want(id));
     }
 
-    /// Drops all that was read of a world that is left, and has the new one compared. What is being bound is asked again.
+    /// Drops all records of an abandoned timeline and schedules a comparison with the new one. Entities that are being
+    /// bound are requested again.
     pub(crate) fn leave(&mut self, abandoned: u64, binding: impl IntoIterator<Item = EntityId>) {
         *self = Self { acknowledged: abandoned, resync: true, ..Self::default() };
         binding.into_iter().for_each(|id| self.want(id));
     }
 
-    /// Whether nothing is being read, or waits to be read or applied.
+    /// Returns whether no record is being read or waits to be read or applied.
     pub(crate) fn is_quiet(&self) -> bool {
         let nothing_read = self.wanted.is_empty() && self.reading.is_empty() && self.read.is_empty();
         nothing_read && self.looking.is_empty() && self.listing.is_none() && !self.resync && self.missed.is_empty()
     }
 }
 
-/// Whether there is a memory to talk to.
+/// Returns whether the memory is open.
 pub(crate) fn is_open(world: &World) -> bool {
     world.get_resource::<NpcMemory>().is_some_and(|memory| memory.get().is_some())
 }
 
-/// Whether something is to be looked at or read.
+/// Returns whether changes or records wait to be requested.
 pub(crate) fn has_work(world: &World) -> bool {
     let wanted = || !world.resource::<Inbox>().wanted.is_empty();
     (!world.resource::<Touched>().0.is_empty() || wanted()) && is_open(world)
 }
 
-/// Whether something was asked for, or read.
+/// Returns whether requests are pending or records were read.
 pub(crate) fn is_waiting(world: &World) -> bool {
     let inbox = world.resource::<Inbox>();
     (!inbox.looking.is_empty() || !inbox.reading.is_empty() || inbox.total > 0) && is_open(world)
 }
 
-/// Asks for what is to be read.
+/// Requests changed entities and wanted records.
 pub(crate) fn ask(
     mut inbox: ResMut<Inbox>,
     mut touched: ResMut<Touched>,
     mut outbox: ResMut<Outbox>,
     memory: Res<NpcMemory>,
-    materialise: Res<Materialise>,
+    spawn_policy: Res<SpawnPolicy>,
     cost: Res<FrameCost>,
 ) {
     let _cost = cost.begin();
@@ -124,7 +127,7 @@ pub(crate) fn ask(
         let count = touched.0.len().min(WRITES);
         let newest = touched.0[count - 1].0;
         let writes = touched.0.range(..count).map(|(revision, keys)| (outbox.own(*revision), Arc::clone(keys)));
-        let (writes, chosen): (Vec<_>, _) = (writes.collect(), materialise.clone());
+        let (writes, chosen): (Vec<_>, _) = (writes.collect(), spawn_policy.clone());
         let looked = memory.read(move |world| {
             let reach = chosen.reach(&world.state);
             let mut all = BTreeSet::new();
@@ -138,7 +141,7 @@ pub(crate) fn ask(
             let in_scope = |id: EntityId| (reach.holds(&world.state, &id), id);
             Ok((all.into_iter().map(in_scope).map(|(holds, id)| (id, holds)).collect(), world.state.clock()))
         });
-        // The memory is busy: at the next frame.
+        // The memory is busy: retry in the next frame.
         let Ok(ticket) = looked else { return };
         inbox.looking.push(ticket);
         outbox.forget_own(newest);
@@ -146,7 +149,7 @@ pub(crate) fn ask(
     }
     while !inbox.wanted.is_empty() && inbox.reading.len() < REQUESTS {
         let ids: Vec<EntityId> = inbox.wanted.iter().take(PORTION).cloned().collect();
-        let (chosen, asked) = (materialise.clone(), ids.clone());
+        let (chosen, asked) = (spawn_policy.clone(), ids.clone());
         let reading = memory.read(move |world| {
             let reach = chosen.reach(&world.state);
             let read = |id: EntityId| (Record::of(&world.state, &id), reach.holds(&world.state, &id), id);
@@ -161,12 +164,12 @@ pub(crate) fn ask(
     }
 }
 
-/// Leaves out what a batch of this game changed and what is as it says: that is shown already. What it adds is read, and
-/// so is what it moved out of the scope.
+/// Leaves out entities whose record equals the patch of this game's batch, because the game shows these values already.
+/// Entities that the batch adds, or moves out of the spawn policy's selection, are still read.
 fn leave_out_shown(ids: &mut BTreeSet<EntityId>, own: &Patches, state: &State, reach: &Reach) {
     let mut said: HashMap<&EntityId, Option<&Patch>> = HashMap::default();
     for (id, patch) in &own.entities {
-        // Of several for one entity, none says all.
+        // If an entity has several patches, no single patch has all changes.
         said.entry(id).and_modify(|said| *said = None).or_insert(Some(patch));
     }
     ids.retain(|id| {
@@ -176,7 +179,7 @@ fn leave_out_shown(ids: &mut BTreeSet<EntityId>, own: &Patches, state: &State, r
     });
 }
 
-/// Takes what was read.
+/// Takes the answers of pending requests.
 pub(crate) fn take(
     mut inbox: ResMut<Inbox>,
     mut outbox: ResMut<Outbox>,
@@ -200,14 +203,14 @@ pub(crate) fn take(
     if let Some(GameTime(time)) = time {
         outbox.follow_clock(time, &mut clock);
     }
-    // What is being read may be of before the change.
+    // A record being read may be older than the change.
     let reading = !inbox.reading.is_empty() || !inbox.read.is_empty();
     for (id, in_scope) in looked {
         if in_scope || reading || registry.bound.contains_key(&id) || registry.binding.contains_key(&id) {
             inbox.want(id);
         }
     }
-    // In the order in which they were asked, so that of two readings of an entity the newer comes last.
+    // Take answers in the order of the requests, so that the newer record of an entity comes last.
     while let Some((acknowledged, answer)) =
         inbox.reading.first().and_then(|(at, ticket)| Some((*at, ticket.try_take()?)))
     {

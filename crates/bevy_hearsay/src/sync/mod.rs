@@ -1,13 +1,14 @@
-//! Two-way sync: what the game changes becomes facts, and what changes elsewhere becomes components.
+//! Two-way sync: changes of the game become facts, and changes from elsewhere become components.
 //!
-//! # How it holds together
+//! # Design
 //!
-//! Every bound entity carries a [`Shadow`]: what the memory is known to hold of it, or has been told. A component that
-//! differs from its shadow was changed by the game. Changes wait in the [`Outbox`] and go out as one operation per
-//! interval; each is a *batch* with a number. A record that is read back was asked for when some batch was the last that
-//! had been acknowledged. A field that was sent in a later batch than that, or waits to be sent, is newer than the
-//! record, and stays as the game says; the entity is read again when that batch is acknowledged. So there is no echo (a
-//! component that equals its shadow says nothing) and no lost update (what is pending is never overwritten).
+//! Every bound entity carries a [`Shadow`]: the values that the memory is known to hold for it, or has been sent. If a
+//! component differs from its shadow, the game changed the component. Changes wait in the [`Outbox`], which sends them
+//! as one operation per interval: a *batch* with a number. Each record that is read back carries the number of the last
+//! batch that was acknowledged when the record was requested. A field that was sent in a later batch, or waits to be
+//! sent, is newer than the record and keeps the game's value. The entity is then read again when that batch is
+//! acknowledged. So there is no echo (a component that equals its shadow is not sent) and no lost update (a pending
+//! value is never overwritten).
 
 mod apply;
 mod bind;
@@ -15,8 +16,8 @@ mod collect;
 mod fetch;
 mod outbox;
 mod registry;
-mod remember;
 mod scope;
+mod synced_attribute;
 
 use std::time::Duration;
 
@@ -29,8 +30,8 @@ use crate::{
     steps::{Step, StepsAppExt},
 };
 
-pub use remember::{Remember, RememberAppExt};
-pub use scope::Materialise;
+pub use scope::SpawnPolicy;
+pub use synced_attribute::{RememberAppExt, SyncedAttribute};
 
 pub use apply::Forgotten;
 pub(crate) use apply::{edge_of, spawn_relation, unrelate};
@@ -40,20 +41,20 @@ pub(crate) use outbox::{Outbox, count_at_exit, flush, take_at_exit};
 pub(crate) use registry::{Registry, Shadow};
 pub(crate) use scope::is_changed as is_to_be_listed;
 
-/// Keeps components and memory the same: see the [crate] documentation for what is synced when.
+/// Keeps components and memory equal. The [crate] documentation lists the synced components.
 #[derive(Debug, Clone)]
 pub struct SyncPlugin {
-    /// How long changes of one entity and field gather before they become one operation. Default 250 ms. What happens
-    /// (somebody says something) goes out at once, with what changed before it.
+    /// How long changes of one entity and field gather before they become one operation. Default 250 ms. A game event
+    /// is sent at once, with all earlier changes.
     pub interval: Duration,
-    /// How long applying what comes from the memory may take in one frame. Default 0.5 ms; big loads take many frames.
+    /// Time per frame for applying records from the memory. Default 0.5 ms. A large load takes many frames.
     pub budget: Duration,
-    /// How often every [`Name`], and every mutable component that is [remembered](RememberAppExt::remember), is looked at
-    /// for changes in place. Default 50 ms.
+    /// How often every [`Name`], and every mutable [synced component](RememberAppExt::remember), is checked for changes
+    /// in place. Default 50 ms.
     pub poll: Duration,
-    /// Which entities of the memory the plugin spawns by itself. Change the resource while the game runs. Default:
-    /// all.
-    pub materialise: Materialise,
+    /// Which entities of the memory the plugin spawns. To change the policy while the game runs, change the resource.
+    /// Default: all.
+    pub spawn_policy: SpawnPolicy,
 }
 
 impl Default for SyncPlugin {
@@ -62,29 +63,29 @@ impl Default for SyncPlugin {
             interval: Duration::from_millis(250),
             budget: Duration::from_micros(500),
             poll: Duration::from_millis(50),
-            materialise: Materialise::default(),
+            spawn_policy: SpawnPolicy::default(),
         }
     }
 }
 
-/// How the sync behaves: the fields of [`SyncPlugin`], to change at run time.
+/// Settings of the sync that can change at run time: the fields of [`SyncPlugin`].
 #[derive(Resource, Debug, Clone)]
 pub(crate) struct SyncSettings {
     pub(crate) interval: Duration,
     pub(crate) budget: Duration,
     pub(crate) poll: Duration,
-    /// When it was last looked for what changed in place, as the real time shows it.
+    /// Real time of the last poll for changes in place.
     pub(crate) polled: Duration,
 }
 
-/// What time it is in the game, in minutes on the campaign's calendar. A game that has a clock writes it here; it is
-/// recorded with what changes and happens. `None` until it is set or read from the save.
+/// Current time in the game, in minutes of the campaign's calendar. A game with a clock writes its time here. The
+/// memory records this time with changes and game events. `None` until it is set or read from the save.
 #[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct GameClock(pub Option<i64>);
 
 impl GameClock {
-    /// As the memory's game time.
+    /// Returns the time as the memory's game time.
     pub fn time(&self) -> Option<GameTime> {
         self.0.map(GameTime)
     }
@@ -99,13 +100,13 @@ impl Plugin for SyncPlugin {
             poll: self.poll,
             polled: Duration::ZERO,
         })
-        .insert_resource(self.materialise.clone())
+        .insert_resource(self.spawn_policy.clone())
         .init_resource::<GameClock>()
         .register_type::<GameClock>()
         .init_resource::<Registry>()
         .init_resource::<Outbox>()
         .init_resource::<Inbox>()
-        .init_resource::<remember::RememberedTypes>()
+        .init_resource::<synced_attribute::RememberedTypes>()
         .add_observer(bind::on_memory_id)
         .add_observer(bind::on_despawn)
         .add_observer(bind::on_unbound)
@@ -124,12 +125,12 @@ impl Plugin for SyncPlugin {
     }
 }
 
-/// Whether something changed while the steps slept, or it is time to look.
+/// Returns whether an entity changed while the steps were inactive, or a poll is due.
 pub(crate) fn has_stirred(world: &World) -> bool {
     world.get_resource::<Registry>().is_none_or(Registry::has_stirred) || collect::poll_is_due(world)
 }
 
-/// Gathers what changed, before the memory closes.
+/// Collects the last changes before the memory closes.
 pub(crate) fn gather_at_exit(world: &mut World) {
     if !world.contains_resource::<Outbox>() || world.resource::<NpcMemory>().get().is_none() {
         return;

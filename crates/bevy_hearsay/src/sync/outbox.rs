@@ -1,4 +1,4 @@
-//! What the game says of its entities, on its way to the memory.
+//! The game's changes on their way to the memory.
 
 use std::{
     sync::Arc,
@@ -12,10 +12,10 @@ use hearsay_model::{Author, EntityId};
 use super::{GameClock, Inbox, Registry, Shadow, SyncSettings, fetch::is_open};
 use crate::{
     diagnostics::FrameCost,
-    memory::{MemoryExit, MemoryTrouble, NpcMemory},
+    memory::{MemoryErrorMessage, MemoryExit, NpcMemory},
 };
 
-/// A batch under way.
+/// A batch that was sent and is not acknowledged.
 struct Batch {
     number: u64,
     since: Instant,
@@ -23,31 +23,32 @@ struct Batch {
     ticket: Ticket<Patched>,
 }
 
-/// Patches that wait, and batches under way.
+/// Patches that wait, and batches without acknowledgement.
 #[derive(Resource)]
 pub(crate) struct Outbox {
-    /// By entity, in the order in which they changed; of those with a shadow, it knows the place. So however long a
-    /// commit takes, what waits is bounded by what there is.
+    /// The waiting patches by entity, in order of change. The shadow of a bound entity holds the index of its patch, so
+    /// each bound entity has at most one. The number of entities therefore bounds this list, however long a commit
+    /// takes.
     pub(crate) waiting: Vec<(EntityId, Patch)>,
-    /// Entities that a batch on its way adds, with its number.
+    /// Entities that an unacknowledged batch adds, with the number of the batch.
     creating: HashMap<EntityId, u64>,
-    /// Entities that were unloaded after the game had changed them, with the batch in which that went out: what was read of
-    /// them before it was acknowledged is older.
+    /// Entities that were unloaded after the game had changed them, with the batch of the change. A record requested
+    /// before this batch was acknowledged is out of date.
     unloaded: HashMap<EntityId, u64>,
-    /// The number of the batch that gathers.
+    /// Number of the batch that gathers.
     pub(crate) batch: u64,
-    /// Since when it gathers.
+    /// Time of the first change in the batch that gathers.
     pub(crate) since: Option<Instant>,
-    /// Batches that were sent, the oldest first.
+    /// Batches that were sent, oldest first.
     sent: Vec<Batch>,
-    /// What was acknowledged, by the number of its write, until the event of that write is looked at.
+    /// Acknowledged batches, by the revision of their write, until the event of that write is read.
     own: Vec<(u64, Arc<Patches>)>,
-    /// How long the batch that was acknowledged last took, from its first change on.
+    /// Time from the first change of the last acknowledged batch to its acknowledgement.
     pub(crate) lag: Option<Duration>,
-    /// How many slots are being loaded. While any is, nothing is sent: what the game says now belongs to the future that
-    /// is left.
+    /// Number of slots being loaded. While a slot is being loaded, nothing is sent, because new changes belong to the
+    /// abandoned timeline.
     pub(crate) loading: usize,
-    /// What the clock showed when it was last sent or read.
+    /// Time of the clock when it was last sent or read.
     pub(crate) clock: Option<i64>,
 }
 
@@ -69,7 +70,7 @@ impl Default for Outbox {
 }
 
 impl Outbox {
-    /// The patch of a bound entity that gathers.
+    /// Returns the waiting patch of a bound entity.
     pub(crate) fn patch(&mut self, shadow: &mut Shadow) -> &mut Patch {
         if shadow.waits.0 != self.batch {
             shadow.waits = (self.batch, self.push(shadow.id.clone(), Patch::default()));
@@ -77,7 +78,7 @@ impl Outbox {
         &mut self.waiting[shadow.waits.1].1
     }
 
-    /// Adds the patch of an entity; its place.
+    /// Adds the patch of an entity and returns its index.
     pub(crate) fn push(&mut self, id: EntityId, patch: Patch) -> usize {
         self.since.get_or_insert_with(Instant::now);
         self.waiting.push((id, patch));
@@ -97,7 +98,7 @@ impl Outbox {
         }
     }
 
-    /// The batch that changed an entity before it was unloaded, if what was read of it may be of before.
+    /// Returns the batch that changed an entity before it was unloaded, if a record may be older than this batch.
     pub(crate) fn outdates(&mut self, id: &EntityId, acknowledged: u64) -> Option<u64> {
         let batch = self.unloaded.get(id).copied()?;
         if batch > acknowledged {
@@ -107,27 +108,27 @@ impl Outbox {
         None
     }
 
-    /// The batch on its way that adds an entity, if there is one.
+    /// Returns the unacknowledged batch that adds an entity, if there is one.
     pub(crate) fn creates(&self, id: &EntityId) -> Option<u64> {
         self.creating.get(id).copied()
     }
 
-    /// Whether a batch on its way adds any entity.
+    /// Returns whether an unacknowledged batch adds any entity.
     pub(crate) fn is_creating(&self) -> bool {
         !self.creating.is_empty()
     }
 
-    /// What a write was made from, if it was one of this game's batches.
+    /// Returns the patches of a write, if the write was a batch of this game.
     pub(crate) fn own(&self, revision: u64) -> Option<Arc<Patches>> {
         self.own.iter().find(|(at, _)| *at == revision).map(|(_, patches)| Arc::clone(patches))
     }
 
-    /// All writes up to this one were looked at.
+    /// Removes the batches of all writes up to a revision, because their events were read.
     pub(crate) fn forget_own(&mut self, revision: u64) {
         self.own.retain(|(at, _)| *at > revision);
     }
 
-    /// Drops what waits: its world is gone. The last batch of it.
+    /// Drops the waiting changes, because their timeline was abandoned. Returns the last batch of that timeline.
     pub(crate) fn leave(&mut self) -> u64 {
         self.waiting.clear();
         self.own.clear();
@@ -138,7 +139,7 @@ impl Outbox {
         self.batch - 1
     }
 
-    /// The memory's clock was set: by this game, which has moved on since, or by somebody else, whom the game follows.
+    /// Follows a change of the memory's clock, unless the game has an unsent or unacknowledged time of its own.
     pub(crate) fn follow_clock(&mut self, time: i64, clock: &mut GameClock) {
         let unsent = clock.0.is_some() && clock.0 != self.clock;
         let sent = self.sent.iter().any(|sent| sent.patches.clock.is_some());
@@ -148,33 +149,33 @@ impl Outbox {
         }
     }
 
-    /// Whether something gathers, or is not acknowledged.
+    /// Returns whether a batch gathers, or waits for acknowledgement.
     pub(crate) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty() || !self.sent.is_empty() || self.is_loading()
     }
 
-    /// Whether a slot is being loaded.
+    /// Returns whether a slot is being loaded.
     pub(crate) fn is_loading(&self) -> bool {
         self.loading > 0
     }
 
-    /// How many batches are not acknowledged.
+    /// Returns the number of batches without acknowledgement.
     pub(crate) fn in_flight(&self) -> usize {
         self.sent.len()
     }
 }
 
-/// Batches under way at most, but for what must go out at once. What changes meanwhile gathers.
+/// Maximum number of batches without acknowledgement; urgent batches are exempt. Further changes gather.
 const IN_FLIGHT: usize = 2;
 
-/// Whether something is to be sent.
+/// Returns whether a batch is due.
 pub(crate) fn is_due(world: &World) -> bool {
     let outbox = world.resource::<Outbox>();
     let gathered = |since: Instant| since.elapsed() >= world.resource::<SyncSettings>().interval;
     outbox.sent.len() < IN_FLIGHT && outbox.since.is_some_and(gathered)
 }
 
-/// Whether something was sent that was not acknowledged.
+/// Returns whether a batch waits for acknowledgement.
 pub(crate) fn is_waiting(world: &World) -> bool {
     !world.resource::<Outbox>().sent.is_empty() && is_open(world)
 }
@@ -189,7 +190,7 @@ pub(crate) fn send_when_due(
     send(&mut outbox, &memory, &clock);
 }
 
-/// Sends what waits now, because what follows rests on it. Whether nothing waits any more.
+/// Sends the waiting changes now, because the next request depends on them. Returns whether no change waits any more.
 pub(crate) fn flush(world: &mut World) -> bool {
     if !world.contains_resource::<Outbox>() {
         return true;
@@ -199,7 +200,7 @@ pub(crate) fn flush(world: &mut World) -> bool {
     })
 }
 
-/// Counts the batches that were answered, at exit.
+/// Counts the answered batches at exit.
 pub(crate) fn take_at_exit(world: &mut World, exit: &mut MemoryExit) {
     let Some(mut outbox) = world.get_resource_mut::<Outbox>() else { return };
     outbox.sent.retain(|batch| match batch.ticket.try_take() {
@@ -211,14 +212,14 @@ pub(crate) fn take_at_exit(world: &mut World, exit: &mut MemoryExit) {
     });
 }
 
-/// Counts all batches once the memory is closed: those that have no answer, or were never sent, are not committed.
+/// Counts all batches once the memory is closed. A batch without an answer, or never sent, is not committed.
 pub(crate) fn count_at_exit(world: &mut World, exit: &mut MemoryExit) {
     take_at_exit(world, exit);
     let Some(outbox) = world.get_resource::<Outbox>() else { return };
     exit.not_committed += outbox.sent.len() + usize::from(!outbox.waiting.is_empty());
 }
 
-/// Whether all that waited is on its way.
+/// Sends the waiting changes. Returns whether all of them were sent.
 fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
     let Some(memory) = memory.get() else { return false };
     if outbox.is_loading() {
@@ -229,7 +230,7 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
         return true;
     }
     let clock_was = outbox.clock;
-    // The next batch will be about as large.
+    // The next batch is probably about as large.
     let next = Vec::with_capacity(outbox.waiting.len());
     let mut patches = Patches { entities: std::mem::replace(&mut outbox.waiting, next), clock: None };
     if turned {
@@ -245,7 +246,7 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
             true
         }
         Err(_) => {
-            // The memory is busy or closed: they gather on, and nothing is lost.
+            // The memory is busy or closed: the changes continue to gather, and none is lost.
             outbox.waiting = Arc::try_unwrap(patches).map(|patches| patches.entities).unwrap_or_default();
             outbox.clock = clock_was;
             false
@@ -253,19 +254,19 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
     }
 }
 
-/// Takes what was acknowledged. What was refused, and what was read meanwhile, is read again.
+/// Takes acknowledgements. Refused entities, and entities read meanwhile, are read again.
 pub(crate) fn take_acknowledged(
     mut outbox: ResMut<Outbox>,
     mut inbox: ResMut<Inbox>,
     registry: Res<Registry>,
-    mut trouble: MessageWriter<MemoryTrouble>,
+    mut trouble: MessageWriter<MemoryErrorMessage>,
     cost: Res<FrameCost>,
 ) {
     let _cost = cost.begin();
     while let Some(answer) = outbox.sent.first().and_then(|sent| sent.ticket.try_take()) {
         let Batch { number: batch, since, patches, .. } = outbox.sent.remove(0);
         outbox.lag = Some(since.elapsed());
-        // A slot that was loaded meanwhile has acknowledged, by leaving them, all batches before it.
+        // Loading a slot meanwhile has already acknowledged all earlier batches by abandoning them.
         inbox.acknowledged = inbox.acknowledged.max(batch);
         if !outbox.creating.is_empty() {
             outbox.creating.retain(|_, at| *at > batch);
@@ -276,14 +277,14 @@ pub(crate) fn take_acknowledged(
                 for refused in patched.refused {
                     tracing::warn!("{}: {}", refused.entity, refused.why);
                     let entity = registry.entity(&refused.entity);
-                    trouble.write(MemoryTrouble { what: format!("{}: {}", refused.entity, refused.why), entity });
+                    trouble.write(MemoryErrorMessage { what: format!("{}: {}", refused.entity, refused.why), entity });
                     inbox.want(refused.entity);
                 }
             }
             Err(MemoryError::Closed) => {}
             Err(error) => {
                 tracing::warn!("changes of {} entities were not written: {error}", patches.entities.len());
-                trouble.write(MemoryTrouble { what: error.to_string(), entity: None });
+                trouble.write(MemoryErrorMessage { what: error.to_string(), entity: None });
                 for (id, _) in &patches.entities {
                     inbox.want(id.clone());
                 }

@@ -1,4 +1,4 @@
-//! Which entities are bound to which ids, and what the memory is known to hold of them.
+//! The bound entities, and the values that the memory is known to hold for them.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,25 @@ use hearsay_model::{EntityId, Predicate, Value};
 
 use super::Field;
 
-/// What the memory holds of a bound entity, or has been told of it. Its presence means that the entity is bound.
-// What is read and written when somebody moves lies side by side, before the rest.
+/// The values that the memory holds for a bound entity, or has been sent. Its presence means that the entity is bound.
+// The fields that a move reads and writes come first, next to each other.
 #[derive(Component)]
 #[repr(C)]
 pub(crate) struct Shadow {
     pub(crate) id: EntityId,
     pub(crate) place: Option<EntityId>,
-    /// The batch in which the place goes out, or went. It changes far more often than anything else.
+    /// The last batch that sends the place. The place has its own field because it changes far more often than others.
     pub(crate) place_sent: u64,
-    /// Where its patch waits in the outbox, and in which batch.
+    /// The batch and index of the entity's patch that waits in the outbox.
     pub(crate) waits: (u64, usize),
     pub(crate) name: Option<Name>,
     pub(crate) kind: Option<hearsay_model::Kind>,
     pub(crate) attributes: BTreeMap<Predicate, Value>,
     pub(crate) relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
-    /// The batch that adds it to the memory, if this game does: what was read before holds nothing of it.
+    /// The batch that adds the entity to the memory, if this game adds it. An earlier record does not contain the
+    /// entity.
     pub(crate) created: u64,
-    /// The batch in which another field that the game changed goes out, or went.
+    /// The last batch that sends each other field that the game changed.
     pub(crate) sent: Vec<(Field, u64)>,
 }
 
@@ -45,13 +46,13 @@ impl Shadow {
         }
     }
 
-    /// The shadow of what the memory does not hold yet.
+    /// Makes the shadow of an entity that the memory does not hold yet.
     pub(crate) fn new(id: EntityId) -> Self {
         let (attributes, relations) = (BTreeMap::new(), BTreeMap::new());
         Self::of(&Record { id, kind: None, name: None, place: None, attributes, relations })
     }
 
-    /// Notes that a field goes out in a batch.
+    /// Notes that a batch sends a field.
     pub(crate) fn note_sent(&mut self, field: Field, batch: u64) {
         if field == Field::Place {
             self.place_sent = batch;
@@ -63,7 +64,7 @@ impl Shadow {
         }
     }
 
-    /// The batch in which a field goes out or went, unless that was acknowledged.
+    /// Returns the last batch that sends a field, unless this batch is acknowledged.
     pub(crate) fn sent_since(&self, field: &Field, acknowledged: u64) -> Option<u64> {
         let sent = match field {
             Field::Place => Some(self.place_sent),
@@ -72,19 +73,19 @@ impl Shadow {
         sent.filter(|sent| *sent > acknowledged)
     }
 
-    /// The last batch in which anything of it goes out, or went; 0, when nothing did.
+    /// Returns the last batch that sends any field of the entity, or 0 if there is none.
     pub(crate) fn last_sent(&self) -> u64 {
         let others = self.sent.iter().map(|(_, batch)| *batch).max().unwrap_or_default();
         others.max(self.place_sent).max(self.waits.0)
     }
 
-    /// Forgets what was acknowledged.
+    /// Removes acknowledged batches.
     pub(crate) fn forget_sent(&mut self, acknowledged: u64) {
         self.sent.retain(|(_, sent)| *sent > acknowledged);
     }
 }
 
-/// An entity on its way to be bound, with what it was when it asked.
+/// An entity that is being bound, with its values when binding started.
 pub(crate) struct Binding {
     pub(crate) entity: Entity,
     pub(crate) name: Option<Name>,
@@ -92,28 +93,28 @@ pub(crate) struct Binding {
     pub(crate) attributes: BTreeMap<Predicate, Value>,
 }
 
-/// Who is bound, and who waits for what to be loaded.
+/// The bound entities, and the entities that wait for others to be loaded.
 #[derive(Resource, Default)]
 pub(crate) struct Registry {
     pub(crate) bound: HashMap<EntityId, Entity>,
-    /// Those whose [`Whereabouts`](crate::Whereabouts) name a place that is not loaded.
+    /// Entities whose [`PlaceId`](crate::PlaceId) names a place that is not loaded.
     pub(crate) at: HashMap<EntityId, EntityHashSet>,
-    /// Edges of relations whose object is an id.
+    /// Edges of relations, by the id of their object.
     pub(crate) towards: HashMap<EntityId, EntityHashSet>,
-    /// Entities that want to be bound.
+    /// Entities that wait for binding to start.
     pub(crate) unbound: Vec<Entity>,
-    /// Entities that are being bound: what the memory holds of their ids has been asked.
+    /// Entities that are being bound: the records of their ids have been requested.
     pub(crate) binding: HashMap<EntityId, Binding>,
     /// The entity that is being despawned.
     pub(crate) leaving: Option<Entity>,
-    /// Entities that may have moved since they were last compared.
+    /// Entities that may have moved since the last comparison.
     pub(crate) moved: Vec<Entity>,
-    /// Entities that may have changed otherwise.
+    /// Entities that may have changed in another field.
     pub(crate) dirty: Vec<Entity>,
 }
 
 impl Registry {
-    /// Whether something changed that was not looked at.
+    /// Returns whether a change was not compared yet.
     pub(crate) fn has_stirred(&self) -> bool {
         !self.moved.is_empty() || !self.dirty.is_empty() || !self.unbound.is_empty()
     }
@@ -122,7 +123,7 @@ impl Registry {
         self.bound.get(id).copied()
     }
 
-    /// Somebody is not at a place any more that is not loaded.
+    /// Removes an entity from a place that is not loaded.
     pub(crate) fn away(&mut self, entity: Entity, place: &EntityId) {
         if let Some(there) = self.at.get_mut(place)
             && there.remove(&entity)
@@ -132,7 +133,7 @@ impl Registry {
         }
     }
 
-    /// Takes an entity out, unless another took its place.
+    /// Removes an entity, unless another entity has taken its id.
     pub(crate) fn remove(&mut self, entity: Entity, id: &EntityId) {
         if self.bound.get(id) == Some(&entity) {
             self.bound.remove(id);

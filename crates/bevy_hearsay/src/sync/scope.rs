@@ -1,4 +1,4 @@
-//! Which part of the memory is in the ECS.
+//! The part of the memory that is spawned as entities.
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -6,33 +6,33 @@ use bevy::prelude::*;
 use hearsay_model::{EntityId, Kind, State, predicate};
 
 use super::{GameClock, Inbox, Outbox, Registry, fetch::is_open};
-use crate::{components::Materialised, memory::NpcMemory};
+use crate::{components::SpawnedByHearsay, memory::NpcMemory};
 
 type Chosen = Arc<dyn Fn(&State, &EntityId) -> bool + Send + Sync>;
 
-/// Which entities of the memory the plugin spawns by itself, with their components. What a game spawned with a
-/// [`MemoryId`](crate::MemoryId) is synced in any case. Change this resource while the game runs: what comes into it is
-/// loaded over the next frames, what falls out of it is despawned, which changes nothing in the memory.
+/// Which entities of the memory the plugin spawns, with their components. An entity that the game spawned with a
+/// [`MemoryId`](crate::MemoryId) is always synced. Change this resource while the game runs: newly selected entities
+/// are loaded over the next frames, and deselected entities are despawned. Neither changes the memory.
 #[derive(Resource, Clone, Default)]
-pub enum Materialise {
-    /// All of them.
+pub enum SpawnPolicy {
+    /// All entities.
     #[default]
     All,
-    /// None: only those that the game spawns itself.
+    /// No entities: only the entities that the game spawns.
     Nothing,
-    /// The places named, places that are part of them, those that can be reached from there in so many steps from place
-    /// to place, and whoever and whatever is at any of these.
+    /// Everything at or near the named places: these places, places that are part of them, places within `steps` steps
+    /// from place to place, and everyone and everything at any of these.
     Near {
         /// Ids of places.
         places: Vec<EntityId>,
-        /// Steps along the relations between places.
+        /// Number of steps along the relations between places.
         steps: usize,
     },
-    /// Those that a function chooses. It runs in the memory's thread: be brief.
+    /// The entities that a function selects. The function runs on the memory's thread: keep it short.
     Matching(Chosen),
 }
 
-impl fmt::Debug for Materialise {
+impl fmt::Debug for SpawnPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => f.write_str("All"),
@@ -43,19 +43,19 @@ impl fmt::Debug for Materialise {
     }
 }
 
-impl Materialise {
-    /// Those near places, named by id or name.
+impl SpawnPolicy {
+    /// Selects the surroundings of places, given by id or name.
     pub fn near<S: AsRef<str>>(places: impl IntoIterator<Item = S>, steps: usize) -> Self {
         let places = places.into_iter().filter_map(|place| EntityId::from_name(place.as_ref()).ok());
         Self::Near { places: places.collect(), steps }
     }
 
-    /// Those that a function chooses.
+    /// Selects entities with a function.
     pub fn matching(chosen: impl Fn(&State, &EntityId) -> bool + Send + Sync + 'static) -> Self {
         Self::Matching(Arc::new(chosen))
     }
 
-    /// Makes ready to judge many entities of one state.
+    /// Prepares the policy to check many entities of one state.
     pub(crate) fn reach(&self, state: &State) -> Reach {
         match self {
             Self::All => Reach::All,
@@ -86,7 +86,7 @@ impl Reach {
         }
     }
 
-    /// All that are in it, by id.
+    /// Lists all selected entities by id.
     pub(crate) fn list(&self, state: &State) -> Vec<EntityId> {
         match self {
             Self::Nothing => Vec::new(),
@@ -131,24 +131,24 @@ fn places_near(state: &State, places: &[EntityId], steps: usize) -> BTreeSet<Ent
     reached
 }
 
-/// Whether what is to be materialised is another than before.
+/// Returns whether the spawn policy or the memory changed since entities were last listed.
 pub(crate) fn is_changed(world: &World) -> bool {
     let inbox = world.resource::<Inbox>();
-    let changed = || Some((world.get_resource_ref::<Materialise>()?, world.get_resource_ref::<NpcMemory>()?));
-    let as_of = || changed().map(|(materialise, memory)| (materialise.last_changed(), memory.last_changed()));
+    let changed = || Some((world.get_resource_ref::<SpawnPolicy>()?, world.get_resource_ref::<NpcMemory>()?));
+    let as_of = || changed().map(|(spawn_policy, memory)| (spawn_policy.last_changed(), memory.last_changed()));
     (inbox.resync || inbox.listed_as_of != as_of()) && is_open(world)
 }
 
-/// Whether what is materialised is being listed.
+/// Returns whether the list of selected entities was requested.
 pub(crate) fn is_listing(world: &World) -> bool {
     world.resource::<Inbox>().listing.is_some() && is_open(world)
 }
 
-/// When what is to be materialised changes, what is in it is listed anew.
-pub(crate) fn change(materialise: Res<Materialise>, memory: Res<NpcMemory>, mut inbox: ResMut<Inbox>) {
+/// Requests a new list of selected entities.
+pub(crate) fn change(spawn_policy: Res<SpawnPolicy>, memory: Res<NpcMemory>, mut inbox: ResMut<Inbox>) {
     let memory_changed = memory.last_changed();
     let Some(memory) = memory.get() else { return };
-    let (chosen, acknowledged) = (materialise.clone(), inbox.acknowledged);
+    let (chosen, acknowledged) = (spawn_policy.clone(), inbox.acknowledged);
     let listed = memory.read(move |world| {
         let listed = chosen.reach(&world.state).list(&world.state);
         Ok((listed, world.state.clock()))
@@ -157,21 +157,21 @@ pub(crate) fn change(materialise: Res<Materialise>, memory: Res<NpcMemory>, mut 
         Ok(ticket) => {
             inbox.listing = Some(ticket);
             inbox.resync = false;
-            inbox.listed_as_of = Some((materialise.last_changed(), memory_changed));
+            inbox.listed_as_of = Some((spawn_policy.last_changed(), memory_changed));
             tracing::debug!("what is materialised is listed anew, batch {acknowledged}");
         }
-        // The memory is busy: at the next frame.
+        // The memory is busy: retry in the next frame.
         Err(_) => inbox.resync = true,
     }
 }
 
-/// What is in scope and not there is loaded; what is there by the plugin's doing and not in scope is despawned.
+/// Loads selected entities that are missing. Despawns entities that the plugin spawned and that are no longer selected.
 pub(crate) fn load(
     mut inbox: ResMut<Inbox>,
     mut outbox: ResMut<Outbox>,
     mut clock: ResMut<GameClock>,
     registry: Res<Registry>,
-    materialised: Query<(Entity, &super::Shadow), With<Materialised>>,
+    spawned_by_hearsay: Query<(Entity, &super::Shadow), With<SpawnedByHearsay>>,
     mut commands: Commands,
 ) {
     let Some(listed) = inbox.listing.as_ref().and_then(hearsay_memory::Ticket::try_take) else { return };
@@ -180,12 +180,12 @@ pub(crate) fn load(
     if let Some(time) = time {
         outbox.follow_clock(time.0, &mut clock);
     }
-    for (entity, shadow) in &materialised {
+    for (entity, shadow) in &spawned_by_hearsay {
         if wanted.binary_search(&shadow.id).is_err() {
             commands.entity(entity).despawn();
         }
     }
-    // What the game bound itself is read again too: events may have been missed.
+    // Entities that the game bound are read again too, because events may have been dropped.
     for id in registry.bound.keys().filter(|id| wanted.binary_search(id).is_err()).cloned().collect::<BTreeSet<_>>() {
         inbox.want(id);
     }

@@ -29,10 +29,10 @@ fn an_answer_comes_to_its_question() {
         })
         .id();
     app.step();
-    assert_eq!(app.world().get::<Inquiry>(question), Some(&Inquiry::Waiting));
+    assert_eq!(app.world().get::<QuestionState>(question), Some(&QuestionState::Waiting));
     assert_eq!(app.world().get::<AskedOf>(question), Some(&AskedOf(rook)));
     app.settle();
-    assert_eq!(app.world().get::<Inquiry>(question), Some(&Inquiry::Answered));
+    assert_eq!(app.world().get::<QuestionState>(question), Some(&QuestionState::Answered));
     let heard = &app.world().resource::<Heard>().0;
     assert_eq!(heard.len(), 1);
     assert!(heard[0].contains("You are asked: Who took the silver spoon?"), "{}", heard[0]);
@@ -62,7 +62,7 @@ fn despawning_cancels_and_newer_questions_may_supersede() {
 fn what_was_said_before_is_in_the_answer() {
     let (mut app, rook) = tavern();
     let mut commands = app.world_mut().commands();
-    commands.entity(rook).witness(What::lore("rook", "The moon fell into the well."));
+    commands.entity(rook).witness(Statement::lore("rook", "The moon fell into the well."));
     let question = commands.entity(rook).ask("What fell into the well?").id();
     app.settle();
     let reply = app.world().get::<Reply<Answer>>(question).unwrap();
@@ -75,8 +75,8 @@ fn a_question_to_nobody_says_why_it_has_no_answer() {
     let stranger = app.world_mut().spawn_empty().id();
     let question = app.world_mut().commands().entity(stranger).ask("Who are you?").id();
     app.settle();
-    let state = app.world().get::<Inquiry>(question).unwrap();
-    assert!(matches!(state, Inquiry::Failed(why) if why.contains("MemoryId")), "{state:?}");
+    let state = app.world().get::<QuestionState>(question).unwrap();
+    assert!(matches!(state, QuestionState::Failed(why) if why.contains("MemoryId")), "{state:?}");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn searches_neighbours_beliefs_and_readings_likewise() {
     let count = commands.inquire(|world| Ok(world.state.fact_count())).id();
     app.settle();
     let world = app.world();
-    assert!(!world.get::<Reply<Found>>(search).unwrap().0.facts.is_empty());
+    assert!(!world.get::<Reply<SearchResults>>(search).unwrap().0.facts.is_empty());
     assert!(!world.get::<Reply<Vec<NeighbourRow>>>(near).unwrap().0.is_empty());
     assert!(!world.get::<Reply<Vec<KnowsRow>>>(knows).unwrap().0.is_empty());
     assert_eq!(world.get::<Reply<Believes>>(believes).unwrap().0.who.as_str(), "rook");

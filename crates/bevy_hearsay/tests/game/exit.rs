@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use bevy::app::AppExit;
-use bevy_hearsay::{Deed, Happens, MemoryExit};
+use bevy_hearsay::{GameAction, GameEvent, MemoryExit};
 use hearsay_memory::{Location, MemoryOptions, Settings};
 
 use super::*;
@@ -16,8 +16,8 @@ fn say_and_exit(save: &Path, count: usize, patience: Duration) -> MemoryExit {
     let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), Remembered::npc())).id();
     app.settle();
     for n in 0..count {
-        let deed = Deed::Say { text: format!("This is line {n}."), states: Vec::new(), lie: false };
-        app.world_mut().trigger(Happens::new(ann, deed));
+        let action = GameAction::Say { text: format!("This is line {n}."), states: Vec::new(), lie: false };
+        app.world_mut().trigger(GameEvent::new(ann, action));
     }
     app.world_mut().write_message(AppExit::Success);
     app.step();

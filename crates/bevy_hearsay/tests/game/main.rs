@@ -3,7 +3,7 @@
 
 mod answers;
 mod exit;
-mod happenings;
+mod game_events;
 mod saves;
 mod scenes;
 mod sessions;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use bevy::prelude::*;
 use bevy_hearsay::{prelude::*, testing::SteppingApp};
-use hearsay_memory::{Memory, World as MemoryWorld};
+use hearsay_memory::{Memory, ReadSnapshot};
 
 /// A campaign of this repository.
 fn campaign(name: &str) -> PathBuf {
@@ -25,7 +25,7 @@ fn memory(app: &SteppingApp) -> &Memory {
     app.world().resource::<bevy_hearsay::NpcMemory>().get().unwrap()
 }
 
-fn read<T: Send + 'static>(app: &SteppingApp, read: impl FnOnce(&MemoryWorld) -> T + Send + 'static) -> T {
+fn read<T: Send + 'static>(app: &SteppingApp, read: impl FnOnce(&ReadSnapshot) -> T + Send + 'static) -> T {
     memory(app).read(move |world| Ok(read(world))).unwrap().wait().unwrap()
 }
 

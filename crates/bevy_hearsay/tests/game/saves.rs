@@ -40,7 +40,7 @@ fn loading_a_slot_leaves_nothing_of_what_came_after() {
     let question = app.world_mut().commands().entity(rook).ask("What are you?").id();
     app.settle();
     assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"));
-    assert!(matches!(app.world().get::<Inquiry>(question), Some(Inquiry::Failed(_))));
+    assert!(matches!(app.world().get::<QuestionState>(question), Some(QuestionState::Failed(_))));
     // It was the game's own: it stays, and is bound no more.
     assert!(app.world().get_entity(ghost).is_ok() && app.world().get::<MemoryId>(ghost).is_none());
     assert_eq!(app.take_troubles(), [""; 0]);
@@ -66,12 +66,12 @@ fn a_load_that_fails_does_not_end_the_wait_for_the_next() {
         commands.load_slot("none");
         commands.load_slot("empty");
         app.world_mut().spawn((MemoryId::new("inn"), Remembered::location()));
-        app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Whereabouts(EntityId::new("inn").unwrap())));
+        app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), PlaceId(EntityId::new("inn").unwrap())));
         app.settle();
         let id = EntityId::new("ann").unwrap();
         let kept = read(&app, move |world| hearsay_memory::Record::of(&world.state, &id));
         let shown = entity(&mut app, "ann");
-        let place = shown.and_then(|ann| app.world().get::<Whereabouts>(ann).map(|at| at.0.clone()));
+        let place = shown.and_then(|ann| app.world().get::<PlaceId>(ann).map(|at| at.0.clone()));
         assert_eq!(shown.is_some(), kept.is_some());
         assert_eq!(place, kept.and_then(|ann| ann.place));
     }
@@ -141,7 +141,7 @@ fn a_campaign_that_is_not_there_is_said_and_the_game_goes_on() {
     (0..5).for_each(|_| app.step());
     let state = app.world().resource::<MemoryState>().clone();
     assert!(matches!(&state, MemoryState::Failed(why) if why.contains("of-nowhere")), "{state:?}");
-    assert!(matches!(app.world().get::<Inquiry>(question), Some(Inquiry::Failed(_))));
+    assert!(matches!(app.world().get::<QuestionState>(question), Some(QuestionState::Failed(_))));
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn slots_work_while_somebody_is_at_a_place_that_was_removed() {
     app.world_mut().commands().save_slot("before");
     app.settle();
     app.world_mut().spawn((MemoryId::new("inn"), Remembered::location()));
-    app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Whereabouts(EntityId::new("inn").unwrap())));
+    app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), PlaceId(EntityId::new("inn").unwrap())));
     app.settle();
     memory(&app).edit(Edit::RemoveEntity { entity: "inn".into() }).unwrap().wait().unwrap();
     app.world_mut().commands().save_slot("after");

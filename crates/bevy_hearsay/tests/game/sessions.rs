@@ -1,6 +1,6 @@
 //! Sessions of a game.
 
-use bevy_hearsay::SessionHappens;
+use bevy_hearsay::SessionEvent;
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn table() -> (SteppingApp, Entity) {
         app.init_resource::<Told>().add_systems(Update, note);
     });
     app.world_mut().spawn((MemoryId::new("inn"), Name::new("The Inn"), Remembered::location()));
-    let at = || Whereabouts::at("inn").unwrap();
+    let at = || PlaceId::at("inn").unwrap();
     let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), Remembered(Kind::Player), at())).id();
     app.world_mut().spawn((MemoryId::new("bob"), Name::new("Bob"), Remembered::npc(), at()));
     app.settle();
@@ -35,7 +35,7 @@ fn a_session_begins_is_written_down_and_ends_with_a_report() {
     commands.start_session(NewSession { title: Some("The cellar".into()), ..NewSession::default() });
     commands.log_line("Rain beats on the shutters.");
     commands.log_line_by(ann, "The cellar is flooded.");
-    commands.entity(ann).say_that("Bob owes me.", [What::parts("bob", "OWES", "ann")]);
+    commands.entity(ann).say_that("Bob owes me.", [Statement::parts("bob", "OWES", "ann")]);
     commands.leave_early(ann);
     commands.end_session();
     app.settle();
@@ -62,7 +62,7 @@ fn what_cannot_be_is_a_trouble_and_stops_nothing() {
     commands.log_line("Nobody plays.");
     commands.arrive("nobody");
     let nowhere = commands.spawn_empty().id();
-    commands.trigger(SessionHappens::Log { text: "Hm.".into(), speaker: Some(nowhere.into()), heard_by: Vec::new() });
+    commands.trigger(SessionEvent::Log { text: "Hm.".into(), speaker: Some(nowhere.into()), heard_by: Vec::new() });
     commands.start_session(NewSession::default());
     app.settle();
     let troubles = app.take_troubles();

@@ -24,7 +24,7 @@ fn a_campaign_becomes_entities() {
     let rook = entity(&mut app, "rook").unwrap();
     let shown = record(&app, "rook").unwrap();
     assert_eq!(app.world().get::<Name>(rook).map(Name::as_str), shown.name.as_deref());
-    assert_eq!(app.world().get::<Whereabouts>(rook).map(|at| &at.0), shown.place.as_ref());
+    assert_eq!(app.world().get::<PlaceId>(rook).map(|at| &at.0), shown.place.as_ref());
     let edges = app.world().get::<Relations>(rook).map_or(0, |edges| edges.iter().count());
     assert_eq!(edges, shown.relations.len());
     assert_eq!(app.take_troubles(), [""; 0]);
@@ -36,7 +36,7 @@ fn what_the_game_spawns_is_remembered() {
     let smithy = app.world_mut().spawn((Name::new("The Smithy"), MemoryId::new("smithy"), Remembered::location())).id();
     let smith = app
         .world_mut()
-        .spawn((Name::new("Grimjaw Ironhand"), MemoryId::new("grimjaw"), Remembered::npc(), Whereabouts(id("smithy"))))
+        .spawn((Name::new("Grimjaw Ironhand"), MemoryId::new("grimjaw"), Remembered::npc(), PlaceId(id("smithy"))))
         .id();
     let nameless = app.world_mut().spawn((Name::new("A Guard"), Remembered::npc())).id();
     app.settle();
@@ -45,8 +45,8 @@ fn what_the_game_spawns_is_remembered() {
     assert_eq!(kept.name.as_deref(), Some("Grimjaw Ironhand"));
     assert_eq!(kept.kind, Some(Kind::Npc));
     assert_eq!(kept.place, Some(id("smithy")));
-    assert_eq!(app.world().get::<At>(smith), Some(&At(smithy)));
-    assert_eq!(app.world().get::<Present>(smithy).unwrap().iter().collect::<Vec<_>>(), [smith]);
+    assert_eq!(app.world().get::<LocatedIn>(smith), Some(&LocatedIn(smithy)));
+    assert_eq!(app.world().get::<Occupants>(smithy).unwrap().iter().collect::<Vec<_>>(), [smith]);
     let fresh = app.world().get::<MemoryId>(nameless).unwrap().as_str().to_owned();
     assert!(fresh.starts_with("a-guard-"), "{fresh}");
     assert_eq!(record(&app, &fresh).unwrap().name.as_deref(), Some("A Guard"));
@@ -107,18 +107,18 @@ fn what_changes_elsewhere_is_shown() {
 
 #[test]
 fn despawning_is_unloading_and_says_nothing() {
-    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")).materialise(Materialise::Nothing));
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")).spawn_policy(SpawnPolicy::Nothing));
     let tavern = app.world_mut().spawn(MemoryId::new("tavern-of-nowhere")).id();
     let rook = app.world_mut().spawn(MemoryId::new("rook")).id();
     app.settle();
-    app.world_mut().entity_mut(rook).insert(Whereabouts(id("tavern-of-nowhere")));
+    app.world_mut().entity_mut(rook).insert(PlaceId(id("tavern-of-nowhere")));
     app.settle();
     let position = read(&app, |world| world.state.position());
-    assert_eq!(app.world().get::<At>(rook), Some(&At(tavern)));
+    assert_eq!(app.world().get::<LocatedIn>(rook), Some(&LocatedIn(tavern)));
     app.world_mut().despawn(tavern);
     app.settle();
-    assert_eq!(app.world().get::<At>(rook), None);
-    assert_eq!(app.world().get::<Whereabouts>(rook), Some(&Whereabouts(id("tavern-of-nowhere"))));
+    assert_eq!(app.world().get::<LocatedIn>(rook), None);
+    assert_eq!(app.world().get::<PlaceId>(rook), Some(&PlaceId(id("tavern-of-nowhere"))));
     app.world_mut().despawn(rook);
     app.settle();
     assert_eq!(read(&app, |world| world.state.position()), position, "nothing was written");
@@ -133,9 +133,9 @@ fn despawning_is_unloading_and_says_nothing() {
 
 #[test]
 fn saved_state_wins_unless_the_game_says_otherwise() {
-    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")).materialise(Materialise::Nothing));
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")).spawn_policy(SpawnPolicy::Nothing));
     let rook = app.world_mut().spawn((MemoryId::new("rook"), Name::new("Placeholder"))).id();
-    let moss = app.world_mut().spawn((MemoryId::new("gaffer-moss"), Name::new("New Moss"), Overwrite)).id();
+    let moss = app.world_mut().spawn((MemoryId::new("gaffer-moss"), Name::new("New Moss"), PreferGameState)).id();
     app.settle();
     let kept = record(&app, "rook").unwrap().name.unwrap();
     assert_ne!(kept, "Placeholder");
@@ -159,22 +159,22 @@ fn a_twin_is_not_bound_in_silence() {
 
 #[test]
 fn what_is_materialised_changes_at_run_time() {
-    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("gullhaven")).materialise(Materialise::Nothing));
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("gullhaven")).spawn_policy(SpawnPolicy::Nothing));
     app.settle();
     let count = |app: &mut SteppingApp| app.world_mut().query::<&MemoryId>().iter(app.world()).count();
     assert_eq!(count(&mut app), 0);
     let mirela = record(&app, "mirela-voss").unwrap();
-    *app.world_mut().resource_mut::<Materialise>() = Materialise::near([mirela.place.clone().unwrap().as_str()], 0);
+    *app.world_mut().resource_mut::<SpawnPolicy>() = SpawnPolicy::near([mirela.place.clone().unwrap().as_str()], 0);
     app.settle();
     assert!(entity(&mut app, "mirela-voss").is_some());
     let near = count(&mut app);
-    *app.world_mut().resource_mut::<Materialise>() = Materialise::All;
+    *app.world_mut().resource_mut::<SpawnPolicy>() = SpawnPolicy::All;
     app.settle();
     let all = count(&mut app);
     assert!(near < all, "{near} < {all}");
     assert_eq!(all, read(&app, |world| world.state.entity_count()));
-    *app.world_mut().resource_mut::<Materialise>() =
-        Materialise::matching(|state, id| state.kind(id) == Some(Kind::Faction));
+    *app.world_mut().resource_mut::<SpawnPolicy>() =
+        SpawnPolicy::matching(|state, id| state.kind(id) == Some(Kind::Faction));
     app.settle();
     let mut kinds = app.world_mut().query::<&Remembered>();
     assert!(kinds.iter(app.world()).all(|kind| kind.0 == Kind::Faction));
@@ -184,7 +184,7 @@ fn what_is_materialised_changes_at_run_time() {
 #[derive(Component, Debug, PartialEq)]
 struct Mood(String);
 
-impl Remember for Mood {
+impl SyncedAttribute for Mood {
     const ATTRIBUTE: &'static str = "mood";
 
     fn to_value(&self) -> Value {

@@ -31,7 +31,7 @@ enum Move {
     Undo,
     SaveSlot(u8),
     LoadSlot(u8),
-    Materialise(u8),
+    SpawnPolicy(u8),
     Steps(u8),
     Settle,
 }
@@ -57,7 +57,7 @@ fn moves() -> impl Strategy<Value = Move> {
         2 => Just(Move::Undo),
         2 => (0..2_u8).prop_map(Move::SaveSlot),
         2 => (0..2_u8).prop_map(Move::LoadSlot),
-        1 => (0..3_u8).prop_map(Move::Materialise),
+        1 => (0..3_u8).prop_map(Move::SpawnPolicy),
         6 => (1..8_u8).prop_map(Move::Steps),
         1 => Just(Move::Settle),
     ]
@@ -98,12 +98,12 @@ fn play(app: &mut SteppingApp, step: &Move) {
         }
         Move::Go(who, place) => {
             if let Some(entity) = of(app, who) {
-                app.world_mut().entity_mut(entity).insert(Whereabouts(id(place)));
+                app.world_mut().entity_mut(entity).insert(PlaceId(id(place)));
             }
         }
         Move::Lose(who) => {
             if let Some(entity) = of(app, who) {
-                app.world_mut().entity_mut(entity).remove::<Whereabouts>();
+                app.world_mut().entity_mut(entity).remove::<PlaceId>();
             }
         }
         Move::Set(who, number) => {
@@ -159,13 +159,13 @@ fn play(app: &mut SteppingApp, step: &Move) {
         Move::Undo => drop(memory(app).undo(UndoTarget::Last).unwrap().wait()),
         Move::SaveSlot(slot) => app.world_mut().commands().save_slot(format!("slot {slot}")),
         Move::LoadSlot(slot) => app.world_mut().commands().load_slot(format!("slot {slot}")),
-        Move::Materialise(which) => {
+        Move::SpawnPolicy(which) => {
             let chosen = match which {
-                0 => Materialise::All,
-                1 => Materialise::Nothing,
-                _ => Materialise::near(["inn"], 0),
+                0 => SpawnPolicy::All,
+                1 => SpawnPolicy::Nothing,
+                _ => SpawnPolicy::near(["inn"], 0),
             };
-            *app.world_mut().resource_mut::<Materialise>() = chosen;
+            *app.world_mut().resource_mut::<SpawnPolicy>() = chosen;
         }
         Move::Steps(count) => (0..count).for_each(|_| app.step()),
         Move::Settle => app.settle(),
@@ -181,7 +181,7 @@ fn shown(app: &SteppingApp, entity: Entity) -> Record {
         id: world.get::<MemoryId>(entity).unwrap().get().unwrap().clone(),
         kind: world.get::<Remembered>(entity).map(|kind| kind.0.clone()),
         name: world.get::<Name>(entity).map(|name| name.as_str().to_owned()),
-        place: world.get::<Whereabouts>(entity).map(|at| at.0.clone()),
+        place: world.get::<PlaceId>(entity).map(|at| at.0.clone()),
         attributes: world.get::<Attributes>(entity).map(|shown| shown.0.clone()).unwrap_or_default(),
         relations: relations
             .map(|relation| ((relation.predicate.clone(), relation.object.clone()), relation.attitude))
@@ -201,9 +201,9 @@ fn check(app: &mut SteppingApp, played: &[Move]) {
         assert_eq!(shown(app, *entity), kept, "{played:?}");
         // Where somebody is, is shown as an entity where the place is loaded.
         let place = kept.place.as_ref().and_then(|place| bound.iter().find(|(_, id)| id == place));
-        assert_eq!(app.world().get::<At>(*entity).map(|at| at.0), place.map(|(place, _)| *place), "{played:?}");
+        assert_eq!(app.world().get::<LocatedIn>(*entity).map(|at| at.0), place.map(|(place, _)| *place), "{played:?}");
         if let Some((place, _)) = place {
-            assert!(app.world().get::<Present>(*place).unwrap().iter().any(|there| there == *entity), "{played:?}");
+            assert!(app.world().get::<Occupants>(*place).unwrap().iter().any(|there| there == *entity), "{played:?}");
         }
     }
 }
@@ -224,7 +224,7 @@ proptest! {
         app.settle();
         check(&mut app, &played);
         // What the game despawned stays away until what is materialised is chosen anew.
-        *app.world_mut().resource_mut::<Materialise>() = Materialise::All;
+        *app.world_mut().resource_mut::<SpawnPolicy>() = SpawnPolicy::All;
         app.settle();
         check(&mut app, &played);
         let shown = app.world_mut().query::<&MemoryId>().iter(app.world()).count();

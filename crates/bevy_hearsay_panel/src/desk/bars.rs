@@ -1,4 +1,4 @@
-//! The bar at the top: which campaign, which session, when; and what changes how everything looks.
+//! The top bar: campaign, session, clock, and display settings.
 
 use egui::{Panel, RichText, Ui};
 
@@ -49,7 +49,7 @@ impl Desk {
                     if command_button_only(ui, look, &commands::SEARCH).clicked() {
                         requests.push(Request::Search(String::new()));
                     }
-                    // What is left is for what it is about; too long, it is cut.
+                    // The remaining width is for the campaign, session and clock; longer text is cut.
                     let left = egui::Layout::left_to_right(egui::Align::Center);
                     ui.with_layout(left, |ui| self.about(ui, look, requests));
                 });
@@ -57,10 +57,10 @@ impl Desk {
         });
     }
 
-    /// Which campaign, which session, when. What has no room is left out, the clock first.
+    /// Draws campaign, session and clock. If space is short, the clock is omitted first.
     fn about(&self, ui: &mut Ui, look: &Look, requests: &mut Vec<Request>) {
-        let (news, palette) = (self.watch.news(), look.theme.palette());
-        let campaign = news.campaign.as_deref().unwrap_or("Hearsay");
+        let (panel_context, palette) = (self.watch.panel_context(), look.theme.palette());
+        let campaign = panel_context.campaign.as_deref().unwrap_or("Hearsay");
         let room = ui.available_width() / look.theme.sizes().body;
         let name = shortened(campaign, (room * 1.1).max(8.0) as usize);
         label(ui, RichText::new(&*name).strong().color(palette.strong)).on_hover_text(campaign);
@@ -69,14 +69,14 @@ impl Desk {
         };
         let fits =
             |ui: &Ui, text: &str| text.chars().count() as f32 * look.theme.sizes().body * 0.55 < ui.available_width();
-        let session = match news.session_title.as_deref() {
+        let session = match panel_context.session_title.as_deref() {
             None => "No session is played".into(),
             Some(title) => format!("\u{25B6} {}", shortened(title, 32)),
         };
         if fits(ui, &session) && link(ui, &session, "Start, attendance, end, recap") {
             requests.push(Request::Open(PanelKind::Session));
         }
-        if let Some(clock) = news.clock.as_ref().filter(|clock| fits(ui, clock))
+        if let Some(clock) = panel_context.clock.as_ref().filter(|clock| fits(ui, clock))
             && link(ui, clock, "The game clock: let time pass")
         {
             requests.push(Request::Open(PanelKind::Time));

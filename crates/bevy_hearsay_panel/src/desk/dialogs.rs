@@ -1,4 +1,4 @@
-//! All keys, and the palette.
+//! The help with all keys, and the command palette.
 
 use egui::{Key, Modal, RichText, ScrollArea, TextEdit, Ui};
 
@@ -8,7 +8,7 @@ use crate::{
     widgets::{key_hint, weak},
 };
 
-/// What lies above the panels.
+/// The dialogs above the panels.
 #[derive(Debug, Default)]
 pub(super) struct Dialogs {
     open: Option<Dialog>,
@@ -33,7 +33,7 @@ impl Dialogs {
         self.open = Some(Dialog::Palette { typed: String::new(), marked: 0 });
     }
 
-    /// Answers with what was chosen.
+    /// Draws the open dialog. Returns the chosen command.
     pub(super) fn ui(&mut self, ui: &mut Ui, look: &Look) -> Option<&'static Command> {
         let mut chosen = None;
         let dialog = self.open.as_mut()?;

@@ -1,4 +1,4 @@
-//! What is kept when the desk closes: layout, theme, and what was typed and not sent.
+//! State that is saved when the desk closes: layout, theme, and typed text that was not sent.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,36 +11,36 @@ use crate::{
     theme::{Shade, Theme},
 };
 
-/// A desk as it is kept: plain data, for any format.
+/// The saved state of a desk, as plain data for any format.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KeptDesk {
-    /// Where the panels are.
+    /// Positions of the panels.
     layout: Tree<PanelKind>,
-    /// Which panel the keys are for.
+    /// The active panel.
     active: PanelKind,
-    /// Dark or light.
+    /// The shade.
     shade: Shade,
-    /// How large everything is.
+    /// The scale.
     scale: f32,
-    /// Whether only little is shown.
+    /// Whether quiet mode is on.
     #[serde(default)]
     quiet: bool,
-    /// What players look at stays safe when the program starts again.
+    /// Screen-safe mode stays on when the program starts again.
     #[serde(default)]
     screen_safe: bool,
-    /// What the panels hold.
+    /// Saved state of the panels.
     #[serde(default)]
     panels: BTreeMap<PanelKind, Saved>,
-    /// What was done here under another name than the DM's: undo reaches it after a restart, too.
+    /// Operations of this desk under another author than the DM, so that undo also covers them after a restart.
     #[serde(default)]
     own: Vec<Own>,
-    /// What was typed into the capture line.
+    /// Text of the capture line.
     #[serde(default)]
     capture: Option<Saved>,
 }
 
 impl Desk {
-    /// What is to be kept of it.
+    /// Returns the state to save.
     pub fn keep(&self) -> KeptDesk {
         KeptDesk {
             layout: self.tree.clone(),
@@ -55,7 +55,7 @@ impl Desk {
         }
     }
 
-    /// Makes it as it was kept.
+    /// Restores saved state.
     pub fn restore(&mut self, kept: KeptDesk) {
         if layout::is_whole(&kept.layout) {
             self.tree = kept.layout;

@@ -1,4 +1,4 @@
-//! Where the panels are: tabs that can be dragged beside each other.
+//! Positions of the panels: tabs that can be dragged next to each other.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::{
     panel::{Look, Panel, PanelKind, Request},
 };
 
-/// A panel that has less height than this keeps it, and scrolls: what lies below its bars would have no room.
+/// Minimum height of a panel's content. A lower panel scrolls; otherwise there would be no space below its bars.
 const LEAST: f32 = 360.0;
 
-/// The layout of a new desk: what is decided and found on the left, what is read on the right.
+/// The layout of a new desk: panels for decisions and search on the left, panels for reading on the right.
 pub(super) fn first() -> Tree<PanelKind> {
     use PanelKind as P;
     let mut tiles = Tiles::default();
@@ -30,7 +30,7 @@ pub(super) fn first() -> Tree<PanelKind> {
     Tree::new("hearsay desk", root, tiles)
 }
 
-/// Whether a layout has every panel once: a saved one of another version may not.
+/// Returns whether a layout contains every panel exactly once. A saved layout of another version may not.
 pub(super) fn is_whole(tree: &Tree<PanelKind>) -> bool {
     let mut kinds: Vec<PanelKind> = panes(tree).map(|(_, kind)| kind).collect();
     kinds.sort();
@@ -48,7 +48,7 @@ fn panes(tree: &Tree<PanelKind>) -> impl Iterator<Item = (TileId, PanelKind)> + 
     })
 }
 
-/// The panels that are in front.
+/// Returns the visible panels.
 pub(super) fn visible(tree: &Tree<PanelKind>) -> Vec<PanelKind> {
     tree.active_tiles().into_iter().filter_map(|id| tree.tiles.get_pane(&id).copied()).collect()
 }
@@ -58,10 +58,11 @@ pub(super) fn open(tree: &mut Tree<PanelKind>, kind: PanelKind) {
     tree.make_active(|_, tile| matches!(tile, Tile::Pane(pane) if *pane == kind));
 }
 
-/// Below this width, in points, one panel is shown instead of two beside each other: large letters on a small screen.
+/// Width in points below which the desk shows one panel instead of two next to each other, for large text on a small
+/// screen.
 pub(super) const NARROW: f32 = 960.0;
 
-/// Draws the active panel alone, below a row with all of them where that is wanted.
+/// Draws only the active panel, optionally below a row with all tabs.
 pub(super) fn alone(tree: &mut Tree<PanelKind>, behaviour: &mut Behaviour<'_>, ui: &mut Ui, with_row: bool) {
     if with_row {
         ui.horizontal_wrapped(|ui| {

@@ -1,4 +1,4 @@
-//! The desk: all panels, where they are, the keys, undo, and what is kept when it closes. It knows no Bevy.
+//! The desk: all panels, their layout, the keys, undo, and the saved state. It does not depend on Bevy.
 
 mod bars;
 mod dialogs;
@@ -14,18 +14,18 @@ use hearsay_memory::Memory;
 
 use crate::{
     commands::{self, Command, Scope},
-    deeds::Deeds,
-    news::Watch,
-    panel::{Look, News, Note, Outcome, Panel, PanelKind, Request},
+    desk_commands::Deeds,
+    panel::{Look, Note, Outcome, Panel, PanelContext, PanelKind, Request},
+    panel_context::Watch,
     panels::{self, capture::CapturePanel, status::StatusBar},
     theme::{Shade, Theme},
 };
 
 pub use kept::KeptDesk;
 
-/// All panels, on one surface.
+/// All panels on one surface.
 ///
-/// Call [`ui`](Self::ui) each frame. It waits for nothing: what it asks of the memory comes back as tickets.
+/// Call [`ui`](Self::ui) each frame. It never blocks: requests to the memory return tickets.
 pub struct Desk {
     panels: BTreeMap<PanelKind, Box<dyn Panel>>,
     tree: Tree<PanelKind>,
@@ -33,13 +33,13 @@ pub struct Desk {
     capture: CapturePanel,
     status: StatusBar,
     watch: Watch,
-    deeds: Deeds,
+    desk_commands: Deeds,
     undo: undo::Undo,
     dialogs: dialogs::Dialogs,
     theme: Arc<Theme>,
     screen_safe: bool,
     quiet: bool,
-    /// The command that was chosen in the palette for a panel.
+    /// The command that was chosen for a panel in the palette.
     asked: Option<&'static Command>,
 }
 
@@ -52,7 +52,7 @@ impl Default for Desk {
             capture: CapturePanel::default(),
             status: StatusBar::default(),
             watch: Watch::default(),
-            deeds: Deeds::default(),
+            desk_commands: Deeds::default(),
             undo: undo::Undo::default(),
             dialogs: dialogs::Dialogs::default(),
             theme: Arc::default(),
@@ -70,49 +70,49 @@ impl std::fmt::Debug for Desk {
 }
 
 impl Desk {
-    /// What is known of the memory.
-    pub fn news(&self) -> &News {
-        self.watch.news()
+    /// Returns the last known state of the memory.
+    pub fn panel_context(&self) -> &PanelContext {
+        self.watch.panel_context()
     }
 
-    /// The theme.
+    /// Returns the theme.
     pub fn theme(&self) -> &Theme {
         &self.theme
     }
 
-    /// Makes it look otherwise.
+    /// Sets the theme.
     pub fn set_theme(&mut self, theme: Theme) {
         self.theme = Arc::new(theme);
     }
 
-    /// Makes it dark or light.
+    /// Sets the shade.
     pub fn set_shade(&mut self, shade: Shade) {
         Arc::make_mut(&mut self.theme).set_shade(shade);
     }
 
-    /// Makes it larger or smaller.
+    /// Sets the scale.
     pub fn set_scale(&mut self, scale: f32) {
         Arc::make_mut(&mut self.theme).set_scale(scale);
     }
 
-    /// Whether players look at the screen: nothing secret is drawn then.
+    /// Sets whether players see the screen. If so, no secrets are drawn.
     pub fn set_screen_safe(&mut self, screen_safe: bool) {
         self.screen_safe = screen_safe;
     }
 
-    /// Which panel the keys are for.
+    /// Returns the active panel, which receives single keys.
     pub fn active(&self) -> PanelKind {
         self.active
     }
 
-    /// How many things wait for the DM: for a badge of the game's own, where the desk is closed.
+    /// Returns the number of items that wait for the DM, for a badge of the game while the desk is closed.
     pub fn waiting(&self) -> usize {
-        self.watch.news().status.as_ref().map_or(0, |status| status.reviews)
+        self.watch.panel_context().status.as_ref().map_or(0, |status| status.reviews)
     }
 
-    /// Whether something is under way: a deed, or a reading that what is shown waits for.
+    /// Returns whether a command or a required read is pending.
     pub fn is_busy(&self) -> bool {
-        self.deeds.count() > 0 || self.watch.is_busy() || self.undo.is_busy()
+        self.desk_commands.count() > 0 || self.watch.is_busy() || self.undo.is_busy()
     }
 
     /// Opens a panel and makes it the active one.
@@ -121,7 +121,7 @@ impl Desk {
         self.active = kind;
     }
 
-    /// Does what a panel would ask for.
+    /// Handles a request as if a panel had returned it.
     pub fn request(&mut self, ctx: &egui::Context, request: Request) {
         match request {
             Request::Open(kind) => self.open(kind),
@@ -130,7 +130,7 @@ impl Desk {
                 self.status.tell(Note::new("copied"));
             }
             Request::Tell(note) => self.status.tell(note),
-            Request::Do(deed) => self.deeds.begin(deed),
+            Request::Do(desk_command) => self.desk_commands.begin(desk_command),
             Request::Wrote(written) => {
                 self.watch.wrote(written.position);
                 self.status.tell(Note::new(written.summary.clone()));
@@ -138,11 +138,11 @@ impl Desk {
             }
             Request::Undo => self.undo.ask(),
             Request::Redo => match self.undo.redo() {
-                Some(deed) => self.deeds.begin(deed),
+                Some(desk_command) => self.desk_commands.begin(desk_command),
                 None => self.status.tell(Note::new("nothing was undone")),
             },
             request => {
-                // A fact is shown where it can be decided, if it waits; else where it is read.
+                // Show a waiting fact where it can be decided, and any other fact on its subject's page.
                 let order = match &request {
                     Request::ShowFact(_) => [PanelKind::Review, PanelKind::Entity].into_iter().chain(PanelKind::ALL),
                     _ => [PanelKind::Entity, PanelKind::Search].into_iter().chain(PanelKind::ALL),
@@ -155,15 +155,15 @@ impl Desk {
         }
     }
 
-    /// Goes on with what was begun, without drawing: for a desk that is closed.
+    /// Continues pending work without drawing, for a closed desk.
     pub fn attend(&mut self, memory: &Memory) {
-        for outcome in self.deeds.update(memory) {
+        for outcome in self.desk_commands.update(memory) {
             self.hear(&outcome);
         }
-        self.watch.update(memory, self.deeds.count());
+        self.watch.update(memory, self.desk_commands.count());
     }
 
-    /// Draws everything. `ui` is the surface that it may fill.
+    /// Draws the desk on the surface `ui`.
     pub fn ui(&mut self, ui: &mut Ui, memory: &Memory) {
         self.theme.apply(ui.ctx());
         self.update(memory);
@@ -178,16 +178,16 @@ impl Desk {
             quiet: self.quiet,
             keys: false,
             asked: None,
-            names: Arc::clone(&self.watch.news().names),
+            names: Arc::clone(&self.watch.panel_context().names),
         };
         if !self.quiet {
             self.top_bar(ui, &look, &mut requests);
         }
         let waiting = self.panels.get(&PanelKind::Review).map_or(0, |panel| panel.badge());
-        requests.extend(self.status.ui(ui, &look, self.watch.news(), waiting, self.quiet));
+        requests.extend(self.status.ui(ui, &look, self.watch.panel_context(), waiting, self.quiet));
         requests.extend(self.capture.bar(ui, &look));
         requests.extend(self.capture.due());
-        // In combat only one panel is shown, and where there is no room for two beside each other.
+        // Quiet mode, and a window too narrow for two panels, show one panel only.
         let alone = self.quiet || ui.available_width() < layout::NARROW;
         let frame = egui::Frame::new().fill(self.theme.palette().background);
         CentralPanel::default().frame(frame).show(ui, |ui| {
@@ -218,19 +218,19 @@ impl Desk {
         }
     }
 
-    /// Takes what came back from the memory.
+    /// Takes answers from the memory.
     fn update(&mut self, memory: &Memory) {
         self.attend(memory);
-        self.undo.update(memory, &mut self.deeds, &mut self.status);
+        self.undo.update(memory, &mut self.desk_commands, &mut self.status);
         let visible = layout::visible(&self.tree);
-        let news = self.watch.news();
+        let panel_context = self.watch.panel_context();
         for (kind, panel) in &mut self.panels {
-            // What waits is shown on the tab of review, whether it is in front or not.
+            // The review tab shows its badge even if it is not in front.
             if visible.contains(kind) || *kind == PanelKind::Review {
-                panel.update(memory, news);
+                panel.update(memory, panel_context);
             }
         }
-        self.capture.update(memory, news);
+        self.capture.update(memory, panel_context);
     }
 
     fn hear(&mut self, outcome: &Outcome) {
@@ -242,7 +242,7 @@ impl Desk {
                 self.undo.hear(outcome);
                 self.status.tell(Note::new(format!("Done: {}", done.summary)));
             }
-            Err(why) => self.status.tell(Note::trouble(format!("{}: {why}", outcome.deed.what()))),
+            Err(why) => self.status.tell(Note::trouble(format!("{}: {why}", outcome.desk_command.what()))),
         }
         for panel in self.panels.values_mut() {
             panel.heard(outcome);
@@ -250,7 +250,7 @@ impl Desk {
         self.capture.heard(outcome);
     }
 
-    /// Looks for keys that count everywhere.
+    /// Handles global keys.
     fn commands(&mut self, ui: &Ui) {
         let typing = ui.ctx().text_edit_focused();
         let given = commands::ALL.iter().filter(|command| command.scope == Scope::Desk);

@@ -1,4 +1,4 @@
-//! The desk with all its panels, against the engine.
+//! Tests of the desk with all its panels and the engine.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,7 @@ fn note(sitting: &Sitting) -> String {
 fn set_occupation(sitting: &mut Sitting, value: &str) {
     let (entity, attribute, value) = ("mirela-voss".into(), "occupation".into(), value.into());
     let edit = Edit::Set { entity, attribute, value, options: FactOptions::default() };
-    sitting.state_mut().desk.deeds.begin(crate::Deed::Edit(edit));
+    sitting.state_mut().desk.desk_commands.begin(crate::DeskCommand::Edit(edit));
     settle(sitting);
 }
 
@@ -96,7 +96,7 @@ fn undo_goes_back_step_by_step_and_names_what_it_takes_back() {
     assert!(note(&sitting).contains("nothing to undo"), "an import is not the DM's deed: {}", note(&sitting));
     press(&mut sitting, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     let value = || {
-        let read = |world: &hearsay_memory::World| {
+        let read = |world: &hearsay_memory::ReadSnapshot| {
             let id = hearsay_model::EntityId::new("mirela-voss")?;
             Ok(world.state.newest(&id, "occupation").and_then(|fact| fact.object().text().map(str::to_owned)))
         };
@@ -109,16 +109,16 @@ fn undo_goes_back_step_by_step_and_names_what_it_takes_back() {
 fn undo_asks_first_where_others_rest_on_it() {
     let mut sitting = sit();
     let add = Edit::Add { name: "Zed".into(), kind: hearsay_model::Kind::Npc, id: None, place: None };
-    sitting.state_mut().desk.deeds.begin(crate::Deed::Edit(add));
+    sitting.state_mut().desk.desk_commands.begin(crate::DeskCommand::Edit(add));
     settle(&mut sitting);
-    let at = sitting.state().desk.news().version.position;
-    let end = crate::Deed::make("accept the name", |world| {
+    let at = sitting.state().desk.panel_context().version.position;
+    let end = crate::DeskCommand::make("accept the name", |world| {
         let id = hearsay_model::EntityId::new("zed")?;
         let name = world.state.newest(&id, "name").map(|fact| fact.id());
         let changes = name.into_iter().map(hearsay_model::Change::Confirm).collect();
         Ok(hearsay_model::Operation::new(hearsay_model::Author::Game, "confirm the name", changes))
     });
-    sitting.state_mut().desk.deeds.begin(end);
+    sitting.state_mut().desk.desk_commands.begin(end);
     settle(&mut sitting);
     press(&mut sitting, Modifiers::COMMAND, Key::Z);
     sitting.get_by_label("Undo with what rests on it?");
@@ -209,7 +209,7 @@ fn a_frame_of_the_whole_desk() {
     println!("the desk over the example campaign: {:?} a frame, with the harness", begun.elapsed() / 60);
 }
 
-/// Steps until something is so.
+/// Steps until a condition holds.
 fn until(sitting: &mut Sitting, what: &str, is_so: impl Fn(&Sitting) -> bool) {
     let begun = Instant::now();
     while !is_so(sitting) {
@@ -230,19 +230,19 @@ fn undo_reaches_days_that_passed_the_clock_and_imports_and_names_them() {
     press(&mut sitting, Modifiers::ALT, Key::Num8);
     press(&mut sitting, Modifiers::NONE, Key::Num3);
     until(&mut sitting, "what people would tell", |sitting| sitting.query_by_label("Let it pass").is_some());
-    let before = sitting.state().desk.news().clock_time.unwrap();
+    let before = sitting.state().desk.panel_context().clock_time.unwrap();
     press(&mut sitting, Modifiers::NONE, Key::Enter);
-    until(&mut sitting, "three days", |sitting| sitting.state().desk.news().clock_time > Some(before));
+    until(&mut sitting, "three days", |sitting| sitting.state().desk.panel_context().clock_time > Some(before));
     let passed = note(&sitting).replace("Done: ", "");
     let later = hearsay_model::GameTime(before.0 + 30 * 24 * 60);
-    sitting.state_mut().desk.deeds.begin(crate::Deed::SetClock(later));
+    sitting.state_mut().desk.desk_commands.begin(crate::DeskCommand::SetClock(later));
     settle(&mut sitting);
-    let clock = sitting.state().desk.news().clock.clone().unwrap();
-    sitting.state_mut().desk.deeds.begin(crate::Deed::Import(directory.path().to_owned()));
+    let clock = sitting.state().desk.panel_context().clock.clone().unwrap();
+    sitting.state_mut().desk.desk_commands.begin(crate::DeskCommand::Import(directory.path().to_owned()));
     settle(&mut sitting);
     assert!(note(&sitting).contains("import"), "{}", note(&sitting));
 
-    // The desk closes, and opens again.
+    // Close the desk and open it again.
     let kept = serde_json::to_string(&sitting.state().desk.keep()).unwrap();
     sitting.state_mut().desk = Desk::default();
     sitting.state_mut().desk.restore(serde_json::from_str(&kept).unwrap());
@@ -255,7 +255,7 @@ fn undo_reaches_days_that_passed_the_clock_and_imports_and_names_them() {
         }
         assert!(note(&sitting).contains("undo") && note(&sitting).contains(what), "{what}: {}", note(&sitting));
     }
-    assert_eq!(sitting.state().desk.news().clock_time, Some(before));
+    assert_eq!(sitting.state().desk.panel_context().clock_time, Some(before));
     press(&mut sitting, Modifiers::COMMAND, Key::Z);
     assert!(note(&sitting).contains("nothing to undo"), "what was there at first stays: {}", note(&sitting));
 }

@@ -1,4 +1,4 @@
-//! Undo: names what it takes back, and asks first where others rest on it.
+//! Undo: names the operation to revert, and asks first if later operations depend on it.
 
 use egui::{Modal, RichText, Ui};
 use hearsay_memory::{Memory, MemoryError, Ticket, UndoTarget};
@@ -6,25 +6,26 @@ use hearsay_model::{Author, Position, State};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    deeds::Deeds,
-    news::taken,
-    panel::{Deed, Look, Note, Outcome, Request},
+    desk_commands::Deeds,
+    panel::{DeskCommand, Look, Note, Outcome, Request},
+    panel_context::taken,
     panels::status::StatusBar,
     text::counted,
     widgets::{more, toned, weak},
 };
 
-/// How many dependents are listed.
+/// Maximum number of listed dependents.
 const MOST: usize = 12;
 
-/// How many deeds of the desk are remembered that stand in the journal under another author.
+/// Maximum number of remembered operations of this desk that have another author in the journal.
 const MOST_OWN: usize = 500;
 
-/// Something that was done here and that the journal does not call the DM's: an import, the clock, days that passed.
+/// An operation of this desk whose author in the journal is not the DM: an import, a change of the clock, or passed
+/// days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Own {
     position: Position,
-    /// What it did: another memory has something else there.
+    /// Summary of the operation. In another memory the same position has another summary.
     summary: String,
 }
 
@@ -34,12 +35,12 @@ impl Own {
     }
 }
 
-/// What is to be undone.
+/// The operation to revert.
 #[derive(Debug, Clone, PartialEq)]
 struct Plan {
     position: Position,
     summary: String,
-    /// Later operations that rest on it: what they did, the newest first.
+    /// Summaries of later operations that depend on it, newest first.
     dependents: Vec<String>,
     dependent_count: usize,
 }
@@ -50,19 +51,19 @@ pub(super) struct Undo {
     asked: bool,
     planning: Option<Ticket<Plan>>,
     plan: Option<Plan>,
-    /// The undos of this sitting, the newest last: voiding one brings back what it took.
+    /// Undo operations of this run, oldest first. Reverting one of them restores what it reverted.
     undone: Vec<Position>,
-    /// What was done here under another name than the DM's, the newest last.
+    /// Operations of this desk under another author than the DM, oldest first.
     own: Vec<Own>,
 }
 
 impl Undo {
-    /// What is to be kept of it when the desk closes.
+    /// Returns the operations to save when the desk closes.
     pub(super) fn own(&self) -> &[Own] {
         &self.own
     }
 
-    /// Takes back what was kept.
+    /// Restores saved operations.
     pub(super) fn restore(&mut self, own: Vec<Own>) {
         self.own = own;
     }
@@ -71,27 +72,27 @@ impl Undo {
         self.asked = true;
     }
 
-    /// What brings back what was undone last.
-    pub(super) fn redo(&mut self) -> Option<Deed> {
-        self.undone.pop().map(|position| Deed::Undo(UndoTarget::At(position)))
+    /// Returns the command that reverts the newest undo.
+    pub(super) fn redo(&mut self) -> Option<DeskCommand> {
+        self.undone.pop().map(|position| DeskCommand::Undo(UndoTarget::At(position)))
     }
 
     pub(super) fn is_busy(&self) -> bool {
         self.asked || self.planning.is_some()
     }
 
-    /// Whether it waits for an answer.
+    /// Returns whether the dialog waits for an answer.
     pub(super) fn asks(&self) -> bool {
         self.plan.is_some()
     }
 
-    pub(super) fn update(&mut self, memory: &Memory, deeds: &mut Deeds, status: &mut StatusBar) {
-        // What is being done now is to be undone, not what was before it.
-        if self.asked && deeds.count() == 0 && self.planning.is_none() && self.plan.is_none() {
+    pub(super) fn update(&mut self, memory: &Memory, desk_commands: &mut Deeds, status: &mut StatusBar) {
+        // Wait for pending commands: undo must revert the newest of them.
+        if self.asked && desk_commands.count() == 0 && self.planning.is_none() && self.plan.is_none() {
             self.asked = false;
             let own = self.own.clone();
             self.planning = memory
-                .read_aside(move |world| {
+                .read_in_background(move |world| {
                     let position = newest(&world.state, &own)?;
                     let preview = world.state.undo_preview(position)?;
                     let summary = |at: Position| {
@@ -111,12 +112,14 @@ impl Undo {
         match taken(&mut self.planning) {
             None => {}
             Some(Err(error)) => status.tell(Note::new(error.to_string())),
-            Some(Ok(plan)) if plan.dependent_count == 0 => deeds.begin(Deed::Undo(UndoTarget::At(plan.position))),
+            Some(Ok(plan)) if plan.dependent_count == 0 => {
+                desk_commands.begin(DeskCommand::Undo(UndoTarget::At(plan.position)))
+            }
             Some(Ok(plan)) => self.plan = Some(plan),
         }
     }
 
-    /// Something was written here under another name than the DM's.
+    /// Registers an operation of this desk under another author than the DM.
     pub(super) fn wrote(&mut self, position: Position, summary: String) {
         self.undone.clear();
         self.own.push(Own { position, summary });
@@ -125,15 +128,15 @@ impl Undo {
 
     pub(super) fn hear(&mut self, outcome: &Outcome) {
         let Ok(done) = &outcome.done else { return };
-        match (&outcome.deed, done.position) {
-            (Deed::Gossip(_) | Deed::Import(_) | Deed::SetClock(_), Some(position)) => {
+        match (&outcome.desk_command, done.position) {
+            (DeskCommand::Gossip(_) | DeskCommand::Import(_) | DeskCommand::SetClock(_), Some(position)) => {
                 self.wrote(position, done.summary.clone());
             }
-            (Deed::Undo(UndoTarget::At(_)), Some(position)) if !done.summary.starts_with("redo ") => {
+            (DeskCommand::Undo(UndoTarget::At(_)), Some(position)) if !done.summary.starts_with("redo ") => {
                 self.undone.push(position)
             }
-            // What is new leaves nothing to bring back.
-            (Deed::Undo(_), _) | (_, None) => {}
+            // A new operation ends the possibility to redo.
+            (DeskCommand::Undo(_), _) | (_, None) => {}
             (_, Some(_)) => self.undone.clear(),
         }
     }
@@ -160,7 +163,7 @@ impl Undo {
             ui.add_space(look.theme.spacing().normal);
             ui.horizontal(|ui| {
                 if ui.button("Undo all of it").clicked() {
-                    requests.push(Request::Do(Deed::Undo(UndoTarget::At(plan.position))));
+                    requests.push(Request::Do(DeskCommand::Undo(UndoTarget::At(plan.position))));
                     close = true;
                 }
                 close |= ui.button("Keep it").clicked();
@@ -173,7 +176,7 @@ impl Undo {
     }
 }
 
-/// The newest that counts of what the DM did: in the journal under that name, or here under another.
+/// Returns the newest live operation of the DM, or of this desk under another author.
 fn newest(state: &State, own: &[Own]) -> Result<Position, MemoryError> {
     let of_dm = UndoTarget::LastBy(Author::Dm).position(state);
     let here = own.iter().filter(|own| own.is_there(state)).map(|own| own.position).max();

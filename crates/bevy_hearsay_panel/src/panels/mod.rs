@@ -1,4 +1,5 @@
-//! The panels, each usable by itself: a model of plain data, how it is read, how it is drawn, and the panel that keeps it fresh.
+//! The panels. Each can be used on its own, and consists of a model of plain data, a function that reads the model, a
+//! function that draws it, and the panel that keeps the model up to date.
 
 pub mod capture;
 pub mod entity;
@@ -17,7 +18,7 @@ pub mod timeline;
 
 use crate::panel::{Panel, PanelKind};
 
-/// A panel as it is at first.
+/// Makes a panel in its initial state.
 pub fn new(kind: PanelKind) -> Box<dyn Panel> {
     match kind {
         PanelKind::Review => Box::<review::ReviewPanel>::default(),
@@ -34,7 +35,7 @@ pub fn new(kind: PanelKind) -> Box<dyn Panel> {
     }
 }
 
-/// Gives a field the name that screen readers say, and tests find it by.
+/// Sets the name of a text field for screen readers and tests.
 pub(crate) fn field_name(field: &egui::Response, name: &str, value: &str) {
     field.widget_info(|| {
         let mut info = egui::WidgetInfo::text_edit(true, value, value, "");

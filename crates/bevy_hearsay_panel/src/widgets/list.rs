@@ -1,41 +1,41 @@
-//! Long lists: only what is seen is drawn.
+//! Long lists, of which only the visible rows are drawn.
 
 use egui::{Rect, ScrollArea, Ui, UiBuilder, pos2, scroll_area::ScrollBarVisibility};
 
-/// The heights of a list's rows, as far as they were drawn. What the eye holds: keep it beside the selection.
+/// The heights of the rows drawn so far, and the scroll position. Keep this value with the selection.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Heights {
     known: Vec<Option<f32>>,
-    /// How far it was scrolled when it was drawn last.
+    /// Scroll offset of the last frame.
     top: f32,
-    /// The row that is being scrolled to, until nothing moves any more.
+    /// The row to scroll to, until the layout is stable.
     follow: Option<usize>,
 }
 
 impl Heights {
-    /// A row is gone: those after it keep their heights.
+    /// Removes a row. The rows after it keep their heights.
     pub fn remove(&mut self, row: usize) {
         if row < self.known.len() {
             self.known.remove(row);
         }
     }
 
-    /// Forgets all: the rows are others now.
+    /// Forgets all heights, because the rows have changed.
     pub fn clear(&mut self) {
         self.known.clear();
     }
 
-    /// How far to scroll, so that a row is seen in a window of this height.
+    /// Returns the scroll offset at which a row is visible in a window of this height.
     fn to_see(&self, row: usize, window: f32, height: impl Fn(&Self, usize) -> f32) -> f32 {
         let start: f32 = (0..row).map(|number| height(self, number)).sum();
         let end = start + height(self, row);
-        // Of a row that is higher than the window its beginning is seen.
+        // If a row is higher than the window, its beginning is visible.
         self.top.max(end - window).min(start)
     }
 }
 
-/// A list of rows of uneven heights, of which only those on the screen are drawn; `guess` is the height of those that were
-/// never drawn. `focus` is scrolled into view: it is named once, and followed until nothing moves any more.
+/// Draws a list of rows with different heights. Only visible rows are drawn; `guess` is the height of rows that were
+/// never drawn. `focus` is the row to scroll to: pass it once, and the list follows it until the layout is stable.
 pub fn list(
     ui: &mut Ui,
     id: &str,
@@ -49,7 +49,8 @@ pub fn list(
     let height = |heights: &Heights, number: usize| heights.known[number].unwrap_or(guess) + gap;
     heights.known.resize(count, None);
     heights.follow = focus.or(heights.follow).filter(|row| *row < count);
-    // Always with its bar: were it to come and go with the heights, the width would, and with it the heights.
+    // Always show the scroll bar. If it depended on the heights, it would change the width, and the width would change
+    // the heights.
     let mut area = ScrollArea::vertical().scroll_bar_visibility(ScrollBarVisibility::AlwaysVisible);
     if let Some(row) = heights.follow {
         area = area.vertical_scroll_offset(heights.to_see(row, ui.available_height(), height));
@@ -58,7 +59,7 @@ pub fn list(
         heights.top = viewport.min.y;
         let width = ui.available_width();
         let (top, left) = (ui.max_rect().top(), ui.max_rect().left());
-        // Before the rows: after them, it would come below the last.
+        // Set the height before the rows; after them, it would be added below the last row.
         ui.set_height((0..count).map(|number| height(heights, number)).sum());
         let (mut y, mut moved) = (0.0, false);
         for number in 0..count {
@@ -74,7 +75,7 @@ pub fn list(
             y = end;
         }
         if moved {
-            // What comes after it stands where it stood for what it was before.
+            // The following rows were placed with the old height.
             ui.ctx().request_repaint();
         } else {
             heights.follow = None;
@@ -98,7 +99,7 @@ mod tests {
         tall: bool,
     }
 
-    /// Twenty points a row, and the second may be tall.
+    /// Rows of about twenty points, of which the second may be tall.
     fn rows(count: usize) -> Harness<'static, Rows> {
         drawn(Rows { heights: Heights::default(), count, tall: false }, |ui, _, rows: &mut Rows| {
             let tall = rows.tall;
@@ -124,7 +125,7 @@ mod tests {
         assert!(top(&harness, "row 2") >= before + 400.0);
     }
 
-    /// With what was guessed the rows find room in the window, with what they are they do not.
+    /// With the guessed heights the rows fit into the window; with their real heights they do not.
     #[test]
     fn rows_come_to_rest_where_they_just_find_no_room() {
         for count in 2..30 {

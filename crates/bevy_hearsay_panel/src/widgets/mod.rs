@@ -1,5 +1,4 @@
-//! What the panels are made of. Each is a plain function; each that can be clicked has a name that screen readers and tests
-//! find it by.
+//! Widgets of the panels. Each is a plain function. Each clickable widget has a name for screen readers and tests.
 
 mod list;
 mod name;
@@ -24,8 +23,8 @@ use crate::{
     theme::Tone,
 };
 
-/// A few words in a frame of the tone's colour: a standing, a kind, a warning. In a row that wraps it goes to the next line
-/// rather than over the edge.
+/// Draws a few words in a frame of the tone's colour: a status, a kind, a warning. In a row that wraps, the badge moves
+/// to the next line instead of crossing the edge.
 pub fn badge(ui: &mut Ui, look: &Look, tone: Tone, words: &str) -> Response {
     let (colour, spacing) = (look.theme.tone(tone), look.theme.spacing());
     let text = WidgetText::from(RichText::new(visual(words)).small().color(colour));
@@ -39,7 +38,7 @@ pub fn badge(ui: &mut Ui, look: &Look, tone: Tone, words: &str) -> Response {
     response
 }
 
-/// How sure something is: a number and a bar. Screen readers hear `confidence 0.55`.
+/// Draws a confidence as a number and a bar. Screen readers say `confidence 0.55`.
 pub fn confidence(ui: &mut Ui, look: &Look, what: &str, value: f64) -> Response {
     let (palette, sizes) = (look.theme.palette(), look.theme.sizes());
     let value = value.clamp(0.0, 1.0) as f32;
@@ -61,8 +60,7 @@ pub fn confidence(ui: &mut Ui, look: &Look, what: &str, value: f64) -> Response 
     response
 }
 
-/// What a panel shows when there is nothing to show: what this is, and what to do next. Answers whether its button was
-/// pressed.
+/// Draws an empty state: what the panel shows, and what to do next. Returns whether its button was pressed.
 pub fn empty_state(ui: &mut Ui, look: &Look, what: &str, next: &str, button: Option<&str>) -> bool {
     ui.vertical_centered(|ui| {
         ui.add_space(look.theme.spacing().wide * 3.0);
@@ -75,7 +73,7 @@ pub fn empty_state(ui: &mut Ui, look: &Look, what: &str, next: &str, button: Opt
     .inner
 }
 
-/// A key, as a small cap.
+/// Draws a key as a small cap.
 pub fn key_hint(ui: &mut Ui, look: &Look, keys: &str) -> Response {
     let palette = look.theme.palette();
     let frame = Frame::new()
@@ -86,14 +84,14 @@ pub fn key_hint(ui: &mut Ui, look: &Look, keys: &str) -> Response {
     frame.show(ui, |ui| ui.label(RichText::new(keys).small().monospace().color(palette.weak))).inner
 }
 
-/// The button of a command, with its key; pressed by click or key or palette. `name` is for screen readers and tests where
-/// several buttons of one command are on the screen.
+/// Draws the button of a command with its key. Returns whether the command was given by click, key or palette. `name`
+/// is for screen readers and tests if the screen has several buttons of one command.
 pub fn command_button(ui: &mut Ui, look: &Look, command: &Command) -> bool {
     let clicked = command_button_only(ui, look, command).clicked();
     look.pressed(ui, command) || clicked
 }
 
-/// The same, without listening to the key.
+/// Draws the same button, but does not handle the key.
 pub fn command_button_only(ui: &mut Ui, look: &Look, command: &Command) -> Response {
     let hint = command.hint();
     let weak = look.theme.palette().weak;
@@ -104,14 +102,14 @@ pub fn command_button_only(ui: &mut Ui, look: &Look, command: &Command) -> Respo
     named(ui.add(button).on_hover_text(command.tooltip()), ui.is_enabled(), command.name)
 }
 
-/// A button of a sign, with a name: `icon_button(ui, "\u{D7}", "Close")`.
+/// Draws a button with a symbol and a name: `icon_button(ui, "\u{D7}", "Close")`.
 pub fn icon_button(ui: &mut Ui, sign: &str, name: &str) -> Response {
     let size = ui.spacing().interact_size.y;
     let button = egui::Button::new(sign).min_size(egui::vec2(size, size));
     named(ui.add(button).on_hover_text(name), ui.is_enabled(), name)
 }
 
-/// Makes boxes and rings stand out: what can be ticked is seen where nothing is ticked.
+/// Makes check boxes and radio buttons visible when they are not ticked.
 pub fn mark_widgets(ui: &mut Ui, look: &Look) {
     let palette = look.theme.palette();
     let widgets = &mut ui.visuals_mut().widgets;
@@ -122,7 +120,7 @@ pub fn mark_widgets(ui: &mut Ui, look: &Look) {
     }
 }
 
-/// A box that is ticked, and has a name.
+/// Draws a check box with a name.
 pub fn tick_box(ui: &mut Ui, look: &Look, on: bool, name: &str) -> Response {
     mark_widgets(ui, look);
     let response = ui.checkbox(&mut { on }, "");
@@ -130,7 +128,7 @@ pub fn tick_box(ui: &mut Ui, look: &Look, on: bool, name: &str) -> Response {
     response
 }
 
-/// Gives a list to choose from the name that screen readers say, and what is chosen.
+/// Sets the name and the value of a choice list for screen readers.
 pub fn choice_named(response: &Response, name: &str, chosen: &str) {
     response.widget_info(|| WidgetInfo {
         current_text_value: Some(chosen.to_owned()),
@@ -138,7 +136,7 @@ pub fn choice_named(response: &Response, name: &str, chosen: &str) {
     });
 }
 
-/// A button that stays down: a filter, a mode.
+/// Draws a toggle button: a filter or a mode.
 pub fn toggle(ui: &mut Ui, on: bool, name: &str, help: &str) -> Response {
     let sign = if on { "\u{2714} " } else { "" };
     let response = ui.add(egui::Button::selectable(on, format!("{sign}{name}"))).on_hover_text(help);
@@ -146,19 +144,19 @@ pub fn toggle(ui: &mut Ui, on: bool, name: &str, help: &str) -> Response {
     response
 }
 
-/// Gives a response the name that screen readers say.
+/// Sets the name of a response for screen readers.
 pub fn named(response: Response, enabled: bool, name: &str) -> Response {
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, enabled, name));
     response
 }
 
-/// An entity's name, with the sign and colour of its kind; a click shows it. `None` in screen-safe mode is the caller's
-/// matter: names may be secrets too.
+/// Draws an entity's name as a button, with the symbol and colour of its kind. A click shows the entity. In screen-safe
+/// mode the caller must hide the name, because names may be secret.
 pub fn entity_button(ui: &mut Ui, look: &Look, entity: &Named) -> Response {
     let colour = look.theme.kind(entity.kind.as_ref());
     let kind = entity.kind.as_ref().map_or("unknown", |kind| kind.as_str());
     let text = format!("{} {}", kind_sign(entity.kind.as_ref()), visual(&entity.name));
-    // A name stays whole: it goes to the next line rather than over two, unless no line has room for it.
+    // A name moves to the next line instead of breaking, unless it is longer than a line.
     let whole = text.chars().count() as f32 * look.theme.sizes().body * 0.6 < ui.max_rect().width();
     let wrap = ui.style().wrap_mode;
     if whole {
@@ -169,7 +167,7 @@ pub fn entity_button(ui: &mut Ui, look: &Look, entity: &Named) -> Response {
     named(response.on_hover_text(format!("{kind}: {}", entity.id)), ui.is_enabled(), &entity.name)
 }
 
-/// A sign for a kind: another form for each, so that colour is not needed.
+/// Returns the symbol of a kind. Each kind has its own form, so that colour is not needed.
 pub fn kind_sign(kind: Option<&hearsay_model::Kind>) -> &'static str {
     use hearsay_model::Kind;
     match kind {
@@ -187,7 +185,7 @@ pub fn kind_sign(kind: Option<&hearsay_model::Kind>) -> &'static str {
     }
 }
 
-/// A card: a frame around what belongs together; marked, where it is focused or selected.
+/// Draws a frame around related widgets; emphasized if it is focused or selected.
 pub fn card<R>(
     ui: &mut Ui,
     look: &Look,
@@ -198,7 +196,7 @@ pub fn card<R>(
     let (palette, spacing) = (look.theme.palette(), look.theme.spacing());
     let stroke = if focused { Stroke::new(2.0, palette.accent) } else { Stroke::new(1.0, palette.line) };
     let fill = if selected { palette.selection } else { palette.raised };
-    // A wider line takes from the margin, so that nothing moves when the focus does.
+    // A wider line reduces the margin, so that nothing moves when the focus changes.
     let margin = spacing.normal - stroke.width;
     Frame::new()
         .fill(fill)
@@ -211,25 +209,26 @@ pub fn card<R>(
         })
 }
 
-/// What stands above a list: where there is little room it scrolls by itself, so that the list has the other half.
+/// Draws the controls above a list. If there is little space, they scroll on their own, so that the list gets the other
+/// half.
 pub fn head<R>(ui: &mut Ui, id: &str, inside: impl FnOnce(&mut Ui) -> R) -> R {
     let half = ui.available_height() / 2.0;
     let area = ScrollArea::vertical().id_salt(id).max_height(half).min_scrolled_height(half);
     area.auto_shrink([false, true]).show(ui, inside).inner
 }
 
-/// What lies in one of egui's columns: these stretch lines to both of their edges.
+/// Lays out the content of one of egui's columns, which stretch lines to both edges.
 pub fn column<R>(ui: &mut Ui, inside: impl FnOnce(&mut Ui) -> R) -> R {
     ui.with_layout(Layout::top_down(Align::Min), inside).inner
 }
 
-/// What lies to the right of a list, with a gap between.
+/// Lays out the content to the right of a list, with a gap.
 pub fn beside<R>(ui: &mut Ui, look: &Look, inside: impl FnOnce(&mut Ui) -> R) -> R {
     let margin = Margin { left: look.theme.spacing().normal as i8, ..Margin::ZERO };
     egui::CentralPanel::default().frame(Frame::new().inner_margin(margin)).show(ui, inside).inner
 }
 
-/// A heading within a panel, with a count where there is one.
+/// Draws a heading in a panel, with an optional count.
 pub fn section(ui: &mut Ui, look: &Look, name: &str, count: Option<usize>) {
     ui.add_space(look.theme.spacing().normal);
     ui.horizontal(|ui| {
@@ -240,56 +239,56 @@ pub fn section(ui: &mut Ui, look: &Look, name: &str, count: Option<usize>) {
     });
 }
 
-/// A line that says that a list goes on: `and 12 more`. Nothing, where it does not.
+/// Draws a line that states the number of omitted items: `and 12 more`. Draws nothing if the number is 0.
 pub fn more(ui: &mut Ui, look: &Look, left_out: usize) {
     if left_out > 0 {
         ui.label(RichText::new(format!("and {left_out} more")).small().color(look.theme.palette().weak));
     }
 }
 
-/// A text, on as many lines as it needs, in the order in which it is seen.
+/// Draws a text in visual order, with as many lines as needed.
 pub fn label(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
     let text = flowing(ui, text);
     ui.label(text)
 }
 
-/// The same, to be clicked.
+/// Draws a clickable text in visual order.
 pub fn link(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
     let text = flowing(ui, text);
     ui.link(text)
 }
 
-/// Text that stands back.
+/// Draws de-emphasized text.
 pub fn weak(ui: &mut Ui, look: &Look, words: &str) -> Response {
     label(ui, RichText::new(words).color(look.theme.palette().weak))
 }
 
-/// Text of a tone.
+/// Draws text in the colour of a tone.
 pub fn toned(ui: &mut Ui, look: &Look, tone: Tone, words: &str) -> Response {
     label(ui, RichText::new(words).color(look.theme.tone(tone)))
 }
 
-/// What an empty field says of itself: it looks like nothing that was typed.
+/// Formats the hint of an empty field, so that it does not look like typed text.
 pub fn as_hint(words: impl Into<String>) -> RichText {
     RichText::new(words).italics()
 }
 
-/// What stands where a secret would be in screen-safe mode.
+/// Draws the placeholder of a secret in screen-safe mode.
 pub fn hidden(ui: &mut Ui, look: &Look) -> Response {
     weak(ui, look, "\u{2022}\u{2022}\u{2022} hidden while players look")
 }
 
-/// Lays out from the right.
+/// Lays out widgets from the right.
 pub fn from_right<R>(ui: &mut Ui, inside: impl FnOnce(&mut Ui) -> R) -> R {
     ui.with_layout(Layout::right_to_left(Align::Center), inside).inner
 }
 
-/// A colour that stands back by so much.
+/// Dims a colour by a factor.
 pub fn dimmed(colour: Color32, by: f32) -> Color32 {
     colour.gamma_multiply(1.0 - by)
 }
 
-/// A range that lies within a text, at characters; empty at its end, where it does not.
+/// Returns a byte range unchanged if it is valid in a text. Otherwise returns an empty range at the end of the text.
 pub(crate) fn within(text: &str, span: &Range<usize>) -> Range<usize> {
     if text.get(span.clone()).is_some() { span.clone() } else { text.len()..text.len() }
 }

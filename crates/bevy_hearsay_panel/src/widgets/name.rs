@@ -1,32 +1,32 @@
-//! Fields in which names are completed.
+//! Text fields with completion of names.
 
 use egui::{Key, Modifiers, Response, RichText, TextEdit, Ui};
 
 use super::kind_sign;
 use crate::{direction::visual, names::Named, panel::Look};
 
-/// What came of a name field.
+/// The result of a name field.
 #[derive(Debug)]
 pub struct NameField {
-    /// The field's own response.
+    /// The response of the field.
     pub response: Response,
-    /// Who was chosen from the list, in this frame; the field has its name then.
+    /// The entity that was chosen from the list in this frame. The field then contains its name.
     pub chosen: Option<Named>,
-    /// Whether Enter was pressed in the field without choosing.
+    /// Whether Enter was pressed in the field without a choice.
     pub entered: bool,
 }
 
-/// Where a list of completions stands: kept by the caller.
+/// State of a completion list, which the caller stores.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// Which line is marked.
+    /// Index of the marked entry.
     pub marked: usize,
-    /// Whether the list was sent away for this text.
+    /// The text for which the list was dismissed.
     pub dismissed: Option<String>,
 }
 
-/// A line of text in which a name is completed: Up and Down choose, Enter or Tab takes, Escape sends the list away. `name`
-/// is what screen readers call the field; `wanted` says who may be chosen.
+/// Draws a text field that completes a name. Up and Down move the mark, Enter or Tab chooses, Escape dismisses the
+/// list. `name` is the field's name for screen readers; `wanted` selects the entities to offer.
 pub fn name_field(
     ui: &mut Ui,
     look: &Look,
@@ -37,7 +37,7 @@ pub fn name_field(
     wanted: impl Fn(&Named) -> bool,
 ) -> NameField {
     let id = ui.make_persistent_id(("name field", name));
-    // What is left of a line may be too narrow for a name.
+    // The remaining width of a line may be too narrow for a name.
     if ui.layout().main_wrap && ui.available_width() < ui.spacing().text_edit_width {
         ui.end_row();
     }
@@ -68,7 +68,7 @@ pub fn name_field(
     NameField { response, chosen, entered }
 }
 
-/// The keys of a list of completions, to be taken before the field gets them. Answers with who was taken.
+/// Handles the keys of a completion list. Call it before the field handles them. Returns the chosen entity.
 pub fn complete(ui: &Ui, found: &[Named], completion: &mut Completion, typed: &str) -> Option<Named> {
     if found.is_empty() {
         return None;
@@ -88,7 +88,7 @@ pub fn complete(ui: &Ui, found: &[Named], completion: &mut Completion, typed: &s
     take.then(|| found.get(completion.marked.min(found.len() - 1)).cloned()).flatten()
 }
 
-/// The list of completions below a field. Answers with who was clicked.
+/// Draws the completion list below a field. Returns the clicked entity.
 pub fn complete_ui(look: &Look, field: &Response, found: &[Named], completion: &Completion) -> Option<Named> {
     if found.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! Sentences with links, and quotes with the words that matter marked.
+//! Sentences with links, and quotes with marked words.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::{
     theme::Tone,
 };
 
-/// A sentence in which names can be clicked. Answers with whom was.
+/// Draws a sentence with clickable names. Returns the clicked entity.
 pub fn sentence(ui: &mut Ui, look: &Look, words: &Linked, tone: Tone) -> Option<EntityId> {
     let mut clicked = None;
     let mut piece = |ui: &mut Ui, seen: &str, to: Option<&Named>, name: &str| match to {
@@ -52,7 +52,8 @@ pub fn sentence(ui: &mut Ui, look: &Look, words: &Linked, tone: Tone) -> Option<
     clicked
 }
 
-/// Words of a source, with those marked that state the fact. The mark is underlined too, so that colour is not needed.
+/// Draws the words of a source, and marks those that state the fact. The mark is also underlined, so that colour is not
+/// needed.
 pub fn quote(ui: &mut Ui, look: &Look, words: &str, marked: &Range<usize>) {
     let palette = look.theme.palette();
     let marked = within(words, marked);

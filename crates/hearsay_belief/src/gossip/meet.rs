@@ -1,4 +1,4 @@
-//! Who meets whom, when and where.
+//! Meetings: pairs of characters, with time and place.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -8,18 +8,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{GossipOptions, ROUNDS};
 use crate::occasion::{deaths, holds};
 
-/// What lots are drawn for.
+/// Domains of the random draws.
 const MEET: u64 = 1;
 const PAIR: u64 = 2;
 const VISIT: u64 = 3;
 const WHERE: u64 = 4;
 pub(super) const TELL: u64 = 5;
 
-/// Draws lots: the same for the same seed and matter, whatever was drawn before.
+/// Deterministic random draws: the result depends on the seed and the arguments only, not on earlier draws.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dice(u64);
 
-/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
 fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -36,18 +36,18 @@ impl Dice {
         mix(matter.into_iter().fold(mix(self.0.wrapping_add(0x9E37_79B9_7F4A_7C15)), step))
     }
 
-    /// A number from 0 up to, not including, 1.
+    /// Returns a number from 0 up to, but not including, 1.
     pub(super) fn roll<const N: usize>(self, matter: [u64; N]) -> f64 {
         (self.lot(matter) >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// A number for an id, the same on every machine: FNV-1a.
+/// Returns a platform-independent hash of an id: FNV-1a.
 fn hash(id: &EntityId) -> u64 {
     id.as_str().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
 }
 
-/// A character who may talk.
+/// A character that may take part in gossip.
 #[derive(Debug)]
 pub(super) struct Person<'s> {
     pub(super) id: &'s EntityId,
@@ -76,7 +76,8 @@ impl<'s> Person<'s> {
         }
     }
 
-    /// Where it is, by the latest that is canon; nowhere, when nobody says so or it is dead.
+    /// Returns the place of the character, by the latest canon fact; `None` if no fact names one or the character is
+    /// dead.
     fn place(&self, when: GameTime) -> Option<u32> {
         let there = |fact: &Fact| holds(fact, Some(when));
         if self.deaths.iter().any(|fact| there(fact)) {
@@ -101,16 +102,16 @@ fn talkativeness(state: &State, id: &EntityId) -> f64 {
     said.unwrap_or(0.5).clamp(0.0, 1.0)
 }
 
-/// Two who meet, each with whether it is a visitor there.
+/// A meeting of two characters, each with a flag that marks visitors.
 pub(super) struct Meeting<'s> {
     pub(super) place: &'s EntityId,
     pub(super) people: [(usize, bool); 2],
 }
 
-/// Who is at a place: the lot by which they pair up, who, and whether as a visitor.
+/// Participants at a place: the draw for pairing, the character, and whether it is a visitor.
 type Present = Vec<(u64, usize, bool)>;
 
-/// All who may meet, and where they go.
+/// All characters that may meet, and the places.
 pub(super) struct Town<'s> {
     state: &'s State,
     options: &'s GossipOptions,
@@ -118,7 +119,7 @@ pub(super) struct Town<'s> {
     people: Vec<Person<'s>>,
     ids: Vec<Option<&'s EntityId>>,
     locations: FxHashSet<u32>,
-    /// The neighbours of a place on one day.
+    /// The neighbours of each place, cached for one day.
     neighbours: FxHashMap<u32, Vec<u32>>,
     day: Option<i64>,
 }
@@ -141,7 +142,7 @@ impl<'s> Town<'s> {
         Self { state, options, dice, people, ids, locations, neighbours: FxHashMap::default(), day: None }
     }
 
-    /// The ids of all entities by dense index.
+    /// Returns the ids of all entities by dense index.
     pub(super) fn ids(&self) -> &[Option<&'s EntityId>] {
         &self.ids
     }
@@ -150,7 +151,7 @@ impl<'s> Town<'s> {
         &self.people[number]
     }
 
-    /// Who meets in a round of a day: by place, then by lot.
+    /// Returns the meetings in a round of a day: by place, then by draw.
     pub(super) fn meetings(&mut self, day: i64, begins: GameTime, round: u32, when: GameTime) -> Vec<Meeting<'s>> {
         if self.day.replace(day) != Some(day) {
             self.neighbours.clear();
@@ -179,7 +180,7 @@ impl<'s> Town<'s> {
         meetings
     }
 
-    /// Where somebody is on a day, and whether as a visitor; nowhere, when it is on the road.
+    /// Returns the place of a character on a day, and whether it is a visitor; `None` while it is on the road.
     fn whereabouts(&mut self, hash: u64, home: u32, day: i64, begins: GameTime) -> Option<(u32, bool)> {
         let (dice, chance) = (self.dice, self.options.visits_per_day);
         let sets_out = |day: i64| dice.roll([VISIT, day as u64, hash]) < chance;

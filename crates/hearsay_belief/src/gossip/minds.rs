@@ -1,16 +1,17 @@
-//! What characters know while gossip goes on: as their views have it, found fact by fact, without making a view.
+//! Knowledge of characters during gossip. It equals their views, but is looked up fact by fact, without building a
+//! view.
 
 use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 
 use hearsay_model::{
-    Audience, AudienceRules, Bearing, Credence, EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId,
-    Secrecy, Source, State, attribute, predicate,
+    Acquisition, Audience, AudienceRules, Credence, EntityId, Fact, FactId, FactRelation, GameTime, Justification,
+    Knower, KnowledgeEdge, KnowledgeId, Secrecy, State, attribute, predicate,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::CARRIED;
 use crate::{
-    BELIEVED, Known, Trust, Via, View, Way, Weigher,
+    AccessPath, BELIEVED, Known, KnownEdge, Trust, View, Weigher,
     audience::is_structure,
     credence::{credence, refuted},
     learn::{basis, naming},
@@ -18,15 +19,15 @@ use crate::{
     view::{Reach, groups, learned},
 };
 
-/// An edge that somebody has.
+/// An edge of a knower.
 struct Held {
     fact: FactId,
     id: KnowledgeId,
-    edge: Arc<Knowledge>,
+    edge: Arc<KnowledgeEdge>,
     learned: Option<GameTime>,
 }
 
-/// A fact of membership and the like, by one edge.
+/// A structural fact, such as a membership, by one edge.
 struct Bound {
     fact: Arc<Fact>,
     id: KnowledgeId,
@@ -34,23 +35,23 @@ struct Bound {
     ranked: bool,
 }
 
-/// A fact that may be gossip: when it was learned, since when it is so.
+/// A possible piece of news: when it was learned, since when it holds, and the fact.
 pub(super) type Rumour = (GameTime, Option<GameTime>, FactId);
 
 /// The edges of one knower.
 #[derive(Default)]
 struct Lore {
-    /// By fact.
+    /// Sorted by fact.
     held: Vec<Held>,
-    /// By the member.
+    /// Structural facts by member.
     structure: FxHashMap<EntityId, Vec<Bound>>,
-    /// What may be gossip. Sorted.
+    /// Facts that may be told as news. Sorted.
     news: Vec<Rumour>,
-    /// What was told by whom.
+    /// Facts by teller.
     told: FxHashMap<u32, Vec<FactId>>,
-    /// What was witnessed.
+    /// Witnessed facts.
     seen: Vec<FactId>,
-    /// Whether some of it is for certain ranks.
+    /// Whether some edges are reserved for ranks.
     ranked: bool,
 }
 
@@ -61,35 +62,35 @@ impl Lore {
         &self.held[start..start + len]
     }
 
-    fn note(&mut self, state: &State, fact: &Fact, edge: &Knowledge, learned: Option<GameTime>, is_news: bool) {
-        if let Some(learned) = learned.filter(|_| is_news && edge.how != How::Shared) {
+    fn note(&mut self, state: &State, fact: &Fact, edge: &KnowledgeEdge, learned: Option<GameTime>, is_news: bool) {
+        if let Some(learned) = learned.filter(|_| is_news && edge.acquisition != Acquisition::Shared) {
             self.news.push((learned, fact.validity().start(), fact.id()));
         }
         let fact = fact.id();
-        match &edge.how {
-            How::Told { by: Some(by), .. } => {
+        match &edge.acquisition {
+            Acquisition::Told { by: Some(by), .. } => {
                 if let Some(by) = state.index_of(by) {
                     self.told.entry(by).or_default().push(fact);
                 }
             }
-            How::Witnessed => self.seen.push(fact),
+            Acquisition::Witnessed => self.seen.push(fact),
             _ => {}
         }
     }
 }
 
-/// Whose knowledge reaches a character; the first two are everybody's and its own.
+/// The sources of a character's knowledge. The first two are common lore and its own edges.
 struct Mind {
     sources: Vec<(Option<u32>, Reach)>,
-    /// The edges for certain ranks that are open to it, with since when.
+    /// The edges reserved for ranks that are open to the character, with the time since when.
     open: FxHashSet<(KnowledgeId, Option<GameTime>)>,
-    /// Its relations to others, by the other.
+    /// Facts that link the character to others, by the other.
     bonds: Arc<FxHashMap<u32, Vec<FactId>>>,
-    /// How many of the moments had passed.
+    /// Number of `moments` that had passed when this entry was computed.
     epoch: usize,
 }
 
-/// The name and kind by which somebody is spoken of, and all it was ever given.
+/// The newest name and kind of an entity, and all that it ever had.
 struct Naming {
     newest: Vec<(&'static str, FactId)>,
     all: Vec<(&'static str, FactId)>,
@@ -103,22 +104,22 @@ pub(super) struct Minds<'s> {
     lores: Vec<Option<Box<Lore>>>,
     minds: Vec<Option<Box<Mind>>>,
     weigher: Weigher<'s>,
-    /// Whether a fact may be gossip.
+    /// Cache: whether a fact may be told as news.
     worth: FxHashMap<FactId, bool>,
-    /// What refutes or ends a fact. By id.
-    bearings: FxHashMap<FactId, Vec<FactId>>,
+    /// The facts that refute or end a fact, by id.
+    fact_relations: FxHashMap<FactId, Vec<FactId>>,
     names: FxHashMap<EntityId, Arc<Naming>>,
-    /// When, within the step, somebody comes to belong somewhere, or to know that. Sorted.
+    /// Moments of the step at which a membership begins or becomes known. Sorted.
     moments: Vec<GameTime>,
 }
 
 impl<'s> Minds<'s> {
     pub(super) fn new(state: &'s State, ids: Vec<Option<&'s EntityId>>, within: RangeInclusive<GameTime>) -> Self {
-        let mut bearings: FxHashMap<FactId, Vec<FactId>> = FxHashMap::default();
+        let mut fact_relations: FxHashMap<FactId, Vec<FactId>> = FxHashMap::default();
         let mut moments = BTreeSet::new();
         for fact in state.facts() {
-            if let Some(Bearing::Refutes(other) | Bearing::Ends(other)) = fact.bearing() {
-                bearings.entry(other).or_default().push(fact.id());
+            if let Some(FactRelation::Refutes(other) | FactRelation::Ends(other)) = fact.fact_relation() {
+                fact_relations.entry(other).or_default().push(fact.id());
             }
             if is_structure(fact) || *fact.predicate() == *attribute::RANKS {
                 let learned = state.known_by(fact.id()).filter_map(|edge| learned(edge, fact));
@@ -139,7 +140,7 @@ impl<'s> Minds<'s> {
             minds,
             weigher: Weigher::new(state),
             worth: FxHashMap::default(),
-            bearings,
+            fact_relations,
             names: FxHashMap::default(),
             moments,
         };
@@ -169,7 +170,7 @@ impl<'s> Minds<'s> {
         lore
     }
 
-    /// Whether a fact may be gossip at all.
+    /// Returns whether a fact may be told as news at all.
     fn is_worth(&mut self, fact: &Fact) -> bool {
         if let Some(known) = self.worth.get(&fact.id()) {
             return *known;
@@ -185,7 +186,7 @@ impl<'s> Minds<'s> {
         worth
     }
 
-    /// Makes ready to ask what a character knows at a moment.
+    /// Prepares lookups of a character's knowledge at a moment.
     pub(super) fn wake(&mut self, who: u32, now: GameTime) {
         let Some(id) = self.ids[who as usize] else { return };
         self.load(who, id);
@@ -196,16 +197,19 @@ impl<'s> Minds<'s> {
         }
         let bonds = mind.map(|mind| Arc::clone(&mind.bonds)).unwrap_or_else(|| self.bonds(who));
         let own = Knower::Entity(id.clone());
-        let all = vec![(None, Reach::all(Knower::World, Via::Common)), (Some(who), Reach::all(own.clone(), Via::Own))];
+        let all = vec![
+            (None, Reach::all(Knower::World, AccessPath::Common)),
+            (Some(who), Reach::all(own.clone(), AccessPath::Own)),
+        ];
         let mut mind = Mind { sources: all, open: FxHashSet::default(), bonds, epoch };
         self.join(id, &mut mind, now);
-        // What is for certain ranks hangs on what is known of them: for that, a view is made.
+        // Edges reserved for ranks depend on the known lists of ranks, so that they need a full view.
         let mut sources = mind.sources.iter().skip(2).filter_map(|(source, _)| *source);
         if sources.any(|source| self.lores[source as usize].as_ref().is_some_and(|lore| lore.ranked)) {
             let view = View::of(self.state, &own, Some(now));
-            let ways = view.facts().flat_map(Known::ways);
-            mind.open = ways
-                .filter(|way| way.via != Via::Own && way.edge.rank.is_some())
+            let known_edges = view.facts().flat_map(Known::known_edges);
+            mind.open = known_edges
+                .filter(|way| way.access_path != AccessPath::Own && way.edge.rank.is_some())
                 .map(|way| (way.id, way.since))
                 .collect();
             self.join(id, &mut mind, now);
@@ -213,7 +217,7 @@ impl<'s> Minds<'s> {
         self.minds[who as usize] = Some(Box::new(mind));
     }
 
-    /// Those who were awake before that wake anew.
+    /// Adds a moment. Characters that were prepared before it are prepared again.
     fn note_moment(&mut self, moment: Option<GameTime>) {
         let Some(moment) = moment else { return };
         if let Err(at) = self.moments.binary_search(&moment) {
@@ -227,7 +231,7 @@ impl<'s> Minds<'s> {
         }
     }
 
-    /// Adds the groups and places to which a character belongs by what it knows, until there are no more.
+    /// Adds the groups and places to which a character belongs by its own knowledge, until there are no more.
     fn join(&mut self, id: &EntityId, mind: &mut Mind, now: GameTime) {
         loop {
             let found = groups(id, |member| {
@@ -236,7 +240,7 @@ impl<'s> Minds<'s> {
                     let bounds = self.source(*source).and_then(|lore| lore.structure.get(member));
                     for bound in bounds.into_iter().flatten() {
                         let since = reach.stay.receives(bound.learned).filter(|since| *since <= Some(now));
-                        let closed = bound.ranked && reach.via != Via::Own;
+                        let closed = bound.ranked && reach.access_path != AccessPath::Own;
                         if since.is_some_and(|since| !closed || mind.open.contains(&(bound.id, since))) {
                             facts.push(&bound.fact);
                         }
@@ -273,42 +277,47 @@ impl<'s> Minds<'s> {
         source.map_or(Some(&self.world), |index| self.lores[index as usize].as_deref())
     }
 
-    /// The edges by which a character has a fact at a moment, its records of telling too: each with the way, and since
-    /// when.
-    fn held(&self, who: u32, fact: FactId, now: GameTime) -> impl Iterator<Item = (&Held, &Via, Option<GameTime>)> {
+    /// Returns the edges by which a character has a fact at a moment, records of telling included, each with access
+    /// path and time.
+    fn held(
+        &self,
+        who: u32,
+        fact: FactId,
+        now: GameTime,
+    ) -> impl Iterator<Item = (&Held, &AccessPath, Option<GameTime>)> {
         let mind = self.minds[who as usize].as_deref();
         mind.into_iter().flat_map(move |mind| {
             let sources = mind.sources.iter().filter_map(|(source, reach)| Some((self.source(*source)?, reach)));
             sources.flat_map(move |(lore, reach)| {
                 lore.of(fact).iter().filter_map(move |held| {
                     let since = reach.stay.receives(held.learned).filter(|since| *since <= Some(now))?;
-                    let closed = held.edge.rank.is_some() && reach.via != Via::Own;
-                    (!closed || mind.open.contains(&(held.id, since))).then_some((held, &reach.via, since))
+                    let closed = held.edge.rank.is_some() && reach.access_path != AccessPath::Own;
+                    (!closed || mind.open.contains(&(held.id, since))).then_some((held, &reach.access_path, since))
                 })
             })
         })
     }
 
     fn knows(&self, who: u32, fact: FactId, now: GameTime) -> bool {
-        self.held(who, fact, now).any(|(held, ..)| held.edge.how != How::Shared)
+        self.held(who, fact, now).any(|(held, ..)| held.edge.acquisition != Acquisition::Shared)
     }
 
-    /// A fact as a character knows it at a moment.
+    /// Returns a fact as a character knows it at a moment.
     pub(super) fn known(&mut self, who: u32, fact: FactId, now: GameTime) -> Option<Known> {
-        let ways: Vec<Way> = self
+        let known_edges: Vec<KnownEdge> = self
             .held(who, fact, now)
-            .map(|(held, via, since)| {
+            .map(|(held, access_path, since)| {
                 let (edge, belief) = (Arc::clone(&held.edge), held.edge.credence);
-                Way { id: held.id, edge, via: via.clone(), since, belief }
+                KnownEdge { id: held.id, edge, access_path: access_path.clone(), since, belief }
             })
             .collect();
-        if ways.is_empty() {
+        if known_edges.is_empty() {
             return None;
         }
-        Known::by(self.state.fact(fact)?, ways, &mut self.weigher)
+        Known::by(self.state.fact(fact)?, known_edges, &mut self.weigher)
     }
 
-    /// What a character may have learned from `oldest` up to `latest`, and may tell: the newest first.
+    /// Returns the possible news that a character learned from `oldest` up to `latest`, the newest first.
     pub(super) fn news(&self, who: u32, oldest: GameTime, latest: GameTime) -> Vec<Rumour> {
         let Some(mind) = self.minds[who as usize].as_deref() else { return Vec::new() };
         let mut news: Vec<Rumour> = Vec::new();
@@ -323,13 +332,14 @@ impl<'s> Minds<'s> {
         news
     }
 
-    /// When a fact was first learned that a character knew by a moment, by those from whom it has it.
+    /// Returns when the character's sources first learned a fact that the character knew by a moment.
     pub(super) fn learned(&self, who: u32, fact: FactId, known_by: GameTime) -> Option<GameTime> {
-        let ways = self.held(who, fact, known_by).filter(|(held, ..)| held.edge.how != How::Shared);
-        ways.map(|(held, ..)| held.learned).min().flatten()
+        let known_edges =
+            self.held(who, fact, known_by).filter(|(held, ..)| held.edge.acquisition != Acquisition::Shared);
+        known_edges.map(|(held, ..)| held.learned).min().flatten()
     }
 
-    /// How far one character believes another at a moment.
+    /// Returns the trust of one character in another at a moment.
     pub(super) fn trust(&mut self, who: u32, other: u32, now: GameTime) -> Trust {
         let (Some(mind), Some(lore)) = (self.minds[who as usize].as_deref(), self.lores[who as usize].as_deref())
         else {
@@ -355,16 +365,16 @@ impl<'s> Minds<'s> {
         Trust { first, experiences: experiences(&told, &seen, other_id, self.state.vocabulary()) }
     }
 
-    /// How far a character takes a fact to be so, what it knows against it counted in; not at all, when it is over.
+    /// Returns a character's belief in a fact, contradictions included; zero if the fact is over.
     pub(super) fn conviction(&mut self, who: u32, known: &Known, now: GameTime) -> f64 {
         let (mut refutations, mut outweighed) = (Vec::new(), false);
-        for id in self.bearings.get(&known.id()).cloned().unwrap_or_default() {
+        for id in self.fact_relations.get(&known.id()).cloned().unwrap_or_default() {
             let Some(other) = self.known(who, id, now) else { continue };
             let certain = other.credence().get() >= BELIEVED;
             let past = other.since().and_then(|date| date.time).is_none_or(|since| since <= now);
-            match other.bearing() {
-                Some(Bearing::Ends(_)) if certain && past => return 0.0,
-                Some(Bearing::Refutes(_)) => {
+            match other.fact_relation() {
+                Some(FactRelation::Ends(_)) if certain && past => return 0.0,
+                Some(FactRelation::Refutes(_)) => {
                     refutations.push((other.credence().get(), other.learned()));
                     outweighed |= certain;
                 }
@@ -372,11 +382,11 @@ impl<'s> Minds<'s> {
             }
         }
         let belief = refuted((known.credence().get(), known.learned()), refutations);
-        // Outweighed, it is not told even as a rumour.
+        // An outweighed fact is not told even as a rumour.
         if outweighed && belief < BELIEVED { 0.0 } else { belief }
     }
 
-    /// Whether a character has reason to think that another knows a fact.
+    /// Returns whether a character has reason to think that another knows a fact.
     pub(super) fn supposes(&self, who: u32, other: u32, known: &Known, now: GameTime) -> bool {
         let Some(id) = self.ids[other as usize] else { return false };
         let belongs = |group: &EntityId| {
@@ -386,16 +396,16 @@ impl<'s> Minds<'s> {
                 [predicate::MEMBER_OF, predicate::RESIDENT_OF].contains(&name) && self.knows(who, link.fact().id(), now)
             })
         };
-        let told = |how: &How| matches!(how, How::Told { by, citing } if [by, citing].contains(&&Some(id.clone())));
-        let knows = |way: &Way| match &way.via {
-            Via::Own => way.edge.company.contains(id) || told(&way.edge.how),
-            Via::Member(group) | Via::Resident(group) => belongs(group),
-            Via::Common => true,
+        let told = |acquisition: &Acquisition| matches!(acquisition, Acquisition::Told { by, citing } if [by, citing].contains(&&Some(id.clone())));
+        let knows = |way: &KnownEdge| match &way.access_path {
+            AccessPath::Own => way.edge.co_present.contains(id) || told(&way.edge.acquisition),
+            AccessPath::Member(group) | AccessPath::Resident(group) => belongs(group),
+            AccessPath::Common => true,
         };
-        known.ways().iter().any(knows) || known.shared().iter().any(|way| way.edge.company.contains(id))
+        known.known_edges().iter().any(knows) || known.shared().iter().any(|way| way.edge.co_present.contains(id))
     }
 
-    /// Whether a fact concerns a third whom both know by name.
+    /// Returns whether a fact concerns a third entity that both characters know by name.
     pub(super) fn concerns_both(&mut self, fact: &Fact, one: u32, other: u32, now: GameTime) -> bool {
         let both = [self.ids[one as usize], self.ids[other as usize]];
         fact.entities().any(|id| {
@@ -425,9 +435,15 @@ impl<'s> Minds<'s> {
         names
     }
 
-    /// The names and kinds that come with a fact: those that the teller knows and the hearer does not, each with what it
-    /// rests on.
-    pub(super) fn names(&mut self, fact: &Fact, teller: u32, hearer: u32, now: GameTime) -> Vec<(FactId, Vec<Source>)> {
+    /// Returns the names and kinds that accompany a fact: those that the teller knows and the hearer does not, with
+    /// their justifications.
+    pub(super) fn names(
+        &mut self,
+        fact: &Fact,
+        teller: u32,
+        hearer: u32,
+        now: GameTime,
+    ) -> Vec<(FactId, Vec<Justification>)> {
         let entities: BTreeSet<&EntityId> = fact.entities().collect();
         let mut found = Vec::new();
         for id in entities {
@@ -443,13 +459,13 @@ impl<'s> Minds<'s> {
         found
     }
 
-    /// How far an edge by itself makes its knower believe its fact.
-    pub(super) fn belief(&mut self, id: KnowledgeId, edge: &Knowledge) -> Credence {
+    /// Returns how much an edge alone makes its knower believe its fact.
+    pub(super) fn belief(&mut self, id: KnowledgeId, edge: &KnowledgeEdge) -> Credence {
         credence(self.weigher.belief(id, edge))
     }
 
-    /// A character learns something. The edge's id.
-    pub(super) fn learn(&mut self, who: u32, edge: &Arc<Knowledge>) -> KnowledgeId {
+    /// Records that a character learned a fact. Returns the id of the edge.
+    pub(super) fn learn(&mut self, who: u32, edge: &Arc<KnowledgeEdge>) -> KnowledgeId {
         let (id, learned) = (edge.id(), edge.learned_at());
         self.weigher.add(id, Arc::clone(edge));
         let is_news = self.worth.get(&edge.fact).copied().unwrap_or_default();
@@ -459,7 +475,7 @@ impl<'s> Minds<'s> {
             if lore.held.get(at).is_none_or(|held| (held.fact, held.id) != key) {
                 lore.held.insert(at, Held { fact: edge.fact, id, edge: Arc::clone(edge), learned });
                 lore.note(self.state, fact, edge, learned, is_news);
-                // Only what is learned later than this breaks the order, and it is rare.
+                // Only news learned later than the new fact breaks the order, which is rare.
                 if let [.., before, last] = &lore.news[..]
                     && last < before
                 {

@@ -1,8 +1,8 @@
 //! News of a fire in two villages, and worlds by lot in which gossip must equal tellings one by one.
 
 use hearsay_model::{
-    Attitude, Author, Bearing, Entity, Fact, FactBuilder, Method, Number, Operation, Provenance, Secrecy, Validity,
-    Value,
+    Attitude, Author, Entity, Fact, FactBuilder, FactRelation, Method, Number, Operation, Provenance, Secrecy,
+    Validity, Value,
 };
 use proptest::prelude::*;
 
@@ -50,11 +50,11 @@ impl World {
         let fact = fact.build().unwrap();
         let id = fact.id();
         self.0.push(Change::AssertFact(fact.into()));
-        knowers.iter().for_each(|knower| self.learn(Knowledge::authored(knower.parse().unwrap(), id)));
+        knowers.iter().for_each(|knower| self.learn(KnowledgeEdge::authored(knower.parse().unwrap(), id)));
         id
     }
 
-    fn learn(&mut self, edge: Knowledge) {
+    fn learn(&mut self, edge: KnowledgeEdge) {
         self.0.push(Change::Learn(Arc::new(edge.sorted())));
     }
 
@@ -62,8 +62,8 @@ impl World {
     fn event(&mut self, fact: FactBuilder, witnesses: &[&str], when: i64) -> FactId {
         let fact = self.fact(fact, &[]);
         for knower in witnesses {
-            let edge = Knowledge::authored(knower.parse().unwrap(), fact);
-            self.learn(Knowledge { how: How::Witnessed, learned: at(when), ..edge });
+            let edge = KnowledgeEdge::authored(knower.parse().unwrap(), fact);
+            self.learn(KnowledgeEdge { acquisition: Acquisition::Witnessed, learned: at(when), ..edge });
         }
         fact
     }
@@ -127,7 +127,7 @@ fn news_reaches_the_next_village_in_days() {
 
         let after = committed(state.clone(), step.changes);
         let own: BTreeSet<_> =
-            after.known_by(fire).filter(|e| e.how != How::Shared).map(|e| e.knower.clone()).collect();
+            after.known_by(fire).filter(|e| e.acquisition != Acquisition::Shared).map(|e| e.knower.clone()).collect();
         assert_eq!(own.len(), spread[0].after);
     }
 }
@@ -153,7 +153,8 @@ fn belief_falls_with_each_retelling_and_withdrawing_the_origin_withdraws_it_all(
     }
     assert!(hops > 0, "a rumour that nobody vouches for is passed on");
 
-    let witnessed: Vec<_> = after.known_by(fire).filter(|e| e.how == How::Witnessed).map(|e| e.id()).collect();
+    let witnessed: Vec<_> =
+        after.known_by(fire).filter(|e| e.acquisition == Acquisition::Witnessed).map(|e| e.id()).collect();
     let gone = committed(after.clone(), withdrawal(&after, &witnessed));
     assert_eq!(gone.known_by(fire).count(), 0);
     assert!(step.news.iter().all(|news| gone.knowledge(news.edge).is_none()));
@@ -164,26 +165,26 @@ fn what_is_kept_back_never_travels_and_the_dead_are_silent() {
     let mut world = valley();
     let fire = fire(&mut world);
     let lore = |text: &str| attribute("ashby", "lore", text);
-    let witness = |world: &mut World, fact, edge: &dyn Fn(Knowledge) -> Knowledge| {
+    let witness = |world: &mut World, fact, edge: &dyn Fn(KnowledgeEdge) -> KnowledgeEdge| {
         let fact = world.fact(fact, &[]);
-        let known = Knowledge { learned: at(DAY - 60), ..Knowledge::authored(id("ashby-3").into(), fact) };
+        let known = KnowledgeEdge { learned: at(DAY - 60), ..KnowledgeEdge::authored(id("ashby-3").into(), fact) };
         world.learn(edge(known));
         fact
     };
     let kept = [
         witness(&mut world, lore("Secret.").secrecy(Secrecy::Secret), &|edge| edge),
-        witness(&mut world, lore("Concealed."), &|edge| Knowledge { conceals: true, ..edge }),
-        witness(&mut world, lore("Doubted."), &|edge| Knowledge { credence: Credence::NONE, ..edge }),
-        witness(&mut world, lore("Old."), &|edge| Knowledge { learned: at(-100 * DAY), ..edge }),
-        witness(&mut world, lore("Since ever."), &|edge| Knowledge { learned: None, ..edge }),
-        witness(&mut world, lore("Not yet."), &|edge| Knowledge { learned: at(100 * DAY), ..edge }),
+        witness(&mut world, lore("Concealed."), &|edge| KnowledgeEdge { conceals: true, ..edge }),
+        witness(&mut world, lore("Doubted."), &|edge| KnowledgeEdge { credence: Credence::NONE, ..edge }),
+        witness(&mut world, lore("Old."), &|edge| KnowledgeEdge { learned: at(-100 * DAY), ..edge }),
+        witness(&mut world, lore("Since ever."), &|edge| KnowledgeEdge { learned: None, ..edge }),
+        witness(&mut world, lore("Not yet."), &|edge| KnowledgeEdge { learned: at(100 * DAY), ..edge }),
         witness(&mut world, attribute("ashby-3", "goals", "Private."), &|edge| edge),
         witness(&mut world, attribute("ashby-4", "emotional_state", "Moody."), &|edge| edge),
         witness(&mut world, relation("ashby-4", "LOCATED_AT", "ashby"), &|edge| edge),
         world.event(lore("Everybody knows."), &["*", "ashby-5"], DAY - 60),
     ];
     let refuted = witness(&mut world, lore("Refuted."), &|edge| edge);
-    let not_so = lore("Not so.").bearing(Some(Bearing::Refutes(refuted)));
+    let not_so = lore("Not so.").fact_relation(Some(FactRelation::Refutes(refuted)));
     world.event(not_so, &["ashby-3"], DAY - 60);
     let of_four = world.event(attribute("ashby-4", "lore", "Of the fourth."), &["ashby-0", "ashby-1"], DAY - 60);
     world.fact(attribute("ashby-6", "condition", "dead"), &[]);
@@ -309,7 +310,7 @@ fn by_lot(mut seed: u64) -> World {
             _ => attribute(&subject, "lore", format!("Lore {n}.")),
         };
         let on = known[next(known.len())];
-        fact = fact.bearing([None, None, Some(Bearing::Refutes(on)), Some(Bearing::Ends(on))][next(4)]);
+        fact = fact.fact_relation([None, None, Some(FactRelation::Refutes(on)), Some(FactRelation::Ends(on))][next(4)]);
         let start = [None, at(next(4) as i64 * DAY)][next(2)].clone();
         let fact =
             world.fact(fact.statement(format!("Fact {n}.")).validity(Validity { from: start, until: None }), &[]);
@@ -318,16 +319,17 @@ fn by_lot(mut seed: u64) -> World {
             let one = person(next(people));
             let knower = [&one, places[next(3)], groups[next(2)], &one][next(4)];
             let knower: Knower = if next(24) == 0 { Knower::World } else { id(knower).into() };
-            let told = How::told(Some(id(&person(next(people)))));
-            let how = [How::Witnessed, told, How::Authored, How::Shared][next(4)].clone();
-            world.learn(Knowledge {
-                how,
+            let told = Acquisition::told(Some(id(&person(next(people)))));
+            let acquisition =
+                [Acquisition::Witnessed, told, Acquisition::Authored, Acquisition::Shared][next(4)].clone();
+            world.learn(KnowledgeEdge {
+                acquisition,
                 learned: [None, at(next(5) as i64 * DAY + next(1_440) as i64)][next(2)].clone(),
                 credence: Credence::new(next(11) as f64 / 10.0).unwrap(),
                 conceals: next(10) == 0,
-                company: (0..next(3)).map(|_| id(&person(next(people)))).collect(),
+                co_present: (0..next(3)).map(|_| id(&person(next(people)))).collect(),
                 rank: [None, None, Some("master".to_owned()), Some("novice".to_owned())][next(4)].clone(),
-                ..Knowledge::authored(knower, fact)
+                ..KnowledgeEdge::authored(knower, fact)
             });
         }
     }

@@ -1,11 +1,11 @@
 //! How things are learned, passed on, believed and withdrawn.
 
-use hearsay_model::{Author, GameTime, Method, Operation, Standing, Validity};
+use hearsay_model::{Author, FactStatus, GameTime, Method, Operation, Validity};
 use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Hold, Reason, chains, fallout,
+    Hold, Reason, chains, retraction_impact,
     world::{World, ids, when, who},
 };
 
@@ -153,7 +153,7 @@ fn what_is_withdrawn_takes_with_it_what_rests_on_it_alone() {
     let forget = Operation::new(Author::Dm, "forget", vec![Change::Unlearn(first)]);
     let before = world.0.clone();
     world.0.apply(forget).unwrap();
-    let lost = fallout(&before, &world.0);
+    let lost = retraction_impact(&before, &world.0);
     let mut losers: Vec<_> = lost.lost.iter().map(|edge| edge.knower.to_string()).collect();
     losers.dedup();
     assert_eq!(losers, ["ann", "cid", "dan"], "Dan loses one of his two ways");
@@ -308,7 +308,7 @@ fn what_a_group_conceals_its_members_do() {
     let mut world = World::new("ann guild fire");
     world.belongs("ann", "MEMBER_OF", "guild", None, None);
     let fact = World::saying("fire", "The guild set the fire.");
-    let edge = Knowledge { conceals: true, ..Knowledge::authored(who("guild"), fact.id()) };
+    let edge = KnowledgeEdge { conceals: true, ..KnowledgeEdge::authored(who("guild"), fact.id()) };
     world.apply(vec![Change::AssertFact(Arc::clone(&fact)), Change::Learn(Arc::new(edge))]);
     assert!(world.view("ann").fact(fact.id()).unwrap().conceals());
 }
@@ -334,10 +334,10 @@ fn ranks_open_what_a_group_keeps_for_them() {
     world.apply(vec![Change::AssertFact(Arc::clone(&ranks))]);
     world.learn("guild", ranks.id(), None);
     let secret = World::saying("thing", "The thing is ours.");
-    let edge = Knowledge {
+    let edge = KnowledgeEdge {
         rank: Some("Journeyman".into()),
         learned: Some(Date::at(GameTime(10))),
-        ..Knowledge::authored(who("guild"), secret.id())
+        ..KnowledgeEdge::authored(who("guild"), secret.id())
     };
     world.apply(vec![Change::AssertFact(Arc::clone(&secret)), Change::Learn(Arc::new(edge))]);
     let knows = |who: &str, at| world.knows(who, secret.id(), Some(at));
@@ -359,7 +359,7 @@ fn impossible_tellings_are_refused() {
     check(&mut world, "ann", "ann", "ann cannot tell itself");
     check(&mut world, "ann", "sword", "sword is no character");
     check(&mut world, "ann", "", "nobody is there");
-    let rejected = Change::SetStanding { fact: fact.id(), standing: Standing::Rejected };
+    let rejected = Change::SetStatus { fact: fact.id(), status: FactStatus::Rejected };
     world.apply(vec![rejected]);
     check(&mut world, "ann", "bob", "is rejected");
     assert!(matches!(
@@ -370,7 +370,7 @@ fn impossible_tellings_are_refused() {
 
 /// What may happen in a generated world.
 #[derive(Debug, Clone)]
-enum Happening {
+enum GameEvent {
     Sees(u8, u8),
     Tells(u8, u8, u8),
     Lies(u8, u8, u8),
@@ -394,31 +394,31 @@ fn thing(n: u8) -> Arc<Fact> {
     }
 }
 
-fn happening() -> impl Strategy<Value = Happening> {
+fn game_event() -> impl Strategy<Value = GameEvent> {
     let n = any::<u8>;
     prop_oneof![
-        (n(), n()).prop_map(|(a, b)| Happening::Sees(a, b)),
-        (n(), n(), n()).prop_map(|(a, b, c)| Happening::Tells(a, b, c)),
-        (n(), n(), n()).prop_map(|(a, b, c)| Happening::Tells(a, b, c)),
-        (n(), n(), n()).prop_map(|(a, b, c)| Happening::Lies(a, b, c)),
-        (n(), n(), n()).prop_map(|(a, b, c)| Happening::Concludes(a, b, c)),
+        (n(), n()).prop_map(|(a, b)| GameEvent::Sees(a, b)),
+        (n(), n(), n()).prop_map(|(a, b, c)| GameEvent::Tells(a, b, c)),
+        (n(), n(), n()).prop_map(|(a, b, c)| GameEvent::Tells(a, b, c)),
+        (n(), n(), n()).prop_map(|(a, b, c)| GameEvent::Lies(a, b, c)),
+        (n(), n(), n()).prop_map(|(a, b, c)| GameEvent::Concludes(a, b, c)),
     ]
 }
 
 /// Lets something happen at a minute, if it can. The edges by which somebody learned something new from nobody.
-fn happens(world: &mut World, minute: i64, happening: &Happening) -> Vec<KnowledgeId> {
-    let learning = match *happening {
-        Happening::Sees(who, what) => {
-            let company = format!("{} {}", person(who), person(who / 5));
-            witness(&world.0, &[thing(what)], &ids(&company), &when(minute))
+fn happens(world: &mut World, minute: i64, game_event: &GameEvent) -> Vec<KnowledgeId> {
+    let learning = match *game_event {
+        GameEvent::Sees(who, what) => {
+            let co_present = format!("{} {}", person(who), person(who / 5));
+            witness(&world.0, &[thing(what)], &ids(&co_present), &when(minute))
         }
-        Happening::Tells(who, whom, what) | Happening::Lies(who, whom, what) => {
+        GameEvent::Tells(who, whom, what) | GameEvent::Lies(who, whom, what) => {
             let (teller, hearers, fact) = (id(person(who)), ids(person(whom)), thing(what));
-            let lie = matches!(happening, Happening::Lies(..));
+            let lie = matches!(game_event, GameEvent::Lies(..));
             let sincerity = if lie { Sincerity::Lie } else { Sincerity::Sincere };
             tell(&world.0, &Telling { sincerity, ..telling(&teller, &hearers, &fact) }, &when(minute))
         }
-        Happening::Concludes(who, a, b) => {
+        GameEvent::Concludes(who, a, b) => {
             let (from, to) = (thing(a), thing(b));
             deduce(&world.0, &id(person(who)), &to, &[from.id()], Credence::FULL, &when(minute))
         }
@@ -442,7 +442,7 @@ fn minds(world: &World, as_of: Option<GameTime>) -> Vec<(String, FactId, String,
         for known in view.facts() {
             // Rounding depends on the order of ids, and those on what an edge was told to rest on.
             let credence = format!("{:.9}", known.credence().get());
-            minds.push((person.to_owned(), known.id(), credence, known.ways().len()));
+            minds.push((person.to_owned(), known.id(), credence, known.known_edges().len()));
         }
     }
     minds
@@ -452,21 +452,21 @@ proptest! {
     #[test]
     fn withdrawing_an_origin_equals_never_having_seen_it(
         first in (any::<u8>(), any::<u8>()),
-        mut happenings in prop::collection::vec(happening(), 1..40),
+        mut game_events in prop::collection::vec(game_event(), 1..40),
         which: prop::sample::Index,
     ) {
-        happenings.insert(0, Happening::Sees(first.0, first.1));
+        game_events.insert(0, GameEvent::Sees(first.0, first.1));
         let seen: Vec<usize> =
-            happenings.iter().enumerate().filter(|(_, h)| matches!(h, Happening::Sees(..))).map(|(n, _)| n).collect();
+            game_events.iter().enumerate().filter(|(_, h)| matches!(h, GameEvent::Sees(..))).map(|(n, _)| n).collect();
         let origin = seen[which.index(seen.len())];
         let (mut world, mut never) = (empty(), empty());
         let mut edges = Vec::new();
-        for (minute, happening) in happenings.iter().enumerate() {
-            let learned = happens(&mut world, minute as i64, happening);
+        for (minute, game_event) in game_events.iter().enumerate() {
+            let learned = happens(&mut world, minute as i64, game_event);
             if minute == origin {
                 edges = learned;
             } else {
-                happens(&mut never, minute as i64, happening);
+                happens(&mut never, minute as i64, game_event);
             }
         }
         world.apply(edges.into_iter().map(Change::Unlearn).collect());
@@ -475,13 +475,13 @@ proptest! {
 
     #[test]
     fn as_of_equals_replaying_the_journal_to_that_point(
-        happenings in prop::collection::vec(happening(), 1..40),
+        game_events in prop::collection::vec(game_event(), 1..40),
         cut: prop::sample::Index,
     ) {
-        let cut = cut.index(happenings.len());
+        let cut = cut.index(game_events.len());
         let (mut world, mut then) = (empty(), None);
-        for (minute, happening) in happenings.iter().enumerate() {
-            happens(&mut world, minute as i64, happening);
+        for (minute, game_event) in game_events.iter().enumerate() {
+            happens(&mut world, minute as i64, game_event);
             if minute == cut {
                 then = Some(world.0.position());
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Author, Change, Entity, GameTime, Knowledge, Method, Object, Operation, Provenance, Reveal, Setting, Validity,
+    Author, Change, Entity, GameTime, KnowledgeEdge, Method, Object, Operation, Provenance, Reveal, Setting, Validity,
     Value,
 };
 
@@ -67,9 +67,9 @@ fn harbour() -> State {
             related("back-room", "PART_OF", "gull"),
             is("find-it", "stage", "Begun"),
             Change::AssertFact(secret()),
-            Change::Learn(Arc::new(Knowledge {
+            Change::Learn(Arc::new(KnowledgeEdge {
                 conceals: true,
-                ..Knowledge::authored(id("mirela").into(), secret().id())
+                ..KnowledgeEdge::authored(id("mirela").into(), secret().id())
             })),
             flag("fire-reported", Value::Flag(false)),
             Change::Set(Setting::Clock(GameTime(100))),
@@ -158,18 +158,18 @@ fn each_condition_says_what_is_missing() {
     );
     check(&state, Condition::Any(vec![trusts(0.5), owns()]), "wren", &[]);
     let either = Condition::Any(vec![owns(), Condition::All(vec![reported(), from(101)])]);
-    let ways = format!(
+    let known_edges = format!(
         "one of these: dorric does not own ledger; or flag `fire-reported` is no (wanted: yes) and it is {day} \
          (wanted: {minute} or later)"
     );
-    check(&state, either, "dorric", &[&ways]);
+    check(&state, either, "dorric", &[&known_edges]);
     check(&state, not(owns()), "wren", &[]);
     check(&state, not(at("gull")), "wren", &["wren is at gull (wanted: otherwise)"]);
     check(&state, not(Condition::Any(vec![owns(), at("gull")])), "wren", &["wren is at gull (wanted: otherwise)"]);
     check(&state, not(Condition::All(vec![owns(), at("gull")])), "wren", &[]);
 
     // What the game changes.
-    let edge = Knowledge::authored(id("ferry").into(), secret().id());
+    let edge = KnowledgeEdge::authored(id("ferry").into(), secret().id());
     let joined = fact("wren", "MEMBER_OF", Object::Entity(id("ferry"))).id();
     apply(
         &mut state,
@@ -177,7 +177,7 @@ fn each_condition_says_what_is_missing() {
             related("ferry", "OWNS", "ledger"),
             Change::SetFlag { name: "fire-reported".into(), value: Value::Flag(true) },
             Change::Learn(edge.into()),
-            Change::Learn(Knowledge::authored(id("wren").into(), joined).into()),
+            Change::Learn(KnowledgeEdge::authored(id("wren").into(), joined).into()),
         ],
     );
     check(&state, owns(), "wren", &[]);
@@ -187,7 +187,7 @@ fn each_condition_says_what_is_missing() {
     // Only what is canon and holds now counts.
     let owned = fact("ferry", "OWNS", Object::Entity(id("ledger")));
     for change in [
-        Change::SetStanding { fact: owned.id(), standing: Standing::Claimed },
+        Change::SetStatus { fact: owned.id(), status: FactStatus::Claimed },
         Change::EndFact { fact: owned.id(), until: Date::at(GameTime(100)) },
         Change::AssertFact(Arc::new(
             owned.to_builder().validity(Validity { from: None, until: Some(Date::at(GameTime(99))) }).build().unwrap(),
@@ -224,7 +224,7 @@ fn reveals_are_judged_for_those_who_conceal_the_secret() {
         let fact = secret().id();
         Change::Set(Setting::Reveal(Reveal { id: name.into(), fact, holder: holder.map(id), when, note: None }))
     };
-    let told = Knowledge { conceals: true, ..Knowledge::authored(id("watch").into(), secret().id()) };
+    let told = KnowledgeEdge { conceals: true, ..KnowledgeEdge::authored(id("watch").into(), secret().id()) };
     apply(
         &mut state,
         vec![
@@ -241,10 +241,10 @@ fn reveals_are_judged_for_those_who_conceal_the_secret() {
     apply(&mut state, vec![Change::SetFlag { name: "fire-reported".into(), value: Value::Flag(true) }]);
     assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
     assert_eq!(revealable(&state, &trust)[0].judgement.missing, ["dorric does not know it"]);
-    apply(&mut state, vec![Change::Learn(Knowledge::authored(id("dorric").into(), secret().id()).into())]);
+    apply(&mut state, vec![Change::Learn(KnowledgeEdge::authored(id("dorric").into(), secret().id()).into())]);
     assert_eq!(shown(&state), ["after-the-fire dorric true", "by-trust mirela true", "by-trust watch false"]);
     // Whoever knows it need not be told any more.
-    apply(&mut state, vec![Change::Learn(Knowledge::authored(id("wren").into(), secret().id()).into())]);
+    apply(&mut state, vec![Change::Learn(KnowledgeEdge::authored(id("wren").into(), secret().id()).into())]);
     assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela false", "by-trust watch false"]);
     apply(&mut state, vec![Change::RetractFact(secret().id())]);
     assert_eq!(shown(&state), Vec::<String>::new());

@@ -1,5 +1,6 @@
-//! The definition of a view, written once more as plainly as can be: every edge of the world is looked at, again and
-//! again, until nothing is added. [`View::of`] must equal it.
+//! Reference implementation of a view, as plain as possible. It visits every edge repeatedly until nothing is added.
+//!
+//! [`View::of`] must give the same result.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,26 +8,26 @@ use std::{
 };
 
 use hearsay_model::{
-    Author, Change, Date, EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, KnowledgeId, Method, Operation,
-    Passage, PassageId, Provenance, Reader, Standing, State, Validity, text,
+    Acquisition, Author, Change, Date, EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge,
+    KnowledgeId, Method, Operation, Passage, PassageId, PassageReader, Provenance, State, Validity, text,
 };
 use proptest::prelude::*;
 
-use super::{Via, View};
+use super::{AccessPath, View};
 use crate::world::{World, id};
 
-/// From whom something reaches the knower: who, by which way, from when until when, with which rank.
-type Source = (Knower, Via, Option<GameTime>, Option<GameTime>, Option<String>);
+/// A source of knowledge: knower, access path, start and end of the stay, and rank.
+type NaiveSource = (Knower, AccessPath, Option<GameTime>, Option<GameTime>, Option<String>);
 
-type Known = BTreeMap<FactId, BTreeSet<(KnowledgeId, Via, Option<GameTime>)>>;
+type Known = BTreeMap<FactId, BTreeSet<(KnowledgeId, AccessPath, Option<GameTime>)>>;
 
-/// An edge that is kept for a rank, and the source by which it would reach the knower.
-type Ranked = (KnowledgeId, Source);
+/// An edge that is reserved for a rank, and the source by which it would reach the knower.
+type Ranked = (KnowledgeId, NaiveSource);
 
-/// What reaches the knower from the sources, and what waits for a rank.
+/// Returns the knowledge that reaches the knower from the sources, and the edges that wait for a rank.
 fn known(
     state: &State,
-    sources: &BTreeSet<Source>,
+    sources: &BTreeSet<NaiveSource>,
     as_of: Option<GameTime>,
     opened: &BTreeSet<Ranked>,
 ) -> (Known, BTreeSet<Ranked>) {
@@ -34,19 +35,19 @@ fn known(
     for (knowledge, edge) in state.all_knowledge() {
         let fact = state.fact(edge.fact).unwrap();
         let learned = edge.learned_at().or(fact.validity().start());
-        for source @ (from, via, joined, left, _) in sources {
+        for source @ (from, access_path, joined, left, _) in sources {
             let since = (*joined).max(learned);
             let stays = left.is_none_or(|left| joined.is_none_or(|joined| joined < left));
             let in_time = left.is_none_or(|left| learned.is_none_or(|learned| learned < left));
             let past = as_of.is_none_or(|now| since.is_none_or(|since| since <= now));
-            let own = *via == Via::Own;
-            let concerns = own || edge.how != How::Shared;
+            let own = *access_path == AccessPath::Own;
+            let concerns = own || edge.acquisition != Acquisition::Shared;
             if edge.knower != *from || !stays || !in_time || !past || !concerns {
                 continue;
             }
             let ranked = (knowledge, source.clone());
             if own || edge.rank.is_none() || opened.contains(&ranked) {
-                known.entry(fact.id()).or_default().insert((knowledge, via.clone(), since));
+                known.entry(fact.id()).or_default().insert((knowledge, access_path.clone(), since));
             } else {
                 waiting.insert(ranked);
             }
@@ -55,10 +56,11 @@ fn known(
     (known, waiting)
 }
 
-/// What is known otherwise than by having said it.
+/// Returns the facts with at least one edge other than a record of passing them on.
 fn truly<'a>(state: &'a State, known: &'a Known) -> impl Iterator<Item = &'a Arc<Fact>> {
-    let is_way = |(id, ..): &(KnowledgeId, Via, _)| state.knowledge(*id).unwrap().how != How::Shared;
-    let known = known.iter().filter(move |(_, ways)| ways.iter().any(is_way));
+    let is_way =
+        |(id, ..): &(KnowledgeId, AccessPath, _)| state.knowledge(*id).unwrap().acquisition != Acquisition::Shared;
+    let known = known.iter().filter(move |(_, known_edges)| known_edges.iter().any(is_way));
     known.map(|(id, _)| state.fact(*id).unwrap())
 }
 
@@ -73,22 +75,22 @@ fn reaches(state: &State, group: &Knower, held: &Option<String>, wanted: &str, k
         || place(held).is_some_and(|held| place(wanted).is_some_and(|w| held >= w))
 }
 
-/// The groups and places in which somebody is, by what it knows.
-fn sources(state: &State, knower: &EntityId, known: &Known, from: &BTreeSet<Source>) -> BTreeSet<Source> {
+/// Returns the groups and places to which an entity belongs, by its own knowledge.
+fn sources(state: &State, knower: &EntityId, known: &Known, from: &BTreeSet<NaiveSource>) -> BTreeSet<NaiveSource> {
     let mut found = from.clone();
     for fact in truly(state, known) {
         let name = fact.predicate().as_str();
-        let (true, Some(group)) = (fact.standing() == Standing::Canon, fact.object().entity()) else { continue };
+        let (true, Some(group)) = (fact.status() == FactStatus::Canon, fact.object().entity()) else { continue };
         if !["MEMBER_OF", "RESIDENT_OF", "PART_OF"].contains(&name) || group == knower {
             continue;
         }
         let (start, end) = (fact.validity().start(), fact.validity().end());
-        for (of, via, joined, left, _) in from {
-            let via = match via {
-                Via::Own if name == "MEMBER_OF" => Via::Member(group.clone()),
-                Via::Own if name == "RESIDENT_OF" => Via::Resident(group.clone()),
-                Via::Member(_) => Via::Member(group.clone()),
-                Via::Resident(_) => Via::Resident(group.clone()),
+        for (of, access_path, joined, left, _) in from {
+            let access_path = match access_path {
+                AccessPath::Own if name == "MEMBER_OF" => AccessPath::Member(group.clone()),
+                AccessPath::Own if name == "RESIDENT_OF" => AccessPath::Resident(group.clone()),
+                AccessPath::Member(_) => AccessPath::Member(group.clone()),
+                AccessPath::Resident(_) => AccessPath::Resident(group.clone()),
                 _ => continue,
             };
             if of.entity() != Some(fact.subject()) {
@@ -96,18 +98,19 @@ fn sources(state: &State, knower: &EntityId, known: &Known, from: &BTreeSet<Sour
             }
             let left = [*left, end].into_iter().flatten().min();
             let rank = fact.rank().filter(|_| fact.subject() == knower).map(str::to_owned);
-            found.insert((group.clone().into(), via, (*joined).max(start), left, rank));
+            found.insert((group.clone().into(), access_path, (*joined).max(start), left, rank));
         }
     }
     found
 }
 
-fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTreeMap<PassageId, Via>) {
-    let mut from = BTreeSet::from([(Knower::World, Via::Common, None, None, None)]);
+fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTreeMap<PassageId, AccessPath>) {
+    let mut from = BTreeSet::from([(Knower::World, AccessPath::Common, None, None, None)]);
     if knower.entity().is_some() {
-        from.insert((knower.clone(), Via::Own, None, None, None));
+        from.insert((knower.clone(), AccessPath::Own, None, None, None));
     }
-    // First all that needs no rank; then what the ranks open that are known by then, once and for all; and so on.
+    // First collect everything without a rank, then the edges that the ranks known by then open, once and for all;
+    // repeat.
     let mut opened = BTreeSet::new();
     let known = loop {
         let (now, waiting) = self::known(state, &from, as_of, &opened);
@@ -128,7 +131,7 @@ fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTr
     };
     let mut heard = BTreeMap::new();
     for (id, passage) in state.passages() {
-        for (from, via, joined, left, _) in &from {
+        for (from, access_path, joined, left, _) in &from {
             let there =
                 passage.heard_by.contains(from) || from.entity().is_some_and(|e| passage.speaker.as_ref() == Some(e));
             let read = passage.readers.iter().find(|reader| reader.knower == *from).filter(|_| !there);
@@ -138,8 +141,8 @@ fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTr
             let in_time = left.is_none_or(|left| said.is_none_or(|said| said < left));
             let past = as_of.is_none_or(|now| (*joined).max(said).is_none_or(|since| since <= now));
             if there && stays && in_time && past {
-                let nearest = heard.entry(id).or_insert_with(|| via.clone());
-                *nearest = nearest.clone().min(via.clone());
+                let nearest = heard.entry(id).or_insert_with(|| access_path.clone());
+                *nearest = nearest.clone().min(access_path.clone());
             }
         }
     }
@@ -168,7 +171,7 @@ fn fact(n: u8, m: u8) -> Fact {
     .unwrap()
     .validity(validity)
     .rank((!n.is_multiple_of(9) && m.is_multiple_of(3)).then(|| ["low", "high"][usize::from(n) % 2].into()))
-    .standing(if m.is_multiple_of(17) { Standing::False } else { Standing::Canon })
+    .status(if m.is_multiple_of(17) { FactStatus::False } else { FactStatus::Canon })
     .build()
     .unwrap()
 }
@@ -178,21 +181,21 @@ fn world(seeds: &[(u8, u8, u8)]) -> World {
     for &(n, m, k) in seeds {
         let fact = fact(n, m);
         let knower = if k.is_multiple_of(11) { Knower::World } else { one(k).into() };
-        let edge = Knowledge {
+        let edge = KnowledgeEdge {
             learned: date(k / 2),
             rank: k.is_multiple_of(5).then(|| ["low", "High"][usize::from(k) % 2].into()),
-            how: if k.is_multiple_of(13) { How::Shared } else { How::Authored },
-            ..Knowledge::authored(knower, fact.id())
+            acquisition: if k.is_multiple_of(13) { Acquisition::Shared } else { Acquisition::Authored },
+            ..KnowledgeEdge::authored(knower, fact.id())
         };
         let passage = Passage {
             speaker: n.is_multiple_of(2).then(|| one(n)),
             time: date(m),
             heard_by: vec![one(k).into()],
-            readers: vec![Reader { knower: one(m / 7).into(), since: date(k).and_then(|date| date.time) }],
+            readers: vec![PassageReader { knower: one(m / 7).into(), since: date(k).and_then(|date| date.time) }],
             ..Passage::new(format!("line {n} {m}"))
         };
-        // Subjects know of their own membership, or structure would hardly ever be known.
-        let own = Knowledge::authored(fact.subject().clone().into(), fact.id());
+        // Subjects know of their own membership; otherwise structure would hardly ever be known.
+        let own = KnowledgeEdge::authored(fact.subject().clone().into(), fact.id());
         let edges = [edge, own].map(|edge| Change::Learn(edge.into()));
         let changes = [Change::AssertFact(fact.into()), Change::AddPassage(passage.into())];
         world.0.apply(Operation::new(Author::Dm, "edit", changes.into_iter().chain(edges).collect())).unwrap();
@@ -213,12 +216,12 @@ proptest! {
         for knower in PLACES.map(|name| Knower::Entity(id(name))).into_iter().chain([Knower::World]) {
             let view = View::of(&world.0, &knower, as_of);
             let (known, heard) = naive(&world.0, &knower, as_of);
-            let ways = |known: &super::Known| {
-                known.ways().iter().chain(known.shared()).map(|way| (way.id, way.via.clone(), way.since)).collect()
+            let known_edges = |known: &super::Known| {
+                known.known_edges().iter().chain(known.shared()).map(|way| (way.id, way.access_path.clone(), way.since)).collect()
             };
-            let fast: Known = view.facts().map(|known| (known.id(), ways(known))).collect();
+            let fast: Known = view.facts().map(|known| (known.id(), known_edges(known))).collect();
             prop_assert_eq!(&fast, &known, "{} at {:?}", knower, as_of);
-            let fast: BTreeMap<_, _> = view.passages().map(|(id, heard)| (id, heard.via.clone())).collect();
+            let fast: BTreeMap<_, _> = view.passages().map(|(id, heard)| (id, heard.access_path.clone())).collect();
             prop_assert_eq!(fast, heard);
             for known in view.facts() {
                 prop_assert_eq!(view.fact(known.id()), Some(known));

@@ -1,4 +1,4 @@
-//! Taking together what reaches a knower.
+//! Collection of everything that reaches a knower.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,34 +6,35 @@ use std::{
 };
 
 use hearsay_model::{
-    EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, KnownFact, PassageId, State, attribute, predicate, text,
+    Acquisition, EntityId, Fact, FactId, GameTime, Knower, KnowledgeEdge, KnownFact, PassageId, State, attribute,
+    predicate, text,
 };
 use rustc_hash::FxHashMap;
 
-use super::{Brief, Heard, Known, Via, Way};
+use super::{AccessPath, Brief, Heard, Known, KnownEdge};
 use crate::{
     audience::is_structure,
     credence::{Weighed, Weigher, combine, credence},
 };
 
-/// Whose knowledge reaches the knower, and how.
+/// A source whose knowledge reaches the knower, and the access path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub(crate) from: Knower,
-    pub(crate) via: Via,
+    pub(crate) access_path: AccessPath,
     pub(crate) stay: Stay,
-    /// The knower's rank there, if it is a member itself.
+    /// The knower's rank in the source, if it is a direct member.
     pub(super) rank: Option<String>,
 }
 
 impl Reach {
-    /// All that somebody ever learns.
-    pub(crate) fn all(from: Knower, via: Via) -> Self {
-        Self { from, via, stay: Stay::ALWAYS, rank: None }
+    /// Creates a source whose entire knowledge reaches the knower.
+    pub(crate) fn all(from: Knower, access_path: AccessPath) -> Self {
+        Self { from, access_path, stay: Stay::ALWAYS, rank: None }
     }
 }
 
-/// A stretch of game time: from a moment up to, not including, another. `None` is open.
+/// A span of game time. It includes the start and excludes the end; `None` is unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stay {
     from: Option<GameTime>,
@@ -51,7 +52,8 @@ impl Stay {
         Self { from: self.from.max(other.from), until }
     }
 
-    /// Since when something learned then is known to one who stays so long; nothing, when it was learned too late.
+    /// Returns when a member with this stay receives a fact that was learned at the given time; `None` if the fact was
+    /// learned too late.
     pub(crate) fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
         let begins_before_it_ends = self.until.is_none_or(|until| self.from.is_none_or(|from| from < until));
         let in_time = self.until.is_none_or(|until| learned.is_none_or(|learned| learned < until));
@@ -59,28 +61,28 @@ impl Stay {
     }
 }
 
-/// What a group keeps for some of its ranks.
+/// An edge that a group reserves for some of its ranks.
 struct Ranked {
-    way: Way,
+    way: KnownEdge,
     index: u32,
     fact: Arc<Fact>,
-    /// The rank of the knower in the group.
+    /// The knower's rank in the group.
     held: Option<String>,
 }
 
-/// What has been taken together so far.
+/// The knowledge collected so far.
 pub(super) struct Taking<'s> {
     state: &'s State,
     as_of: Option<GameTime>,
     facts: Vec<Known>,
-    /// Their dense indices.
+    /// The dense indices of `facts`.
     indices: Vec<u32>,
-    /// Where in `facts` a fact stands, by its dense index.
+    /// Position in `facts` by dense index.
     places: FxHashMap<u32, u32>,
     /// Memberships, residences and parts that count.
     structure: Vec<Arc<Fact>>,
     ranks: Vec<Arc<Fact>>,
-    /// What is kept for ranks that the knower has not reached, as far as is known by now.
+    /// Edges reserved for ranks that the knower has not reached, by its knowledge so far.
     ranked: Vec<Ranked>,
 }
 
@@ -94,12 +96,18 @@ impl<'s> Taking<'s> {
         self.as_of.is_none_or(|now| moment.is_none_or(|moment| moment <= now))
     }
 
-    /// Takes over what somebody knows, as far as it reaches one who stays with them so long.
-    pub(super) fn take(&mut self, Reach { from, via, stay, rank }: &Reach) {
+    /// Collects the knowledge of a source, as far as it reaches a member with this stay.
+    pub(super) fn take(&mut self, Reach { from, access_path, stay, rank }: &Reach) {
         for KnownFact { id, edge, index, fact } in self.state.known_facts(from) {
             let Some(since) = stay.receives(learned(edge, fact)).filter(|since| self.is_past(*since)) else { continue };
-            let way = Way { id, edge: Arc::clone(edge), via: via.clone(), since, belief: edge.credence };
-            if edge.rank.is_some() && *via != Via::Own {
+            let way = KnownEdge {
+                id,
+                edge: Arc::clone(edge),
+                access_path: access_path.clone(),
+                since,
+                belief: edge.credence,
+            };
+            if edge.rank.is_some() && *access_path != AccessPath::Own {
                 self.ranked.push(Ranked { way, index, fact: Arc::clone(fact), held: rank.clone() });
             } else {
                 self.add(way, index, fact);
@@ -107,9 +115,9 @@ impl<'s> Taking<'s> {
         }
     }
 
-    fn add(&mut self, way: Way, index: u32, fact: &Arc<Fact>) {
-        // Whom a group has told is no matter of its members.
-        if way.edge.how == How::Shared && way.via != Via::Own {
+    fn add(&mut self, way: KnownEdge, index: u32, fact: &Arc<Fact>) {
+        // The records of whom a group told do not concern its members.
+        if way.edge.acquisition == Acquisition::Shared && way.access_path != AccessPath::Own {
             return;
         }
         let place = *self.places.entry(index).or_insert_with(|| {
@@ -118,8 +126,8 @@ impl<'s> Taking<'s> {
             self.facts.len() as u32 - 1
         });
         let known = &mut self.facts[place as usize];
-        // To have said something, without knowing it, is no way to belong anywhere.
-        if known.ways.is_empty() && way.edge.how != How::Shared {
+        // A knower that only said something, without knowing it, belongs nowhere by it.
+        if known.known_edges.is_empty() && way.edge.acquisition != Acquisition::Shared {
             if is_structure(fact) {
                 self.structure.push(Arc::clone(fact));
             } else if *fact.predicate() == *attribute::RANKS {
@@ -129,7 +137,7 @@ impl<'s> Taking<'s> {
         known.add(way);
     }
 
-    /// Takes what the knower's ranks open to it. Whether there was any.
+    /// Collects the edges that the knower's ranks open. Returns whether there were any.
     pub(super) fn take_ranked(&mut self) -> bool {
         let mut ranked = std::mem::take(&mut self.ranked);
         let opened: Vec<Ranked> = ranked.extract_if(.., |ranked| self.reaches(ranked)).collect();
@@ -140,7 +148,7 @@ impl<'s> Taking<'s> {
         !opened.is_empty()
     }
 
-    /// Whether the knower has the rank for which something is kept, by the latest list of the group's ranks that it knows.
+    /// Returns whether the knower has the required rank, by the latest list of the group's ranks that it knows.
     fn reaches(&self, Ranked { way, held, .. }: &Ranked) -> bool {
         let (Some(held), Some(wanted)) = (held, &way.edge.rank) else { return false };
         let same = |a: &str, b: &str| text::normal(a) == text::normal(b);
@@ -153,21 +161,22 @@ impl<'s> Taking<'s> {
         same(held, wanted) || latest.and_then(|fact| fact.object().text()).is_some_and(at_least)
     }
 
-    /// The passages that the sources heard, each by the source nearest to the knower.
+    /// Returns the passages that the sources heard, each with the nearest access path.
     ///
-    /// Of what is said under a secret name, the speaker is hidden from a knower who does not know whose name it is.
+    /// The speaker of a passage under a secret name is hidden from a knower that does not know the bearer of the name.
     pub(super) fn hear(&self, knower: &Knower, sources: &[Reach]) -> BTreeMap<PassageId, Heard> {
         let mut passages = BTreeMap::<PassageId, Heard>::new();
-        for Reach { from, via, stay, .. } in sources {
+        for Reach { from, access_path, stay, .. } in sources {
             for (id, passage) in self.state.passages_of(from) {
                 let reached = passage.reached(from).and_then(|reached| stay.receives(reached));
                 if !reached.is_some_and(|since| self.is_past(since)) {
                     continue;
                 }
                 let heard = passages.entry(id);
-                let heard = heard.or_insert_with(|| Heard { passage: Arc::clone(passage), via: via.clone() });
-                if *via < heard.via {
-                    heard.via = via.clone();
+                let heard =
+                    heard.or_insert_with(|| Heard { passage: Arc::clone(passage), access_path: access_path.clone() });
+                if *access_path < heard.access_path {
+                    heard.access_path = access_path.clone();
                 }
             }
         }
@@ -184,7 +193,7 @@ impl<'s> Taking<'s> {
         passages
     }
 
-    /// All that was taken, weighed, by id.
+    /// Returns everything collected, weighed and sorted by id.
     pub(super) fn settled(self) -> (Vec<Known>, Vec<Brief>) {
         let Self { state, facts, indices, .. } = self;
         let mut weigher = Weigher::new(state);
@@ -194,7 +203,7 @@ impl<'s> Taking<'s> {
         };
         let (mut briefs, mut facts): (Vec<Brief>, Vec<Option<Known>>) =
             facts.into_iter().zip(indices).map(settle).unzip();
-        // Ids are compared where they lie side by side; each fact is moved once.
+        // Sort the contiguous ids first, so that each fact is moved only once.
         let mut order: Vec<(FactId, u32)> = briefs.iter().map(|brief| brief.id).zip(0..).collect();
         order.sort_unstable();
         let facts = order.iter().filter_map(|(_, place)| facts[*place as usize].take()).collect();
@@ -202,7 +211,7 @@ impl<'s> Taking<'s> {
         (facts, briefs)
     }
 
-    /// The groups and places that the knower belongs to by what it knows.
+    /// Returns the groups and places to which the knower belongs, by its own knowledge.
     pub(super) fn groups(&self, id: &EntityId) -> Vec<Reach> {
         let mut structure: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
         for fact in &self.structure {
@@ -212,28 +221,29 @@ impl<'s> Taking<'s> {
     }
 }
 
-/// Whether something that is known says that somebody has a name.
+/// Returns whether a known fact states that an entity has a name.
 pub(super) fn knows_name(known: &Known, id: &EntityId, name: &str) -> bool {
     let is_name = [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
     let said = || known.object().text().is_some_and(|said| text::normal(said) == text::normal(name));
     is_name && known.subject() == id && !known.is_made_up() && said()
 }
 
-/// When an edge came to be. What is known since ever is known since it began: nobody knows the future.
-pub(crate) fn learned(edge: &Knowledge, fact: &Fact) -> Option<GameTime> {
+/// Returns when an edge was learned. Knowledge since ever begins with the fact, because nobody knows the future.
+pub(crate) fn learned(edge: &KnowledgeEdge, fact: &Fact) -> Option<GameTime> {
     edge.learned_at().or_else(|| fact.validity().start())
 }
 
-/// The groups and places that somebody belongs to by the structure that it knows of each member: each with the way and
-/// the stay. Sorted, each once.
+/// Returns the groups and places to which an entity belongs, each with access path and stay. Sorted and unique.
+///
+/// `structure` returns the structure that the entity knows of each member.
 pub(crate) fn groups<'f>(id: &EntityId, mut structure: impl FnMut(&EntityId) -> Vec<&'f Fact>) -> Vec<Reach> {
-    let mut reached: BTreeSet<(EntityId, Stay, Option<String>, Via)> = BTreeSet::new();
+    let mut reached: BTreeSet<(EntityId, Stay, Option<String>, AccessPath)> = BTreeSet::new();
     let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
     while let Some((member, stay, resident)) = open.pop() {
         for fact in structure(&member) {
             let Some(group) = fact.object().entity() else { continue };
             let resides = *fact.predicate() == *predicate::RESIDENT_OF;
-            // A character is no part of anything; a group or place is, and hands its own way on.
+            // A character is not part of anything. A group or place is, and passes on its own access path.
             let resident = match resident {
                 None if *fact.predicate() == *predicate::PART_OF => continue,
                 None => resides,
@@ -241,66 +251,71 @@ pub(crate) fn groups<'f>(id: &EntityId, mut structure: impl FnMut(&EntityId) -> 
             };
             let validity = fact.validity();
             let until = match validity.end() {
-                // An end that the calendar does not understand lies in the past. All that can be placed before it
-                // is what the group has known since ever.
+                // An end that the calendar does not understand lies in the past. The only facts that certainly precede
+                // it are those that the group has known since ever.
                 None if validity.is_closed() => {
                     Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0.saturating_add(1))))
                 }
                 end => end,
             };
             let stay = stay.and(Stay { from: validity.start(), until });
-            // A rank is the member's own; what lies above its group has none for it.
+            // A rank belongs to the direct member. A parent of its group has no rank for it.
             let rank = fact.rank().filter(|_| member == *id).map(str::to_owned);
-            let via = if resident { Via::Resident(group.clone()) } else { Via::Member(group.clone()) };
-            if group != id && reached.insert((group.clone(), stay, rank, via)) {
+            let access_path =
+                if resident { AccessPath::Resident(group.clone()) } else { AccessPath::Member(group.clone()) };
+            if group != id && reached.insert((group.clone(), stay, rank, access_path)) {
                 open.push((group.clone(), stay, Some(resident)));
             }
         }
     }
-    let reach = |(group, stay, rank, via)| Reach { from: Knower::Entity(group), via, stay, rank };
+    let reach = |(group, stay, rank, access_path)| Reach { from: Knower::Entity(group), access_path, stay, rank };
     reached.into_iter().map(reach).collect()
 }
 
 impl Known {
-    /// A fact as it is known in certain ways, if it is known.
-    pub(crate) fn by(fact: &Arc<Fact>, ways: impl IntoIterator<Item = Way>, weigher: &mut Weigher) -> Option<Self> {
+    /// Creates a known fact from its edges; `None` if no edge gives knowledge of it.
+    pub(crate) fn by(
+        fact: &Arc<Fact>,
+        known_edges: impl IntoIterator<Item = KnownEdge>,
+        weigher: &mut Weigher,
+    ) -> Option<Self> {
         let mut known = Self::new(Arc::clone(fact));
-        ways.into_iter().for_each(|way| known.add(way));
+        known_edges.into_iter().for_each(|way| known.add(way));
         known.settle(weigher);
-        (!known.ways.is_empty()).then_some(known)
+        (!known.known_edges.is_empty()).then_some(known)
     }
 
-    /// Whom a group has told is no matter of its members.
-    fn add(&mut self, way: Way) {
-        match (&way.edge.how, &way.via) {
-            (How::Shared, Via::Own) => self.shared.push(way),
-            (How::Shared, _) => {}
-            _ => self.ways.push(way),
+    /// Adds an edge. The records of whom a group told do not concern its members and are dropped.
+    fn add(&mut self, way: KnownEdge) {
+        match (&way.edge.acquisition, &way.access_path) {
+            (Acquisition::Shared, AccessPath::Own) => self.shared.push(way),
+            (Acquisition::Shared, _) => {}
+            _ => self.known_edges.push(way),
         }
     }
 
-    /// Sorts the ways, and weighs them.
+    /// Sorts the edges and computes their belief.
     fn settle(&mut self, weigher: &mut Weigher) {
-        for way in &mut self.ways {
+        for way in &mut self.known_edges {
             if !way.edge.sources.is_empty() {
                 way.belief = credence(weigher.belief(way.id, &way.edge));
             }
         }
-        self.ways.sort_by(|a, b| {
-            let rank = |way: &Way| (way.via != Via::Own, std::cmp::Reverse(way.belief));
-            rank(a).cmp(&rank(b)).then_with(|| (&a.via, a.id, a.since).cmp(&(&b.via, b.id, b.since)))
+        self.known_edges.sort_by(|a, b| {
+            let rank = |way: &KnownEdge| (way.access_path != AccessPath::Own, std::cmp::Reverse(way.belief));
+            rank(a).cmp(&rank(b)).then_with(|| (&a.access_path, a.id, a.since).cmp(&(&b.access_path, b.id, b.since)))
         });
-        self.ways.dedup_by(|a, b| a.id == b.id && a.via == b.via && a.since == b.since);
+        self.known_edges.dedup_by(|a, b| a.id == b.id && a.access_path == b.access_path && a.since == b.since);
         self.shared.sort_by_key(|way| (way.since, way.id));
-        self.credence = match &self.ways[..] {
+        self.credence = match &self.known_edges[..] {
             [only] if self.shared.is_empty() => only.belief,
-            ways => {
+            known_edges => {
                 let weighed = |way| {
-                    let Way { id, edge, via, belief, .. }: &Way = way;
-                    Weighed { id: *id, edge, belief: belief.get(), own: *via == Via::Own }
+                    let KnownEdge { id, edge, access_path, belief, .. }: &KnownEdge = way;
+                    Weighed { id: *id, edge, belief: belief.get(), own: *access_path == AccessPath::Own }
                 };
-                let shared: Vec<&Knowledge> = self.shared.iter().map(|way| &*way.edge).collect();
-                credence(combine(&ways.iter().map(weighed).collect::<Vec<_>>(), &shared))
+                let shared: Vec<&KnowledgeEdge> = self.shared.iter().map(|way| &*way.edge).collect();
+                credence(combine(&known_edges.iter().map(weighed).collect::<Vec<_>>(), &shared))
             }
         };
     }

@@ -1,6 +1,6 @@
 //! One test per way in which knowledge reaches, or does not reach, a knower.
 
-use hearsay_model::{Change, Standing, Validity};
+use hearsay_model::{Change, FactStatus, Validity};
 
 use super::*;
 use crate::world::{World, at, id, who};
@@ -55,7 +55,7 @@ fn residents_know_local_lore_of_their_place_and_those_around_it() {
     assert!(!world.knows("ann", road, None), "being present only witnesses");
     assert!(!world.knows("town", tavern, None), "knowledge does not go up");
     let view = View::of(&world.0, &who("ann"), None);
-    assert_eq!(view.fact(town).unwrap().how().unwrap().1, &Via::Resident(id("town")));
+    assert_eq!(view.fact(town).unwrap().acquisition().unwrap().1, &AccessPath::Resident(id("town")));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn membership_counts_only_when_it_is_so_and_the_member_knows() {
     assert!(!world.knows("ann", lore, None), "she does not know that she is a member");
     world.learn("ann", unknown, None);
     assert!(world.knows("ann", lore, None));
-    world.apply(vec![Change::SetStanding { fact: unknown, standing: Standing::False }]);
+    world.apply(vec![Change::SetStatus { fact: unknown, status: FactStatus::False }]);
     assert!(!world.knows("ann", lore, None), "she is none");
     assert!(world.knows("ann", unknown, None), "but still believes so");
 }
@@ -88,7 +88,7 @@ fn to_have_said_something_is_no_way_to_know_it() {
     let mut world = World::new("ann guild thing");
     let membership = world.relation("ann", "MEMBER_OF", "guild", Validity::default());
     let lore = world.lore("guild", "lore", None);
-    let record = Knowledge { how: How::Shared, ..Knowledge::authored(who("ann"), membership) };
+    let record = KnowledgeEdge { acquisition: Acquisition::Shared, ..KnowledgeEdge::authored(who("ann"), membership) };
     world.apply(vec![Change::Learn(Arc::new(record))]);
     assert_eq!(world.credence("ann", membership), Some(0.0), "she remembers what she said");
     assert!(!world.knows("ann", lore, None));
@@ -99,8 +99,8 @@ fn who_was_there_is_thought_to_know_where_things_came_to_be() {
     let mut world = World::new("ann bob inn road chest coin");
     let since = |minute: i64| Validity { from: Some(Date::at(GameTime(minute))), until: None };
     let witness = |world: &mut World, fact: FactId, minute: i64| {
-        let how = How::Witnessed;
-        let edge = Knowledge { how, learned: at(minute), ..Knowledge::authored(who("ann"), fact) };
+        let acquisition = Acquisition::Witnessed;
+        let edge = KnowledgeEdge { acquisition, learned: at(minute), ..KnowledgeEdge::authored(who("ann"), fact) };
         world.apply(vec![Change::Learn(Arc::new(edge))]);
     };
     let chest = world.relation("chest", "LOCATED_AT", "inn", since(1));
@@ -131,7 +131,7 @@ fn belief_does_not_read_the_world() {
     world.learn("ann", fact, None);
     let before = View::of(&world.0, &who("ann"), None);
     world.apply(vec![
-        Change::SetStanding { fact, standing: Standing::False },
+        Change::SetStatus { fact, status: FactStatus::False },
         Change::EndFact { fact, until: Date::at(GameTime(3)) },
     ]);
     let after = View::of(&world.0, &who("ann"), None);
@@ -147,11 +147,11 @@ fn own_edges_weigh_more_than_what_the_place_believes() {
     let mut world = World::new("odo town thing");
     world.belongs("odo", "RESIDENT_OF", "town", None, None);
     let lie = world.lore("town", "a lie", None);
-    let edge = Knowledge { credence: Credence::NONE, conceals: true, ..Knowledge::authored(who("odo"), lie) };
+    let edge = KnowledgeEdge { credence: Credence::NONE, conceals: true, ..KnowledgeEdge::authored(who("odo"), lie) };
     world.apply(vec![Change::Learn(Arc::new(edge))]);
     let view = View::of(&world.0, &who("odo"), None);
     let known = view.fact(lie).unwrap();
-    assert_eq!((known.credence(), known.conceals(), known.ways().len()), (Credence::NONE, true, 2));
+    assert_eq!((known.credence(), known.conceals(), known.known_edges().len()), (Credence::NONE, true, 2));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::tree::{Data, Tree};
 
-/// A tree as JSON. Lists and maps that are written as text, as some tools do, are read.
+/// Converts a tree to JSON. Parses lists and maps that a tool wrote as text.
 pub(super) fn value(tree: &Tree) -> Value {
     match &tree.data {
         Data::Null => Value::Null,
@@ -26,13 +26,13 @@ fn list<'v>(data: &'v Value, key: &str) -> &'v [Value] {
     data.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// A name: of a thing, or the text itself.
+/// Returns a name: the `name` of an object, or the text itself.
 fn name(value: &Value) -> Option<String> {
     let named = value.as_str().or_else(|| value.get("name").and_then(Value::as_str))?.trim();
     (!named.is_empty()).then(|| named.to_owned())
 }
 
-/// A number that may be written as a text.
+/// Returns a number, which may be written as text.
 fn number(data: &Value, key: &str) -> Option<i64> {
     let value = data.get(key)?;
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
@@ -50,7 +50,7 @@ fn sound(calendar: Calendar) -> Option<Calendar> {
     calendar.check().ok().map(|()| calendar)
 }
 
-/// A calendar of Kanka: `{name, suffix, months: [{name, length}], weekdays: […], has_leap_year, leap_year_…}`.
+/// Reads a Kanka calendar: `{name, suffix, months: [{name, length}], weekdays: […], has_leap_year, leap_year_…}`.
 pub(super) fn of_kanka(data: &Value) -> Option<Calendar> {
     let months: Option<Vec<Month>> = list(data, "months")
         .iter()
@@ -82,7 +82,7 @@ pub(super) fn of_kanka(data: &Value) -> Option<Calendar> {
     })
 }
 
-/// A calendar of the module Simple Calendar.
+/// Reads a calendar of the module Simple Calendar.
 pub(super) fn of_simple_calendar(data: &Value) -> Option<Calendar> {
     let days = |month: &Value| small(month, "numberOfDays").or_else(|| small(month, "days"));
     let months: Option<Vec<Month>> =

@@ -1,15 +1,15 @@
-//! Text files: decoded, and with the place in the file for every byte.
+//! Decoding of text files, with the file position of every byte.
 
 use std::{ops::Range, sync::Arc};
 
 use super::{FileId, Origin};
 use crate::Cancel;
 
-/// How a text file is written.
+/// The encoding of a text file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
     Utf8,
-    /// With a mark of three bytes.
+    /// UTF-8 with a byte order mark of three bytes.
     Marked,
     Utf16,
 }
@@ -17,31 +17,31 @@ enum Encoding {
 /// A text file that was read.
 #[derive(Debug, Clone)]
 pub struct Text {
-    /// Its number in the notes.
+    /// The id of the file in the notes.
     pub file: FileId,
-    /// Its content, without the mark at the beginning.
+    /// The content, without the byte order mark.
     pub content: String,
     encoding: Encoding,
-    /// Where lines begin.
+    /// The start positions of the lines.
     lines: Vec<u32>,
-    /// For UTF-16, how many of its units come before each 256th byte.
+    /// For UTF-16, the number of its units before each 256th byte.
     units: Vec<u32>,
-    /// The line and the bytes of the file that all of it stands for, where it is no file of its own.
+    /// For a text that is not a file of its own, the line and the bytes of the file to which all of it maps.
     within: Option<(u32, Range<usize>)>,
-    /// Ends reading it.
+    /// Cancels reading.
     cancel: Cancel,
 }
 
 const STEP: usize = 256;
 
 impl Text {
-    /// Takes a text that is no file of its own: a field of a document, which stands on this line and takes up these bytes of
-    /// the file. All that is found in it is found there.
+    /// Creates a text that is not a file of its own, such as a field of a document. The line and bytes are the position
+    /// of everything in it.
     pub fn within(file: FileId, content: String, line: u32, span: Range<usize>) -> Self {
         Self { within: Some((line, span)), ..Self::new(file, content) }
     }
 
-    /// Takes a text as the content of a file.
+    /// Creates a text from the content of a file.
     pub fn new(file: FileId, content: String) -> Self {
         let encoding = Encoding::Utf8;
         let ends = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -49,13 +49,13 @@ impl Text {
         Self { file, content, encoding, lines, units: Vec::new(), within: None, cancel: Cancel::default() }
     }
 
-    /// The same, until somebody asks to stop.
+    /// Adds a cancellation request.
     #[must_use]
     pub(crate) fn until(self, cancel: &Cancel) -> Self {
         Self { cancel: cancel.clone(), ..self }
     }
 
-    /// Whether somebody asked to stop: what is made of it is dropped.
+    /// Whether a stop was requested. The caller then drops its result.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
@@ -67,7 +67,7 @@ impl Text {
     /// Decodes a file.
     ///
     /// # Errors
-    /// When it is no text: why, and what to do.
+    /// If the file is not text, with the reason and a hint.
     pub fn decode(file: FileId, bytes: Vec<u8>) -> Result<Self, String> {
         let (content, encoding) = match &bytes[..] {
             [0xEF, 0xBB, 0xBF, rest @ ..] => (utf8(rest)?.to_owned(), Encoding::Marked),
@@ -91,7 +91,7 @@ impl Text {
         Ok(text)
     }
 
-    /// The line, from 1, on which a byte of the content stands.
+    /// Returns the line of a byte of the content, counted from 1.
     pub fn line(&self, at: usize) -> u32 {
         if let Some((line, _)) = self.within {
             return line;
@@ -100,14 +100,15 @@ impl Text {
         u32::try_from(self.lines.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
     }
 
-    /// Where a byte of the content stands in the file on the disk.
+    /// Returns the position on disk of a byte of the content.
     pub fn on_disk(&self, at: usize) -> usize {
         match self.encoding {
             Encoding::Utf8 => at,
             Encoding::Marked => at + 3,
             Encoding::Utf16 => {
                 let mut known = at / STEP;
-                // The mark counts from a letter's beginning: begin a step earlier where it lies within one.
+                // Counts start at the beginning of a character. If a step lies within a character, begin one step
+                // earlier.
                 while known > 0 && (known >= self.units.len() || !self.content.is_char_boundary(known * STEP)) {
                     known -= 1;
                 }
@@ -118,11 +119,11 @@ impl Text {
         }
     }
 
-    /// A place in this file, with what is written there.
+    /// Returns a position in this file, with its text.
     pub fn origin(&self, field: impl Into<Arc<str>>, span: Range<usize>) -> Origin {
         let source = self.content.get(span.clone()).unwrap_or_default();
         let mut origin = self.place(field, span, source);
-        // What is quoted may come before others than the DM.
+        // Characters other than the DM may know the quoted text.
         const MARKS: [&str; 9] = ["%%", "<", "[!", "||", "[/", "{{", ":::", "```", "~~~"];
         if MARKS.iter().any(|mark| source.contains(mark)) {
             origin.quote = super::quote(&crate::text::without_secrets(source)).into();

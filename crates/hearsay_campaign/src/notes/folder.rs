@@ -1,7 +1,7 @@
-//! A safe view of what is imported: a folder, a single file, or a zip archive.
+//! Safe access to an import source: a folder, a single file, or a zip archive.
 //!
-//! Nothing outside the folder is read, whatever links or names say; numbers, sizes and depths are bounded. What is left
-//! out for such a reason is listed in [`Folder::skipped`].
+//! Nothing outside the folder is read, whatever its links or names contain. Numbers, sizes and depths are bounded.
+//! Files that are left out for this reason are in [`Folder::skipped`].
 
 use std::{
     collections::BTreeMap,
@@ -25,7 +25,7 @@ use crate::{
     regular,
 };
 
-/// The files of a campaign, listed and not yet read.
+/// The list of a campaign's files. Their content is read later.
 #[derive(Debug)]
 pub struct Folder {
     name: String,
@@ -33,7 +33,7 @@ pub struct Folder {
     skipped: Vec<Skipped>,
     limits: Limits,
     source: Source,
-    /// Bytes that were read so far.
+    /// The number of bytes that were read so far.
     read: AtomicU64,
     aliases: AliasBytes,
 }
@@ -43,11 +43,11 @@ enum Source {
     /// The folder, with links resolved.
     Disk(PathBuf),
     Zip(Mutex<ZipArchive<Box<dyn Bytes>>>),
-    /// Files that are not on a disk, by their numbers.
+    /// Files in memory, by their numbers.
     Memory(Vec<Vec<u8>>),
 }
 
-/// Where an archive is read from.
+/// The source of an archive.
 trait Bytes: Read + Seek + Send + fmt::Debug {}
 
 impl<T: Read + Seek + Send + fmt::Debug> Bytes for T {}
@@ -57,30 +57,30 @@ impl<T: Read + Seek + Send + fmt::Debug> Bytes for T {}
 pub struct Entry {
     /// The path below the folder, with forward slashes.
     pub path: String,
-    /// How many bytes it says it has.
+    /// The claimed size in bytes.
     pub bytes: u64,
-    /// Its number in an archive.
+    /// The index in an archive.
     number: usize,
 }
 
 impl Entry {
-    /// The file's name without its folders.
+    /// Returns the file name without folders.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The file's name without folders and extension.
+    /// Returns the file name without folders and extension.
     pub fn stem(&self) -> &str {
         self.name().rsplit_once('.').map_or(self.name(), |(stem, _)| stem)
     }
 
-    /// The folders that it lies in, the outermost first.
+    /// Returns the folders that contain the file, outermost first.
     pub fn folders(&self) -> impl DoubleEndedIterator<Item = &str> {
         let folders = self.path.rsplit_once('/').map_or("", |(folders, _)| folders);
         folders.split('/').filter(|name| !name.is_empty())
     }
 
-    /// Whether it has one of these extensions, given in lowercase and without their dots.
+    /// Whether the file has one of these extensions, given in lowercase without dots.
     pub fn has_extension(&self, extensions: &[&str]) -> bool {
         let extension = self.name().rsplit_once('.').map_or("", |(_, extension)| extension);
         extensions.iter().any(|one| extension.eq_ignore_ascii_case(one))
@@ -91,7 +91,7 @@ impl Folder {
     /// Lists a folder, a single file or a zip archive. Hidden files and folders are left out.
     ///
     /// # Errors
-    /// When it cannot be read at all, or an archive is none.
+    /// If the path cannot be read, or an archive is invalid.
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, CampaignErrors> {
         let shown = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
         let fault = |message: String, hint: &str| {
@@ -140,8 +140,8 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Files that are not on a disk: for tests, and for programs that have them from elsewhere. The later of two with one
-    /// path counts.
+    /// Creates a folder from files in memory: for tests, and for programs with other sources. If two files have the
+    /// same path, the later replaces the earlier.
     pub fn of_files(name: &str, files: impl IntoIterator<Item = (String, Vec<u8>)>, limits: &Limits) -> Self {
         let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
         let entry = |(number, (path, bytes)): (usize, (&String, &Vec<u8>))| Entry {
@@ -161,10 +161,10 @@ impl Folder {
         }
     }
 
-    /// An archive that is not on a disk.
+    /// Creates a folder from an archive in memory.
     ///
     /// # Errors
-    /// When it is none: why.
+    /// If the archive is invalid, with the reason.
     pub fn of_archive(name: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Self, String> {
         let bytes = Box::new(io::Cursor::new(bytes)) as Box<dyn Bytes>;
         let archive = ZipArchive::new(bytes).map_err(|error| format!("the archive is broken: {error}"))?;
@@ -174,17 +174,17 @@ impl Folder {
         Ok(folder)
     }
 
-    /// What the folder or archive is called, without the extension.
+    /// Returns the name of the folder or archive, without the extension.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The files, in the order of their paths.
+    /// Returns the files, in the order of their paths.
     pub fn files(&self) -> std::slice::Iter<'_, Entry> {
         self.entries.iter()
     }
 
-    /// The file with this path.
+    /// Returns the file with this path.
     pub fn get(&self, path: &str) -> Option<&Entry> {
         let number = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
         self.entries.get(number)
@@ -195,17 +195,17 @@ impl Folder {
         self.get(path).is_some()
     }
 
-    /// What was left out when the files were listed.
+    /// Returns the files that were left out of the list.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
 
-    /// How much is read at most.
+    /// Returns the limits for reading.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// A hidden file that a tool keeps beside the notes, such as `.obsidian/plugins/calendarium/data.json`.
+    /// Returns a hidden file that a tool keeps beside the notes, such as `.obsidian/plugins/calendarium/data.json`.
     pub fn hidden(&self, path: &str) -> Option<Entry> {
         match &self.source {
             Source::Disk(root) => {
@@ -225,7 +225,7 @@ impl Folder {
         }
     }
 
-    /// The first bytes of a file, for looking at its format. Nothing when it cannot be read.
+    /// Returns the first bytes of a file, for format detection. Returns none if the file is unreadable.
     pub fn head(&self, entry: &Entry, bytes: u64) -> Vec<u8> {
         match self.limits.cancel.is_cancelled() {
             true => Vec::new(),
@@ -233,7 +233,7 @@ impl Folder {
         }
     }
 
-    /// Reads a file, and registers it. What cannot be read is noted as skipped.
+    /// Reads a file, and registers it. An unreadable file is recorded as skipped.
     pub fn bytes(&self, entry: &Entry, notes: &mut Notes) -> Option<(FileId, Vec<u8>)> {
         match self.whole(entry) {
             Ok(bytes) => Some((notes.file(&entry.path, &bytes), bytes)),
@@ -244,8 +244,8 @@ impl Folder {
         }
     }
 
-    /// Reads a file as text, and registers it: UTF-8 with or without a mark, or UTF-16 with one. What cannot be read is
-    /// noted as skipped.
+    /// Reads a file as text, and registers it. Supports UTF-8 with or without a byte order mark, and UTF-16 with one.
+    /// An unreadable file is recorded as skipped.
     pub fn text(&self, entry: &Entry, notes: &mut Notes) -> Option<Text> {
         let (file, bytes) = self.bytes(entry, notes)?;
         match Text::decode(file, bytes) {
@@ -257,7 +257,7 @@ impl Folder {
         }
     }
 
-    /// Parses a file by the extension of its path.
+    /// Parses a file according to the extension of its path.
     pub(crate) fn tree(&self, text: &Text, path: &str) -> Result<Tree, String> {
         Tree::parse(text, path, &self.limits, &self.aliases)
     }
@@ -283,7 +283,7 @@ impl Folder {
         if more { Err(too_large()) } else { Ok(bytes) }
     }
 
-    /// Up to so many bytes of a file, and whether there are more.
+    /// Reads at most this number of bytes. Returns them, and whether the file has more.
     fn bytes_of(&self, entry: &Entry, most: u64) -> Result<(Vec<u8>, bool), String> {
         let failed = |error: &dyn std::fmt::Display| format!("cannot be read: {error}");
         let mut bytes = Vec::new();
@@ -359,7 +359,8 @@ impl Folder {
         }
     }
 
-    /// Links are never followed: within the folder they lead to what is read anyway, or round in a circle.
+    /// Returns the reason for skipping a link. Links are never followed: within the folder they point to files that are
+    /// read anyway, or form a cycle.
     fn where_leads(&self, link: &Path) -> &'static str {
         match (link.canonicalize(), &self.source) {
             (Ok(real), Source::Disk(root)) if real.starts_with(root) => "a link to what is read anyway",
@@ -422,7 +423,7 @@ fn is_zip(path: &Path) -> bool {
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
 }
 
-/// Why a name within an archive is refused.
+/// Returns the reason for refusing a name within an archive.
 fn bad_name(name: &str, depth: usize) -> Option<String> {
     let drive = name.as_bytes().get(1) == Some(&b':');
     if name.starts_with('/') || drive {

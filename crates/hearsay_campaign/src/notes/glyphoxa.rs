@@ -1,25 +1,25 @@
-//! The strict YAML campaign of Glyphoxa, in both of its published shapes: relations with their entities, or in a list of
-//! their own.
+//! The strict YAML campaign of Glyphoxa, in both published layouts: relations within their entities, or in a separate
+//! list.
 //!
-//! An entity with a `visibility` is known to those whom it names and to nobody else. What an NPC knows in secret is known to
-//! that NPC alone; rules of behaviour are for the DM.
+//! Only the named knowers know an entity with a `visibility`. Only the NPC itself knows its secret knowledge. Behaviour
+//! rules are for the DM.
 
 use std::collections::HashMap;
 
 use hearsay_model::{ExternalId, Kind};
 
 use super::{
-    Folder, Format, Note, Notes, Options, Reader, Relation, Score, Sure, Target, Visibility, lexicon,
+    Folder, Format, Note, NoteReader, Notes, Options, Relation, Score, Sure, Target, Visibility, lexicon,
     tree::{self, Data, Markup, Pen, Tree, Writing},
 };
 use crate::text::no_links;
 
-/// The reader.
+/// Reader for Glyphoxa campaigns.
 pub(crate) struct Glyphoxa;
 
 const TOOL: &str = "glyphoxa";
 
-impl Reader for Glyphoxa {
+impl NoteReader for Glyphoxa {
     fn format(&self) -> Format {
         Format::Glyphoxa
     }
@@ -111,7 +111,7 @@ struct Held<'a> {
 struct Campaign<'a> {
     entities: Vec<Held<'a>>,
     by_key: HashMap<String, usize>,
-    /// By name in normal form; nothing, when several have it.
+    /// Indices by normalized name; `None` for an ambiguous name.
     by_name: HashMap<String, Option<usize>>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> Campaign<'a> {
         self.entities.push(Held { tree, pen, key, name, npc });
     }
 
-    /// An entity by its id, or by its name.
+    /// Returns the index of an entity by its id or name.
     fn place(&self, word: &str) -> Option<usize> {
         let word = word.trim();
         let by_name = || self.by_name.get(&super::resolve::name_of(word)).copied().flatten();
@@ -232,7 +232,7 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// Who may know something: `visibility` names them; nobody named means everybody.
+/// Returns the visibility. `visibility` names the knowers; without names, everybody is a knower.
 fn visibility(tree: &Tree, campaign: &Campaign) -> Visibility {
     if ["secret", "private", "gm_only", "dm_only", "hidden"].iter().any(|name| tree.get(name).is_marked()) {
         return Visibility::SECRET;

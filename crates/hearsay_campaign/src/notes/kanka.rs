@@ -1,26 +1,26 @@
-//! Kanka's export: a file for each entity, zipped or not.
+//! Kanka export: a file for each entity, zipped or not.
 //!
-//! An entity has two ids: that of the entity, which mentions and relations use, and that of what it is (a character, an
-//! organisation), which the fields of other files use. Private entities, attributes, traits, members, posts and relations
-//! are secret, and so is what only administrators or its author see.
+//! An entity has two ids. Mentions and relations use the entity id. Fields of other files use the id within its module
+//! (a character, an organisation). Private entities, attributes, traits, members, posts and relations are secret.
+//! Everything that only administrators or its author can see is secret too.
 
 use std::collections::HashMap;
 
 use hearsay_model::{Calendar, ExternalId, Kind};
 
 use super::{
-    Alias, DateOf, Dated, Folder, Format, Note, Notes, Options, Reader, Relation, Role, Score, SessionHead, State,
+    Alias, DateOf, Dated, Folder, Format, Note, NoteReader, Notes, Options, Relation, Role, Score, SessionHead, State,
     Sure, Target, Visibility, calendar, lexicon,
     tree::{self, Data, Document, Markup, Pen, Tree, Writing},
 };
 use crate::text::{Inline, Style};
 
-/// The reader.
+/// Reader for Kanka exports.
 pub(crate) struct Kanka;
 
 const TOOL: &str = "kanka";
 
-/// The folders of an export, what one of them holds is called in mentions, and what it is.
+/// The folders of an export, the module name in mentions, and the kind of their entities.
 const MODULES: [(&str, &str, Option<Kind>); 14] = [
     ("characters", "character", Some(Kind::Npc)),
     ("locations", "location", Some(Kind::Location)),
@@ -38,7 +38,7 @@ const MODULES: [(&str, &str, Option<Kind>); 14] = [
     ("maps", "map", None),
 ];
 
-/// What is no part of the world.
+/// Folders that are not part of the world.
 const OTHERS: [&str; 10] = [
     "calendars",
     "abilities",
@@ -52,7 +52,7 @@ const OTHERS: [&str; 10] = [
     "images",
 ];
 
-impl Reader for Kanka {
+impl NoteReader for Kanka {
     fn format(&self) -> Format {
         Format::Kanka
     }
@@ -107,7 +107,7 @@ fn campaign(tree: &Tree, notes: &mut Notes) {
     }
 }
 
-/// An entity, before its note is written.
+/// An entity, before its note is created.
 struct Held<'a> {
     tree: &'a Tree,
     pen: Pen,
@@ -115,7 +115,7 @@ struct Held<'a> {
     kind: Option<Kind>,
     /// The key of its note.
     key: String,
-    /// The id of what it is.
+    /// The id within its module.
     own: Option<ExternalId>,
     name: String,
     private: bool,
@@ -124,14 +124,14 @@ struct Held<'a> {
 #[derive(Default)]
 struct Export<'a> {
     entities: Vec<Held<'a>>,
-    /// By key and by id.
+    /// The indices by key and by id.
     places: HashMap<String, usize>,
-    /// The calendars by their ids. The first is the campaign's, once it is chosen.
+    /// The calendars by their ids. Once the campaign's calendar is chosen, it comes first.
     calendars: Vec<(String, Calendar)>,
 }
 
 impl<'a> Export<'a> {
-    /// Takes over a calendar that players may know. Returns whether it is understood.
+    /// Adds a calendar that players may know. Returns whether its format is supported.
     fn calendar(&mut self, tree: &Tree) -> bool {
         let private = tree.get("is_private").is_marked() || tree.path("entity.is_private").is_marked();
         let read = calendar::of_kanka(&calendar::value(tree)).filter(|_| !private);
@@ -141,7 +141,7 @@ impl<'a> Export<'a> {
         known
     }
 
-    /// The calendar by which most is dated; of several, the first.
+    /// Chooses the calendar with the most dates. In a tie, chooses the first.
     fn choose_calendar(&mut self) -> Option<Calendar> {
         let mut uses: HashMap<String, usize> = HashMap::new();
         for held in &self.entities {
@@ -187,14 +187,14 @@ impl<'a> Export<'a> {
         self.places.get(key).and_then(|place| self.entities.get(*place))
     }
 
-    /// What a field such as `organisation_id` names.
+    /// Returns the target of a field such as `organisation_id`.
     fn target(&self, module: &str, id: &Tree) -> Option<Target> {
         let id = id.word().filter(|id| id != "0")?;
         let key = format!("{module}.{id}");
         Some(Target::Key(self.held(&key).map_or(key, |held| held.key.clone())))
     }
 
-    /// Mentions: `[character:123|label]`. What is private has no name for players, whoever mentions it.
+    /// Finds mentions: `[character:123|label]`. A private entity has no name for players, wherever it is mentioned.
     fn mentions(&self, text: &str, from: &Held) -> Vec<Inline> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -228,13 +228,13 @@ impl<'a> Export<'a> {
     }
 }
 
-/// Settings of a mention, which are no label.
+/// Whether a part of a mention is an option, not a label.
 fn is_option(part: &str) -> bool {
     let name = part.split(':').next().unwrap_or_default();
     part.contains(':') && ["page", "anchor", "field", "params", "alias", "tab", "id"].contains(&name)
 }
 
-/// Who sees something with this visibility: 1 all, 2 administrators, 3 administrators and the author, 4 the author, 5 members.
+/// Returns the visibility for an id: 1 all, 2 administrators, 3 administrators and the author, 4 the author, 5 members.
 fn seen(tree: &Tree) -> Visibility {
     let id = tree.get("visibility_id");
     let word = tree.get("visibility").word().unwrap_or_default();
@@ -335,7 +335,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Fields, attributes, traits, states.
+    /// Adds fields, attributes, traits and states.
     fn about(&mut self, kind: Option<&str>) {
         let (tree, entity, open) = (self.held.tree, self.held.tree.get("entity"), Visibility::Unmarked);
         for name in ["title", "age", "sex", "pronouns", "price", "size"] {
@@ -382,7 +382,7 @@ impl Writer<'_, '_> {
             for one in entity.get(list).items() {
                 let name = one.get("name").word().unwrap_or_default();
                 let visibility = if private { Visibility::SECRET } else { seen(one) };
-                // A name may carry settings of its form: `[range:1,2]`.
+                // A name may have options for its input form: `[range:1,2]`.
                 let name = name.split('[').next().unwrap_or_default();
                 self.field(name, one.get("value"), "entity.entityAttributes", &visibility);
             }
@@ -394,7 +394,7 @@ impl Writer<'_, '_> {
             self.note.fields.extend(self.held.pen.field_of("tag", value, entity.get("entityTags"), place, &visibility));
         }
         for alias in entity.get("assets").items() {
-            // An asset of the third type is an alias.
+            // An asset of type 3 is an alias.
             if alias.get("type_id").integer() == Some(3)
                 && let Some(name) = alias.get("name").text()
             {
@@ -442,7 +442,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What is said of a private entity is private.
+    /// Makes the facts of a private entity private.
     fn of_entity(&self, tree: &Tree, field: &str, visibility: Visibility) -> Visibility {
         let held = tree.get(field).word().and_then(|id| self.export.held(&format!("entity.{id}")));
         if held.is_some_and(|held| held.private) { Visibility::SECRET } else { visibility }
@@ -451,7 +451,7 @@ impl Writer<'_, '_> {
     fn links(&mut self) {
         let (tree, entity, open) = (self.held.tree, self.held.tree.get("entity"), Visibility::Unmarked);
         let is_place = self.held.module == "location";
-        // The id of the place that it is in; for a place, the one that it is a part of.
+        // The id of the containing place. A place is part of it, all others are located at it.
         let place = if is_place { "PART_OF" } else { "LOCATED_AT" };
         for name in ["location_id", "parent_location_id"] {
             self.link(
@@ -493,7 +493,7 @@ impl Writer<'_, '_> {
         self.others();
         for list in [entity.get("relationships"), entity.get("relations"), tree.get("relationships")] {
             for one in list.items() {
-                // A relation may be listed with its target, too.
+                // A relation may also be listed at its target.
                 let owner = one.get("owner_id").word().map(|id| format!("entity.{id}"));
                 let backwards = owner.is_some_and(|owner| owner != self.held.key && self.export.held(&owner).is_some());
                 let end = if backwards { "owner_id" } else { "target_id" };
@@ -516,7 +516,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Memberships: of characters in organisations and families, from either side.
+    /// Adds memberships of characters in organisations and families, from both sides.
     fn groups(&mut self) {
         let (tree, open) = (self.held.tree, Visibility::Unmarked);
         let member = |one: &Tree, backwards: bool| {
@@ -559,7 +559,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Owners, makers, those who give a quest and take part in it.
+    /// Adds owners, makers, and givers and participants of quests.
     fn others(&mut self) {
         let (tree, open) = (self.held.tree, Visibility::Unmarked);
         let (character, instigator, creator) =
@@ -624,7 +624,7 @@ impl Writer<'_, '_> {
             };
             let title = one.get("comment").text().map(str::to_owned);
             let what = if what == DateOf::Mention && title.is_none() { DateOf::Start } else { what };
-            // A date on another calendar than the campaign's is kept as it is written.
+            // A date on another calendar than the campaign's keeps its original text.
             let calendars = &self.export.calendars;
             let other =
                 one.get("calendar_id").word().and_then(|id| calendars.iter().skip(1).find(|(held, _)| *held == id));

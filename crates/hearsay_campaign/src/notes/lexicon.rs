@@ -1,4 +1,4 @@
-//! What the names of fields and relations mean, for the readers of all formats.
+//! Meaning of the names of fields and relations, for the readers of all formats.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -10,58 +10,58 @@ use super::{
     words::{ATTRIBUTES, LEADS, NOTHING, RANKS, RELATIONS, STATES},
 };
 
-/// What a field says of its note.
+/// The meaning of a field for its note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
-    /// What it is called.
+    /// The name.
     Name,
-    /// What it is called besides.
+    /// Another name.
     Alias,
-    /// What it is.
+    /// The kind.
     Kind,
-    /// Who plays it: it is a player character.
+    /// The player. The entity is a player character.
     Player,
-    /// How it is to something else. Where the values are no entities, it is an attribute of this name.
+    /// A relation to other entities. Values that are not entities become an attribute of this name.
     Relation(Says),
     /// An attribute, by its name.
     Attribute(Predicate),
-    /// How it is: dead, missing.
+    /// A state: dead, missing.
     State,
     /// A date.
     Date(DateOf),
-    /// Something about a session at the table, which only a session has.
+    /// A field of a session log, which only a session has.
     Session(SessionField),
-    /// Nothing about the world: how a page looks, numbers of the game's rules.
+    /// No statement about the world: page layout, numbers of the game's rules.
     Nothing,
 }
 
 /// A field of a session log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionField {
-    /// Its number.
+    /// The number of the session.
     Number,
-    /// When it was played.
+    /// The real date of the session.
     Date,
     /// The game date at its start.
     Start,
     /// The game date at its end.
     End,
-    /// Whose characters were there.
+    /// The characters who were present.
     Present,
 }
 
 /// A relation between a note and its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Says {
-    /// The relation.
+    /// The predicate.
     pub predicate: Predicate,
-    /// Whether the target is its subject.
+    /// Whether the target is the subject.
     pub backwards: bool,
-    /// The rank that goes with it: the head of a group is a member of it.
+    /// The rank that the relation implies: the head of a group is a member of it.
     pub rank: Option<&'static str>,
 }
 
-/// Whether a field of this name is in one of the lists: what is written in bold before a colon is a field only then.
+/// Whether one of the lists contains a field name. Bold text before a colon is a field only then.
 pub fn is_known(name: &str) -> bool {
     match meaning(name) {
         Meaning::Nothing => false,
@@ -73,7 +73,7 @@ pub fn is_known(name: &str) -> bool {
     }
 }
 
-/// What a field of this name means.
+/// Returns the meaning of a field name.
 pub fn meaning(name: &str) -> Meaning {
     let word = key(name);
     match word.as_str() {
@@ -115,7 +115,7 @@ pub fn meaning(name: &str) -> Meaning {
         }
         Some(Row::Attribute(name)) => name,
         None => match truth::named(&word) {
-            // `Rumoured allies` are allies; how true that is, is found out apart.
+            // `Rumoured allies` are allies. The doubt is handled separately.
             (Truth::Plain, _) => word.as_str(),
             (_, rest) => match meaning(rest) {
                 held @ Meaning::Relation(_) => return held,
@@ -129,7 +129,7 @@ pub fn meaning(name: &str) -> Meaning {
     }
 }
 
-/// What one of the lists says of a word.
+/// An entry of the lists.
 #[derive(Debug, Clone, Copy)]
 enum Row {
     Nothing,
@@ -140,12 +140,12 @@ enum Row {
 
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::default);
 
-/// All lists; where two have a word, the earlier one counts.
+/// All lists. If a word is in two of them, the earlier list wins.
 static ROWS: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| {
     let nothing = NOTHING.iter().map(|word| (*word, Row::Nothing));
     let states = STATES.iter().map(|word| (*word, Row::State));
     let of_rank = |word| Row::Relation { name: predicate::MEMBER_OF, backwards: true, rank: Some(word) };
-    // Who is said to lead by a participle has no title.
+    // A leader who is named by a participle (`led-by`) has no title.
     let rank = |word: &'static str| if word.ends_with("-by") { "leader" } else { word };
     let ranks = RANKS.iter().map(|word| (*word, of_rank(rank(word))));
     let leads = |word| (word, Row::Relation { name: predicate::MEMBER_OF, backwards: false, rank: Some("leader") });
@@ -161,14 +161,14 @@ static ROWS: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| {
     rows
 });
 
-/// What the lists say of a word, in the singular too.
+/// Looks up a word, also in its singular form.
 fn row(word: &str) -> Option<Row> {
     let singular = || word.strip_suffix('s').filter(|_| !word.ends_with("ss"));
     ROWS.get(word).or_else(|| ROWS.get(singular()?)).copied()
 }
 
-/// The relation that words such as `is the rival of`, `organization` or `MEMBER_OF` mean. Words that no list has become a
-/// relation of the campaign's own; more than five of them are [`RELATED_TO`](predicate::RELATED_TO).
+/// Returns the relation for words such as `is the rival of`, `organization` or `MEMBER_OF`. Unknown words become a
+/// relation of the campaign's own. More than five unknown words become [`RELATED_TO`](predicate::RELATED_TO).
 pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<Says> {
     let word = key(words);
     let named = Predicate::relation(&word).ok();
@@ -183,7 +183,7 @@ pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<Says> {
     if let Meaning::Relation(says) = meaning(words) {
         return Some(says);
     }
-    // `is the rival of` says the same as `rival of`, `a member of the` as `member of`.
+    // `is the rival of` has the same meaning as `rival of`, and `a member of the` the same as `member of`.
     let kept = word
         .split('-')
         .filter(|word| !["is", "are", "was", "the", "a", "an", "has", "his", "her", "their"].contains(word));
@@ -199,7 +199,7 @@ pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<Says> {
     Some(Says { predicate, backwards: false, rank: None })
 }
 
-/// What a list called so means in a note of this kind: in that of a place, `Locations` are its parts.
+/// Adapts a list to the kind of its note: in the note of a place, `Locations` are its parts.
 pub(super) fn listed(name: &str, says: &Says, note: Option<&Kind>) -> Says {
     let word = key(name);
     let several = word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("whereabouts");
@@ -210,7 +210,7 @@ pub(super) fn listed(name: &str, says: &Says, note: Option<&Kind>) -> Says {
     }
 }
 
-/// What a relation means, given what its two ends are: who is `parent` of a place holds it.
+/// Adapts a relation to the kinds of its two ends: the `parent` of a place contains it.
 pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Says {
     let other = |name: &str, says: &mut Says| {
         if let Ok(predicate) = Predicate::new(name) {
@@ -236,17 +236,17 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
         {
             other(predicate::LOCATED_AT, &mut says);
         }
-        // What is called the capital of a power is where that power sits.
+        // The capital of a faction is its seat.
         predicate::PART_OF if says.backwards && is(note, &Kind::Faction) && is(target, &Kind::Location) => {
             says.backwards = false;
             other(predicate::LOCATED_AT, &mut says);
         }
-        // A shop of somebody's is theirs in some way.
+        // A character's shop is related to the character, not a part of it.
         predicate::PART_OF if says.backwards && note.is_some_and(Kind::is_character) => {
             says.backwards = false;
             other(predicate::RELATED_TO, &mut says);
         }
-        // Those who are listed are where the place is, in the group, or in what happens.
+        // The listed entities are located in the place, are members of the group, or take part in the event.
         predicate::LOCATED_AT if says.backwards && !is(note, &Kind::Location) => match note {
             Some(Kind::Faction | Kind::Party) => other(predicate::MEMBER_OF, &mut says),
             Some(Kind::Quest | Kind::Event) => other("PARTICIPATED_IN", &mut says),
@@ -270,13 +270,13 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
             other("RULES", &mut says);
             says.rank = None;
         }
-        // `[[The Guild]]: member` says it of whose note it is.
+        // `[[The Guild]]: member` describes the subject of the note.
         predicate::MEMBER_OF
             if says.backwards && note.is_some_and(Kind::is_character) && is(target, &Kind::Faction) =>
         {
             says.backwards = false;
         }
-        // Nobody is a member of a person: their captain is somebody that they have to do with.
+        // A person has no members: a person's captain is only related to them.
         predicate::MEMBER_OF if (if says.backwards { note } else { target }).is_some_and(Kind::is_character) => {
             other(predicate::RELATED_TO, &mut says);
             says.rank = None;
@@ -290,12 +290,12 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
     says
 }
 
-/// What is known to be nobody.
+/// Whether a kind is known not to be a person.
 fn is_thing(kind: &Kind) -> bool {
     !kind.is_character() && !matches!(kind, Kind::Custom(_))
 }
 
-/// A word in the form of the tables: `currentLocation` and `Current location` are `current-location`.
+/// Converts a word to the form of the tables: `currentLocation` and `Current location` become `current-location`.
 fn key(name: &str) -> String {
     let mut spaced = String::with_capacity(name.len() + 8);
     let mut before = ' ';
@@ -310,10 +310,10 @@ fn key(name: &str) -> String {
     slug(&spaced.replace("(s)", "s"))
 }
 
-/// What a word such as a tag, a type or the name of a folder says that something is.
+/// Returns the kind for a tag, a type or the name of a folder.
 pub fn kind(word: &str) -> Option<Kind> {
     let word = key(word);
-    // `npc/ally` and `world/people` say it in one of their parts.
+    // `npc/ally` and `world/people` contain the kind as a part.
     let words: Vec<&str> = word.split('-').collect();
     let of = |word: &str| {
         Some(match word.strip_suffix('s').filter(|_| !word.ends_with("ss")).unwrap_or(word) {
@@ -342,7 +342,7 @@ pub fn kind(word: &str) -> Option<Kind> {
     of(&word).or_else(|| (words.len() <= 4).then(|| words.iter().rev().find_map(|word| of(word)))?)
 }
 
-/// What somebody or something is that is called by this noun: `blacksmith`, `outpost`.
+/// Returns the kind of entities that this noun describes: `blacksmith`, `outpost`.
 pub fn noun(word: &str) -> Option<Kind> {
     const PEOPLE: [&str; 64] = [
         "man",
@@ -451,8 +451,8 @@ pub fn noun(word: &str) -> Option<Kind> {
     }
 }
 
-/// The state that a word says somebody or something is in, in the words of the vocabulary: `DECEASED` is `dead`. Only the
-/// beginning of a longer text is looked at: `DECEASED (throat slit)`.
+/// Returns the state for a word, as in the vocabulary: `DECEASED` becomes `dead`. Only the beginning of a longer text
+/// counts: `DECEASED (throat slit)`.
 pub fn state(words: &str) -> Option<&'static str> {
     let text = hearsay_model::text::words(words.split('(').next().unwrap_or_default());
     let first: Vec<&str> = text.iter().take(4).map(String::as_str).collect();
@@ -478,7 +478,7 @@ pub fn state(words: &str) -> Option<&'static str> {
     first.iter().find_map(|word| of(word))
 }
 
-/// The state that a field such as `dead: true` or `alive: false` says.
+/// Returns the state for a field such as `dead: true` or `alive: false`.
 pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
     match (state(&key(name).replace('-', " "))?, flag) {
         ("alive", false) => Some("dead"),
@@ -487,7 +487,7 @@ pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
     }
 }
 
-/// Names of attributes that an importer must not write as such.
+/// Whether an importer must not write an attribute of this name.
 pub(super) fn is_reserved(name: &Predicate) -> bool {
     [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&name.as_str())
 }

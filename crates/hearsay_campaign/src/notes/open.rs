@@ -1,31 +1,30 @@
-//! The way in for every format.
+//! Entry points for all formats.
 
 use std::path::Path;
 
-use super::{Folder, Format, Notes, Options, READERS, Reader, assemble::assemble_until, markdown, note::Role};
+use super::{Folder, Format, NoteReader, Notes, Options, READERS, assemble::assemble_until, markdown, note::Role};
 use hearsay_model::ExternalId;
 
 use crate::{Campaign, CampaignError, CampaignErrors, Limits, exact::Records, files::CANCELLED};
 
-/// Reads a campaign in any format: a folder, a file, or a zip archive. Without a format in the options the files are looked
-/// at.
+/// Reads a campaign in any format: a folder, a file, or a zip archive. Detects the format unless the options name it.
 ///
-/// Hearsay's own format is strict, and any fault in it an error. Of the other formats all that can be read is read; what
-/// cannot is listed in [`Campaign::findings`].
+/// Hearsay's own format is strict: any mistake is an error. In other formats everything readable is read, and
+/// [`Campaign::findings`] lists the rest.
 ///
 /// # Errors
-/// When nothing can be read at all, or the format is not known.
+/// If nothing is readable, or the format is unknown.
 pub fn read_any(path: &Path, options: &Options, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     let Some(records) = Records::of(path, limits)? else { return read_pages(path, options, limits) };
     let mut options = options.clone();
-    // An export says what it is, even where nothing is left in it.
+    // An export keeps its format even if it is empty.
     let written = if path.join("campaign.yaml").is_file() { Format::Native } else { Format::Markdown };
     options.format = options.format.or(Some(written));
     options
         .known
         .extend(records.ids.iter().map(|id| (ExternalId { system: "id".to_owned(), id: id.to_string() }, id.clone())));
     let mut campaign = read_pages(path, &options, limits)?;
-    // The vault of a campaign is a source of its own beside the campaign's files.
+    // The vault of a campaign is a separate source beside the campaign's files.
     if campaign.findings.format.is_some() && records.campaign() == Some(campaign.source()) {
         options.name = Some(format!("{} vault", campaign.source()));
         campaign = read_pages(path, &options, limits)?;
@@ -34,7 +33,7 @@ pub fn read_any(path: &Path, options: &Options, limits: &Limits) -> Result<Campa
     Ok(campaign)
 }
 
-/// Reads what people can read.
+/// Reads the human-readable files.
 fn read_pages(path: &Path, options: &Options, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     if options.format == Some(Format::Native) {
         return crate::read(path, limits);
@@ -42,7 +41,7 @@ fn read_pages(path: &Path, options: &Options, limits: &Limits) -> Result<Campaig
     let folder = Folder::open(path, limits)?;
     let notes = match read_notes(&folder, options) {
         Ok(notes) => notes,
-        // What is in no format that is known may be meant to be in ours: its errors say what is expected.
+        // Files in an unknown format may be intended for Hearsay's own, whose errors describe the expected input.
         Err(_) if options.format.is_none() && may_be_native(&folder) => return crate::read(path, limits),
         Err(errors) => return Err(errors),
     };
@@ -56,10 +55,10 @@ fn read_pages(path: &Path, options: &Options, limits: &Limits) -> Result<Campaig
     }
 }
 
-/// Reads the files into notes, without making a campaign of them. Nothing, when they are in Hearsay's own format.
+/// Reads the files into notes, without building a campaign. Returns `None` for Hearsay's own format.
 ///
 /// # Errors
-/// When no reader fits.
+/// If no reader matches.
 pub fn read_notes(folder: &Folder, options: &Options) -> Result<Option<Notes>, CampaignErrors> {
     if options.format == Some(Format::Native) || options.format.is_none() && is_native(folder) {
         return Ok(None);
@@ -78,8 +77,8 @@ pub fn read_notes(folder: &Folder, options: &Options) -> Result<Option<Notes>, C
     Ok(Some(notes))
 }
 
-/// Which reader fits best; of equals the first.
-fn best(folder: &Folder) -> Option<&'static &'static dyn Reader> {
+/// Returns the reader with the highest score, or the first of several.
+fn best(folder: &Folder) -> Option<&'static &'static dyn NoteReader> {
     let mut best = None;
     for reader in READERS {
         if let Some(score) = reader.detect(folder)
@@ -91,7 +90,7 @@ fn best(folder: &Folder) -> Option<&'static &'static dyn Reader> {
     best.map(|(_, reader)| reader)
 }
 
-/// Whether a YAML file near the top says `campaign:` with our keys beside it: `format: 1`, or entities with `kind`.
+/// Whether a YAML file near the top contains `campaign:` with Hearsay's keys: `format: 1`, or entities with `kind`.
 fn is_native(folder: &Folder) -> bool {
     let yaml = folder.files().filter(|entry| entry.has_extension(&["yaml", "yml"])).take(64);
     let heads: Vec<String> =

@@ -1,4 +1,4 @@
-//! Readers: which there are, and which of them fits.
+//! Readers for the supported formats, and their selection.
 
 use std::{collections::HashMap, fmt, str::FromStr};
 
@@ -30,7 +30,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Self; 8] = [
         Self::Native,
         Self::Markdown,
@@ -42,7 +42,7 @@ impl Format {
         Self::Mapping,
     ];
 
-    /// Its name, as `--format` takes it.
+    /// Returns the name, as `--format` takes it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -75,42 +75,42 @@ impl FromStr for Format {
     }
 }
 
-/// How well a reader fits the files, 1 to 100. The best one reads them.
+/// The certainty of a reader about the files, 1 to 100. The reader with the highest score is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(pub u8);
 
 impl Score {
-    /// Signs that nothing else has.
+    /// The files have unique marks of the format.
     pub const SURE: Self = Self(90);
-    /// Most of the files look like it.
+    /// Most of the files look like the format.
     pub const LIKELY: Self = Self(60);
-    /// It can be read so, if nothing better fits.
+    /// The reader can read the files if no other matches better.
     pub const POSSIBLE: Self = Self(20);
 }
 
-/// How files are read.
+/// Options for reading files.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The format; found by looking at the files, when there is none.
+    /// The format; `None` to detect it.
     pub format: Option<Format>,
-    /// What the campaign is called; as its files or their folder say, when nothing is given.
+    /// The name of the campaign; `None` to take it from the files or their folder.
     pub name: Option<String>,
-    /// Which side of `[[a|b]]` or `[[a:b]]` is the target; found by looking at the links, when nothing is given.
+    /// The side of `[[a|b]]` or `[[a:b]]` that is the target; `None` to detect it from the links.
     pub alias_order: Option<AliasOrder>,
-    /// Whether the notes of a folder with session logs for the DM alone are secret, and the documents of Foundry's compendiums
-    /// that give players no permission. They are, unless this is set.
+    /// Whether some notes are open that are secret by default: notes in a folder with DM-only session logs, and
+    /// documents of Foundry compendiums that give players no permission.
     pub open_folders: bool,
-    /// The mapping file, for [`Format::Mapping`]; looked for beside the files, when there is none.
+    /// The mapping file, for [`Format::Mapping`]; `None` to search for it beside the files.
     pub mapping: Option<std::path::PathBuf>,
-    /// The entities that an earlier import made of notes, by their external ids. They keep their ids, whatever became of
-    /// their names.
+    /// The entities that an earlier import created, by their external ids. They keep their ids even if their names
+    /// change.
     pub known: HashMap<ExternalId, EntityId>,
-    /// What earlier imports made of notes. A note gets the id of no entity that others brought, whatever its name: that two
-    /// names agree does not make them one.
+    /// The results of earlier imports. A note never gets the id of an entity of another source, because equal names do
+    /// not prove that two entities are the same.
     pub earlier: Earlier,
 }
 
-/// Which part of a link with two parts is its target.
+/// The part of a two-part link that is the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AliasOrder {
@@ -120,20 +120,20 @@ pub enum AliasOrder {
     LabelFirst,
 }
 
-/// Reads one format.
-pub trait Reader: Sync {
-    /// Which.
+/// Reader for one format.
+pub trait NoteReader: Sync {
+    /// Returns the format.
     fn format(&self) -> Format;
 
-    /// Whether the files are of this format, by looking at them: at names first, then into few of them.
+    /// Returns a score if the files may have this format. Checks names first, then the content of a few files.
     fn detect(&self, folder: &Folder) -> Option<Score>;
 
-    /// Reads all it can. What cannot be read is noted as skipped, and the rest goes on.
+    /// Reads all readable files. An unreadable file is recorded as skipped, and reading continues.
     fn read(&self, folder: &Folder, options: &Options, notes: &mut Notes);
 }
 
-/// The readers. Where two fit equally well, the earlier one reads.
-pub static READERS: &[&dyn Reader] = &[
+/// All readers. If two have the same score, the earlier one is used.
+pub static READERS: &[&dyn NoteReader] = &[
     &super::mapping::Mapping,
     &super::kanka::Kanka,
     &super::foundry::Foundry,

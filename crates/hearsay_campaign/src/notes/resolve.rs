@@ -1,4 +1,4 @@
-//! Finding the note that a link means.
+//! Link resolution.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,11 +6,11 @@ use hearsay_model::text;
 
 use super::{Note, Notes, Target};
 
-/// The notes by all that links call them.
+/// The notes, by all names that links use.
 #[derive(Debug, Default)]
 pub struct Index {
     keys: HashMap<String, Vec<u32>>,
-    /// By path without extension, in normal form.
+    /// Notes by normalized path without extension.
     paths: HashMap<String, Vec<u32>>,
     titles: HashMap<String, Vec<u32>>,
     stems: HashMap<String, Vec<u32>>,
@@ -19,25 +19,25 @@ pub struct Index {
     headed: HashSet<u32>,
     /// The folder of each note.
     folders: Vec<String>,
-    /// The path of each note without extension, in normal form, where it has one.
+    /// The normalized path of each note without extension, if it has one.
     pages: Vec<String>,
 }
 
-/// What a link was found to mean.
+/// The result of resolving a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// One note, by its number.
+    /// One note, by its index.
     One(usize),
-    /// Several fit equally well: none is taken.
+    /// Several notes match equally well, so none is used.
     Several(Vec<usize>),
-    /// No note has this name. A stub is made, for the DM to review.
+    /// No note matches. A stub is created for review by the DM.
     Dangling,
-    /// It names nobody: a roll of dice, `None; works independently`, `Local Militia`.
+    /// The link names no entity: a dice roll, `None; works independently`, `Local Militia`.
     Nobody,
 }
 
 impl Index {
-    /// Notes all names.
+    /// Builds an index of all names.
     pub fn new(notes: &Notes) -> Self {
         let mut index = Self::default();
         for (number, note) in notes.notes.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Index {
                 put(|index| &mut index.aliases, name_of(&alias.name));
             }
             if note.tool == "file" {
-                // An entity of a heading is `path#heading`; the page itself is its path.
+                // The key of an entity under a heading is `path#heading`, that of the page is its path.
                 let (page, heading) = note.key.split_once('#').unwrap_or((&note.key, ""));
                 let page = page.rsplit_once('.').map_or(page, |(page, _)| page);
                 let stem = page.rsplit('/').next().unwrap_or_default();
@@ -85,8 +85,8 @@ impl Index {
         index
     }
 
-    /// The note that a link means. `from` is where it is written: of several notes that fit, the one in the same folder is
-    /// meant.
+    /// Returns the note for a link. `from` is the note that contains the link. If several notes match, the note in the
+    /// same folder is preferred.
     pub fn find(&self, target: &Target, from: &Note, notes: &Notes) -> Found {
         match target {
             Target::Key(key) => match self.keys.get(key).map(Vec::as_slice) {
@@ -141,7 +141,7 @@ impl Index {
         let is_path = page.contains('/') || written.len() > page.len();
         let exact = self.paths.get(&relative).or_else(|| self.paths.get(&path)).filter(|_| is_path);
         let by_name = || [&self.titles, &self.stems, &self.aliases].into_iter().find_map(|map| map.get(&name));
-        // `[[folder/Name]]` need not give the whole path.
+        // `[[folder/Name]]` may be the end of a path.
         let by_end = || {
             let end = format!("/{path}");
             let named = self.stems.get(&name_of(path.rsplit('/').next()?))?;
@@ -162,7 +162,7 @@ impl Index {
         }
     }
 
-    /// Of several, the one that is a file of its own, or else the one in the same folder.
+    /// Chooses among several notes the one that is a file of its own, or else the one in the same folder.
     fn one(&self, found: &[u32], from: &str) -> Found {
         let files: Vec<_> = found.iter().filter(|one| !self.headed.contains(one)).copied().collect();
         let found = if files.is_empty() { found } else { &files };
@@ -178,7 +178,7 @@ impl Index {
         }
     }
 
-    /// The notes of a name, by title, file name or alias.
+    /// Returns the notes with a name, by title, file name or alias.
     pub fn by_name(&self, name: &str) -> Vec<usize> {
         let name = name_of(name);
         let found = [&self.titles, &self.stems, &self.aliases].into_iter().find_map(|map| map.get(&name));
@@ -186,14 +186,14 @@ impl Index {
     }
 }
 
-/// A name as it is compared: in normal form, with hyphens and underscores as spaces, without an article.
+/// Normalizes a name for comparison: normal form, hyphens and underscores as spaces, without an article.
 pub fn name_of(name: &str) -> String {
     let normal = text::normal(name).replace(['-', '_'], " ");
     let spaced = normal.split_whitespace().collect::<Vec<_>>().join(" ");
     spaced.strip_prefix("the ").filter(|rest| !rest.is_empty()).map_or(spaced.clone(), str::to_owned)
 }
 
-/// A path without `.` and `..`, in normal form.
+/// Returns a normalized path without `.` and `..`.
 fn normal_path(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -208,7 +208,7 @@ fn normal_path(path: &str) -> String {
     text::normal(&parts.join("/"))
 }
 
-/// Whether what stands in a link is a roll of dice or a command: `/check Athletics 15`, `/r 1d20`.
+/// Whether the content of a link is a dice roll or a command: `/check Athletics 15`, `/r 1d20`.
 pub fn is_dice(name: &str) -> bool {
     let name = name.trim();
     let roll = |word: &str| {
@@ -222,7 +222,7 @@ pub fn is_dice(name: &str) -> bool {
         || name.split_whitespace().next().is_some_and(roll)
 }
 
-/// Whether a text says that there is nobody: `none`, `N/A`, `None; works independently.`
+/// Whether a text says that there is no entity: `none`, `N/A`, `None; works independently.`
 pub fn is_nobody(written: &str) -> bool {
     let written = text::normal(written);
     let first = written.split([';', ',', '.', ':', '(', '-']).next().unwrap_or_default().trim();
@@ -247,7 +247,7 @@ pub fn is_nobody(written: &str) -> bool {
     words.contains(&first) || first.starts_with("none ") && first.split(' ').count() <= 4
 }
 
-/// Whether a text names a sort and nobody in particular: `rival faction`, `Local Militia`, `town guard`, `a merchant`.
+/// Whether a text names a type and not an entity: `rival faction`, `Local Militia`, `town guard`, `a merchant`.
 pub fn is_generic(written: &str) -> bool {
     const SORTS: [&str; 58] = [
         "faction",

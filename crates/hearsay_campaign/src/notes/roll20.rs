@@ -1,22 +1,22 @@
-//! Roll20: characters and handouts, of one export or a file each.
+//! Roll20: characters and handouts, in one export or in a file each.
 //!
-//! The DM's notes are secret, always. What no player has in their journal is secret; what some have is known to the
-//! characters that they control.
+//! The DM's notes are always secret. An item that is in no player's journal is secret. If some players have it, the
+//! characters that they control know it.
 
 use hearsay_model::Kind;
 
 use super::{
-    Folder, Format, Note, Notes, Options, Reader, Score, Sure, Target, Visibility, lexicon,
+    Folder, Format, Note, NoteReader, Notes, Options, Score, Sure, Target, Visibility, lexicon,
     tree::{self, Data, Markup, Pen, Tree, Writing},
 };
 use crate::text::Style;
 
-/// The reader.
+/// Reader for Roll20 exports.
 pub(crate) struct Roll20;
 
 const TOOL: &str = "roll20";
 
-/// Of the many attributes of a sheet, those that say who somebody is.
+/// The attributes of a character sheet that describe a person.
 const ATTRIBUTES: &[&str] = &[
     "race",
     "class",
@@ -50,7 +50,7 @@ const ATTRIBUTES: &[&str] = &[
     "motivation",
 ];
 
-impl Reader for Roll20 {
+impl NoteReader for Roll20 {
     fn format(&self) -> Format {
         Format::Roll20
     }
@@ -85,7 +85,7 @@ impl Reader for Roll20 {
                 notes.skip(&*document.path, "it holds neither characters nor handouts of Roll20");
             }
         }
-        // Who plays what.
+        // The players and their characters.
         let mut played: Vec<(String, String)> = Vec::new();
         for one in held.iter().filter(|one| one.character) {
             played.extend(list(one.tree.get("controlledby")).into_iter().map(|player| (player, one.key.clone())));
@@ -155,7 +155,7 @@ fn collect<'a>(tree: &'a Tree, file: super::FileId, character: Option<bool>, hel
     }
 }
 
-/// The folders of the journal: `[{n: name, i: [id, …]}]`, written as text or not.
+/// Reads the folders of the journal: `[{n: name, i: [id, …]}]`, which may be written as text.
 fn journal(tree: &Tree, path: &mut Vec<String>, folders: &mut Vec<(String, Vec<String>)>, from: &Folder) {
     if let Some(text) = tree.text().filter(|text| text.trim_start().starts_with('[')) {
         let text = super::Text::new(super::FileId(0), text.to_owned());
@@ -179,14 +179,14 @@ fn journal(tree: &Tree, path: &mut Vec<String>, folders: &mut Vec<(String, Vec<S
     }
 }
 
-/// Ids: a list, or a text with commas.
+/// Returns ids from a list, or from a text with commas.
 fn list(tree: &Tree) -> Vec<String> {
     let words = tree.each().into_iter().filter_map(Tree::word);
     let words = words.flat_map(|word| word.split(',').map(|part| part.trim().to_owned()).collect::<Vec<_>>());
     words.filter(|word| !word.is_empty()).collect()
 }
 
-/// Roll20 shares out texts as they stand in addresses: `%3Cp%3E`.
+/// Decodes a percent-encoded text, as Roll20 exports it: `%3Cp%3E`.
 fn decoded(text: &str) -> String {
     if !text.contains("%3C") && !text.contains("%20") {
         return text.to_owned();
@@ -220,7 +220,7 @@ fn note(held: &Held, played: &[(String, String)], folders: &[(String, Vec<String
     let everybody = |ids: &[String]| ids.iter().any(|id| id == "all");
     let visibility = match () {
         () if everybody(&readers) || everybody(&players) => Visibility::Unmarked,
-        // Whoever plays a character has it.
+        // The player of a character has it in the journal.
         () if readers.is_empty() && players.is_empty() => Visibility::SECRET,
         () => Visibility::Secret(of(&readers).into_iter().chain(of(&players)).collect()),
     };
@@ -290,7 +290,7 @@ fn text(pen: Pen, tree: &Tree, field: &str, visibility: &Visibility, note: &mut 
     pen.blocks_of(tree, &content, &writing, &mut note.texts);
 }
 
-/// `http://journal.roll20.net/character/-Kabc` is a link to a character.
+/// Returns the target of an address: `http://journal.roll20.net/character/-Kabc` is a link to a character.
 fn address(address: &str) -> Option<Target> {
     let (_, rest) = address.split_once("journal.roll20.net/")?;
     let (kind, id) = rest.split_once('/')?;

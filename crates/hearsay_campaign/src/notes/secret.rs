@@ -1,8 +1,8 @@
-//! The words by which people mark what is for the DM alone.
+//! Words by which authors mark DM-only text.
 
 use hearsay_model::slug;
 
-/// Words that mean it by themselves, wherever in a heading, folder, class or name of a field they stand.
+/// Words that mark a secret anywhere in a heading, folder, class or field name.
 const WORDS: [&str; 30] = [
     "secret",
     "secrets",
@@ -36,7 +36,7 @@ const WORDS: [&str; 30] = [
     "gmtext",
 ];
 
-/// Runs of words that mean it.
+/// Sequences of words that mark a secret.
 const RUNS: [&[&str]; 43] = [
     &["game", "master"],
     &["dungeon", "master"],
@@ -83,10 +83,11 @@ const RUNS: [&[&str]; 43] = [
     &["the", "truth"],
 ];
 
-/// Whether a heading, a folder, a class, a callout or the name of a field says that what it holds is for the DM alone:
-/// `Secrets`, `DM only`, `gmNotes`, `spoiler-text`, `True identity`.
+/// Whether a heading, folder, class, callout or field name marks its content as DM-only: `Secrets`, `DM only`,
+/// `gmNotes`, `spoiler-text`, `True identity`.
 ///
-/// A lock or a finger on the lips means it too. Such words count wherever they stand. A place called Hidden Valley is thereby kept secret too: what is in doubt is.
+/// A lock or a finger on the lips is a mark too. The words count at any position, so a place called Hidden Valley
+/// becomes secret too: in doubt, text is secret.
 pub fn is_secret(label: &str) -> bool {
     if label.contains(['\u{1F512}', '\u{1F510}', '\u{1F50F}', '\u{1F92B}']) {
         return true;
@@ -100,7 +101,7 @@ pub fn is_secret(label: &str) -> bool {
     run || words == ["truth"] || !negated && words.iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
-/// Whether a label says that and nothing else: `GM notes`, `For the DM`.
+/// Whether a label is only a mark of secrecy: `GM notes`, `For the DM`.
 pub fn is_nothing_but_secret(label: &str) -> bool {
     const BESIDES: [&str; 20] = [
         "notes",
@@ -129,7 +130,7 @@ pub fn is_nothing_but_secret(label: &str) -> bool {
     is_secret(label) && !label.starts_with('#') && words.iter().all(fits)
 }
 
-/// Whether a sentence says of itself that few know it: `secretly`, `nobody knows`, `only she and her brother know`.
+/// Whether a sentence says that few know it: `secretly`, `nobody knows`, `only she and her brother know`.
 pub fn is_told_as_secret(text: &str) -> bool {
     const SIGNS: [&[&str]; 22] = [
         &["secretly"],
@@ -156,7 +157,7 @@ pub fn is_told_as_secret(text: &str) -> bool {
         &["secret", "identity"],
     ];
     let folded = text.to_lowercase();
-    // Most texts have none of these words, and are looked at no further.
+    // Most texts contain none of these words, so the check ends here.
     if !["secret", "unbeknownst", "know"].iter().any(|word| folded.contains(word)) {
         return false;
     }
@@ -169,7 +170,7 @@ pub fn is_told_as_secret(text: &str) -> bool {
     SIGNS.iter().any(stands) || only
 }
 
-/// The words of a label, with those of `camelCase` and `snake_case` apart.
+/// Splits a label into words, including those of `camelCase` and `snake_case`.
 fn words(label: &str) -> Vec<String> {
     let mut spaced = String::with_capacity(label.len() + 8);
     let mut before = ' ';

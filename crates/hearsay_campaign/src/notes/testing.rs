@@ -1,17 +1,17 @@
-//! What tests of readers share.
+//! Shared helpers for tests of readers.
 
 use std::fs;
 
-use hearsay_model::{EntityId, Evidence, Fact, Kind, Secrecy, Standing, State, Timestamp};
+use hearsay_model::{EntityId, Evidence, Fact, FactStatus, Kind, Secrecy, State, Timestamp};
 
 use super::{Format, Options, read_any};
 use crate::{Campaign, Limits, plan};
 
-/// Writes files into a folder and reads it, in the format that is found.
+/// Writes files into a folder and reads it with format detection.
 pub(super) fn read(files: &[(&str, impl AsRef<[u8]>)], format: Format) -> Campaign {
     let campaign = read_with(files, &Options { name: Some("Test".into()), ..Options::default() });
     assert_eq!(campaign.findings.format, Some(format), "the format is found by looking at the files");
-    // Whatever is read can be imported, and once is enough.
+    // Every result can be imported, and a second import changes nothing.
     let mut state = State::default();
     if let Some(operation) = plan(&state, &campaign, Timestamp(1)).operation {
         state.apply(operation).unwrap();
@@ -34,10 +34,10 @@ pub(super) fn kind(campaign: &Campaign, id: &str) -> Option<Kind> {
     campaign.entities().get(&EntityId::new(id).unwrap()).cloned()
 }
 
-/// `subject PREDICATE object`, with `?` where it is proposed and `!` where it is secret. Sorted.
+/// Formats relations as `subject PREDICATE object`, with `?` if proposed and `!` if secret. Sorted.
 pub(super) fn relations(campaign: &Campaign) -> Vec<String> {
     let shown = |fact: &Fact| {
-        let proposed = if fact.standing() == Standing::Proposed { "?" } else { "" };
+        let proposed = if fact.status() == FactStatus::Proposed { "?" } else { "" };
         let secret = if fact.secrecy() == Secrecy::Secret { "!" } else { "" };
         Some(format!("{} {} {}{proposed}{secret}", fact.subject(), fact.predicate(), fact.object().entity()?))
     };
@@ -46,14 +46,14 @@ pub(super) fn relations(campaign: &Campaign) -> Vec<String> {
     relations
 }
 
-/// The values of an attribute, with `!` where they are secret.
+/// Returns the values of an attribute, with `!` if secret.
 pub(super) fn values(campaign: &Campaign, id: &str, name: &str) -> Vec<String> {
     let of = campaign.facts().filter(|fact| fact.subject().as_str() == id && *fact.predicate() == *name);
     let secret = |fact: &Fact| if fact.secrecy() == Secrecy::Secret { "!" } else { "" };
     of.map(|fact| format!("{}{}", fact.object(), secret(fact))).collect()
 }
 
-/// The texts, with their titles. Sorted.
+/// Returns the texts with their titles. Sorted.
 pub(super) fn texts(campaign: &Campaign) -> Vec<String> {
     let shown = campaign.passages().map(|passage| {
         let title = passage.title.as_deref().unwrap_or_default();
@@ -64,7 +64,7 @@ pub(super) fn texts(campaign: &Campaign) -> Vec<String> {
     shown
 }
 
-/// What is quoted as evidence: it comes before whoever knows the fact or the text.
+/// Returns the quotes of evidence. Every knower of the fact or the text can see them.
 fn quoted(evidence: &[Evidence]) -> String {
     let quotes = evidence.iter().filter_map(|evidence| match evidence {
         Evidence::Excerpt(excerpt) => Some(&*excerpt.quote),
@@ -73,7 +73,8 @@ fn quoted(evidence: &[Evidence]) -> String {
     quotes.collect::<Vec<_>>().join(" ")
 }
 
-/// All that somebody knows after the import: who, and the words of what is known, with the ids, titles and quotes in it.
+/// Returns the knowledge of all knowers after the import: the knower, and the words of the known texts, with their ids,
+/// titles and quotes.
 pub(super) fn known(campaign: &Campaign) -> Vec<(String, String)> {
     let mut state = State::default();
     if let Some(operation) = plan(&state, campaign, Timestamp(1)).operation {
@@ -96,8 +97,8 @@ pub(super) fn known(campaign: &Campaign) -> Vec<(String, String)> {
     known
 }
 
-/// Every secret of a fixture holds the word `hush`, in names and ids too. It was read, and nobody knows it but those who
-/// are named.
+/// Checks that the secrets of a fixture were read, and that only the named holders know them. Every secret contains the
+/// word `hush`, in names and ids too.
 #[track_caller]
 pub(super) fn assert_hushed(campaign: &Campaign, secrets: &[&str], holders: &[&str]) {
     for (knower, words) in known(campaign) {
@@ -111,7 +112,7 @@ pub(super) fn assert_hushed(campaign: &Campaign, secrets: &[&str], holders: &[&s
     }
 }
 
-/// Why files were left out: `path: why`, each cut short.
+/// Returns the reasons for skipped files: `path: why`, each truncated.
 pub(super) fn skipped(campaign: &Campaign) -> Vec<String> {
     campaign.findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect()
 }

@@ -1,31 +1,31 @@
-//! Words by which people say how true something is: `rumoured`, `presumed dead`, `(untrue)`.
+//! Words for the truth of a statement: `rumoured`, `presumed dead`, `(untrue)`.
 
-use hearsay_model::{Standing, text};
+use hearsay_model::{FactStatus, text};
 
-/// How true a note says that something is.
+/// The truth of a statement according to its note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Truth {
-    /// It is said as it is.
+    /// Stated without a remark.
     #[default]
     Plain,
-    /// People say so: it is claimed.
+    /// A rumour. The fact is claimed.
     Rumoured,
-    /// It is untrue, though some believe it.
+    /// False, but some characters believe it.
     Untrue,
 }
 
 impl Truth {
-    /// The standing of what a file says outright.
-    pub(super) fn standing(self) -> Standing {
+    /// Returns the status of a fact that a file states with this truth.
+    pub(super) fn status(self) -> FactStatus {
         match self {
-            Self::Plain => Standing::Canon,
-            Self::Rumoured => Standing::Claimed,
-            Self::Untrue => Standing::False,
+            Self::Plain => FactStatus::Canon,
+            Self::Rumoured => FactStatus::Claimed,
+            Self::Untrue => FactStatus::False,
         }
     }
 
-    /// How true a value or a remark says that it is: by how it begins, by what stands in parentheses, by a question mark at its
-    /// end. What stands in the midst of a sentence is about something else.
+    /// Returns the truth of a value or remark. Its beginning, text in parentheses, and a question mark at its end
+    /// count. Words within a sentence refer to something else and do not count.
     pub fn of(written: &str) -> Self {
         let written = written.trim().trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '?'));
         let asks = written.ends_with(['?', '\u{2753}']) || written.contains("(?)");
@@ -37,7 +37,7 @@ impl Truth {
         found
     }
 
-    /// How true a short word on a state is: `missing, presumed dead`.
+    /// Returns the truth of a short text about a state: `missing, presumed dead`.
     pub fn of_state(written: &str) -> Self {
         let words = text::words(written);
         let anywhere = words.iter().take(6).map(|word| of_word(word)).max().unwrap_or_default();
@@ -45,7 +45,7 @@ impl Truth {
     }
 }
 
-/// What a name such as `Rumoured allies` says of what it names, and the rest of it.
+/// Splits the truth from a name such as `Rumoured allies`, and returns the rest.
 pub fn named(name: &str) -> (Truth, &str) {
     match name.trim().split_once([' ', '_', '-']) {
         Some((first, rest)) if of_word(&first.to_lowercase()) != Truth::Plain => {

@@ -1,7 +1,7 @@
-//! The names of fields that are understood.
+//! Names of the fields with a known meaning.
 
-/// Fields that are relations: what they are called, the relation, and whether the target is its subject. Names are in
-/// lowercase with hyphens; the plural with `s` goes without saying.
+/// Fields that are relations: the name, the relation, and whether the target is its subject. Names are in lowercase
+/// with hyphens. The plural with `s` is implied.
 pub(super) const RELATIONS: &[(&str, &str, bool)] = &[
     ("location", "LOCATED_AT", false),
     ("current-location", "LOCATED_AT", false),
@@ -181,7 +181,7 @@ pub(super) const RELATIONS: &[(&str, &str, bool)] = &[
     ("teacher", "STUDENT_OF", false),
     ("student", "STUDENT_OF", true),
     ("apprentice", "STUDENT_OF", true),
-    // Where somebody or something is.
+    // Locations.
     ("located", "LOCATED_AT", false),
     ("based-in", "LOCATED_AT", false),
     ("based-at", "LOCATED_AT", false),
@@ -334,7 +334,7 @@ pub(super) const RELATIONS: &[(&str, &str, bool)] = &[
     ("mentor-of", "STUDENT_OF", true),
     ("pupil", "STUDENT_OF", true),
     ("protege", "STUDENT_OF", true),
-    // Who has what.
+    // Possession.
     ("item", "OWNS", false),
     ("inventory", "OWNS", false),
     ("notable-item", "OWNS", false),
@@ -368,7 +368,7 @@ pub(super) const RELATIONS: &[(&str, &str, bool)] = &[
     ("worshipper", "WORSHIPS", true),
 ];
 
-/// Fields that name somebody of a rank in a group.
+/// Fields that name the holder of a rank in a group.
 pub(super) const RANKS: &[&str] = &[
     "head",
     "leader",
@@ -398,7 +398,7 @@ pub(super) const RANKS: &[&str] = &[
     "sovereign",
 ];
 
-/// Fields that name a group which somebody leads.
+/// Fields that name a group led by the subject.
 pub(super) const LEADS: &[&str] =
     &["leads", "leader-of", "head-of", "captain-of", "commander-of", "chief-of", "commands"];
 

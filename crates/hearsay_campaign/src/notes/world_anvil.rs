@@ -1,25 +1,25 @@
 //! World Anvil: a JSON file for each article, with texts in BBCode.
 //!
-//! Private articles, drafts, articles for subscribers, sections whose keys begin with `ggm`, and what BBCode hides are
-//! secret.
+//! These parts are secret: private articles, drafts, articles for subscribers, sections whose keys begin with `ggm`,
+//! and text that BBCode hides.
 
 use std::collections::HashSet;
 
 use hearsay_model::{ExternalId, Kind};
 
 use super::{
-    Folder, Format, Note, Notes, Options, Reader, Relation, Role, Score, SessionHead, Sure, Target, Visibility,
+    Folder, Format, Note, NoteReader, Notes, Options, Relation, Role, Score, SessionHead, Sure, Target, Visibility,
     lexicon, secret,
     tree::{self, Data, Document, Markup, Pen, Tree, Writing},
 };
 use crate::text::{Inline, Style};
 
-/// The reader.
+/// Reader for World Anvil exports.
 pub(crate) struct WorldAnvil;
 
 const TOOL: &str = "world-anvil";
 
-impl Reader for WorldAnvil {
+impl NoteReader for WorldAnvil {
     fn format(&self) -> Format {
         Format::WorldAnvil
     }
@@ -71,7 +71,7 @@ fn collect<'a>(tree: &'a Tree, document: &Document, articles: &mut Vec<(&'a Tree
     }
 }
 
-/// Whether readers do not see an article.
+/// Whether an article is hidden from readers.
 fn is_hidden(tree: &Tree) -> bool {
     let state = tree.get("state");
     let public = state.is_null() || state.text().is_some_and(|state| state.trim().eq_ignore_ascii_case("public"));
@@ -120,7 +120,7 @@ fn note(tree: &Tree, pen: Pen, known: &HashSet<String>, hidden: &HashSet<String>
             note.role = Role::Session;
             note.session = Some(SessionHead { number, ..SessionHead::default() });
         }
-        // Only a tag says what an article is.
+        // Only a tag gives the kind of an article.
         "article" | "generic" | "" => match tags.iter().find_map(|tag| lexicon::kind(tag)) {
             Some(kind) => note.guess(kind, Sure::Guessed, "a tag"),
             None => note.role = Role::Text,
@@ -159,10 +159,10 @@ fn tags(tree: &Tree) -> Vec<String> {
     parts.filter(|tag| !tag.is_empty()).collect()
 }
 
-/// Writes a text into a note: the text, its place, its heading, and who may know it.
+/// Adds a text to a note: the text, its field, its heading, and its visibility.
 type Write<'a> = dyn Fn(&Tree, &str, Option<&str>, &Visibility, &mut Note) + 'a;
 
-/// Sections: short ones are fields, longer ones texts under a heading.
+/// Adds sections: short ones as fields, longer ones as texts under a heading.
 fn sections(tree: &Tree, pen: Pen, write: &Write<'_>, note: &mut Note) {
     for (key, section) in tree.get("sections").entries() {
         let content = match &section.data {
@@ -186,7 +186,7 @@ fn sections(tree: &Tree, pen: Pen, write: &Write<'_>, note: &mut Note) {
     }
 }
 
-/// `sidepanelcontenttop`, `bodyFeatures`: the words of a key.
+/// Splits the words of a key: `sidepanelcontenttop`, `bodyFeatures`.
 fn spaced(key: &str) -> String {
     let mut spaced = String::new();
     let mut before = ' ';
@@ -203,7 +203,7 @@ fn spaced(key: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Keys of relations that are about the page, not the world.
+/// Keys of relations that describe the page, not the world.
 const PAGE: [&str; 14] = [
     "cover",
     "portrait",
@@ -243,7 +243,7 @@ fn relations(tree: &Tree, pen: Pen, known: &HashSet<String>, note: &mut Note) {
             let target = id.map_or_else(|| Target::Name(title.trim().to_owned()), Target::Key);
             let says = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(_));
             let words = item.get("relationshipType").text().filter(says).unwrap_or(key);
-            // What only names a sort of thing is no relation: a species, a title.
+            // A reference to a type (a species, a title) is not a relation.
             if let lexicon::Meaning::Attribute(name) = lexicon::meaning(key)
                 && words == &**key
                 && lexicon::is_known(key)
@@ -263,7 +263,7 @@ fn relations(tree: &Tree, pen: Pen, known: &HashSet<String>, note: &mut Note) {
     }
 }
 
-/// `@[Title](type:uuid)`. Names of hidden articles are left out of open texts.
+/// Finds `@[Title](type:uuid)`. Leaves names of hidden articles out of open texts.
 fn mentions(text: &str, hidden: &HashSet<String>, in_secret: bool) -> Vec<Inline> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -1,9 +1,9 @@
-//! A backup: the journal, whole, in one file. What is restored from it has the same history, undo and slots.
+//! Backup of a whole journal in one file. A restored memory has the same history, undo and slots.
 //!
-//! The first line is `{"type":"hearsay-backup","format":2}`, with `"compacted_to"`, the newest position that undo does not
-//! reach, where the journal is compacted. Then comes an operation on each line, in the order of the journal, up to there
-//! with its position; one more records the transient values, if there are any; the last line has their number and a hash of
-//! all lines before it, so that half a file is known for one.
+//! The first line is `{"type":"hearsay-backup","format":2}`. If the journal is compacted, it has `"compacted_to"`, the
+//! newest position that undo does not reach. The operations follow in the order of the journal, one per line; those up
+//! to `compacted_to` have their position. One more operation records the transient values, if there are any. The last
+//! line has the number of operations and a hash of all lines before it, so that a truncated file is detected.
 
 use std::io::{self, BufRead, Write};
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CampaignError, CampaignErrors, lines};
 
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
@@ -37,22 +37,22 @@ fn is_nothing(position: &Position) -> bool {
     *position == Position(0)
 }
 
-/// A journal as a backup holds it.
+/// The journal in a backup.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Backup {
     /// The newest position that undo does not reach.
     pub compacted_to: Position,
-    /// The operations up to there that are kept, each with its position. By position.
+    /// The operations up to `compacted_to` that were kept, sorted by position.
     pub compacted: Vec<(Position, Operation)>,
-    /// All operations after that.
+    /// All operations after `compacted_to`.
     pub operations: Vec<Operation>,
 }
 
 impl Backup {
-    /// The state that the journal folds to.
+    /// Returns the state to which the journal folds.
     ///
     /// # Errors
-    /// When one of the operations cannot be applied; its position comes with the reason.
+    /// If one of the operations cannot be applied, with its position and the reason.
     pub fn fold(self) -> Result<State, (Position, ApplyError)> {
         let mut state = State::default();
         for (position, operation) in self.compacted {
@@ -66,7 +66,7 @@ impl Backup {
         Ok(state)
     }
 
-    /// The number of operations.
+    /// Returns the number of operations.
     pub fn len(&self) -> usize {
         self.compacted.len() + self.operations.len()
     }
@@ -80,7 +80,7 @@ impl Backup {
 /// Writes the journal of a state.
 ///
 /// # Errors
-/// When writing fails.
+/// If writing fails.
 pub fn export_backup(state: &State, mut writer: impl Write) -> io::Result<()> {
     let mut hasher = blake3::Hasher::new();
     let mut line = |line: &Line, hasher: &mut blake3::Hasher| -> io::Result<()> {
@@ -103,14 +103,14 @@ pub fn export_backup(state: &State, mut writer: impl Write) -> io::Result<()> {
     writer.flush()
 }
 
-/// The operation that records the transient values, which no operation of the journal holds.
+/// Returns the operation that records the transient values, which are not in the journal.
 fn transients(state: &State) -> Option<Operation> {
     let recorded = state.journal().next_back().map(|(_, entry)| entry.operation.recorded).unwrap_or_default();
     let operation = Operation::new(Author::Game, "record where things stand", state.all_transients());
     (!operation.changes.is_empty()).then_some(Operation { recorded, ..operation })
 }
 
-/// A backup of which these are the operations, a line each, whatever they say.
+/// Returns a backup of these operations, one per line, without checking their content.
 pub(crate) fn sealed(operations: &[u8]) -> Vec<u8> {
     let mut bytes = format!("{{\"type\":\"hearsay-backup\",\"format\":{FORMAT}}}\n").into_bytes();
     bytes.extend_from_slice(operations);
@@ -126,7 +126,7 @@ pub(crate) fn sealed(operations: &[u8]) -> Vec<u8> {
 /// Reads a backup.
 ///
 /// # Errors
-/// When it is no backup, or not a whole one. Errors name the line; `file` is empty.
+/// If the file is not a backup, or is incomplete. Errors contain the line; `file` is empty.
 pub fn read_backup(reader: impl BufRead) -> Result<Backup, CampaignErrors> {
     let mut hasher = blake3::Hasher::new();
     let mut found = Backup::default();

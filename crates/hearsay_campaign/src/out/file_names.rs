@@ -1,23 +1,25 @@
-//! File names that every system takes, and that no two files share on any.
+//! File names that are valid and unique on every system.
 
 use std::collections::HashSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Bytes of a name without its extension. File systems take 255 with it; room is left for what tells two names apart.
+/// Maximum bytes of a name without its extension. File systems allow 255 with extension; the rest is for a suffix that
+/// makes the name unique.
 const MAX_BYTES: usize = 160;
 
-/// Letters of a name, so that it can be read.
+/// Maximum characters of a name, so that it stays readable.
 const MAX_LETTERS: usize = 80;
 
-/// The paths that are taken. Names that differ only in case, or in how accents are encoded, are one on some systems.
+/// The paths in use. Some systems do not distinguish case or the encoding of accents.
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     taken: HashSet<String>,
 }
 
 impl FileNames {
-    /// A path for a file of this name in a folder, without an extension. `id` tells it apart from others of its name.
+    /// Returns a path for a file with this name in a folder, without an extension. If the name is in use, `id` makes
+    /// the path unique.
     pub(super) fn take(&mut self, folder: &str, name: &str, id: &str) -> String {
         let name = file_name(name);
         let mut path = format!("{folder}/{name}");
@@ -33,12 +35,12 @@ impl FileNames {
     }
 }
 
-/// What two names have in common that are one on some system.
+/// Normalizes a path: two paths with the same result are the same file on some system.
 fn folded(path: &str) -> String {
     path.nfd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
-/// As much of an id as fits behind a name.
+/// Returns as much of an id as fits after a name.
 fn shortened(id: &str) -> &str {
     let mut end = id.len().min(64);
     while !id.is_char_boundary(end) {
@@ -47,7 +49,7 @@ fn shortened(id: &str) -> &str {
     &id[..end]
 }
 
-/// A file name that every system takes, and Obsidian links to.
+/// Returns a file name that is valid on every system and in Obsidian links.
 fn file_name(name: &str) -> String {
     let fits = |c: char| !c.is_control() && !is_invisible(c) && !"\\/:*?\"<>|#^[]%`".contains(c);
     let name: String = name.chars().map(|c| if fits(c) { c } else { ' ' }).collect();
@@ -59,7 +61,7 @@ fn file_name(name: &str) -> String {
         }
         short.push(c);
     }
-    // Windows drops full stops and spaces at the end.
+    // Windows removes full stops and spaces at the end.
     let name = short.trim_end_matches(['.', ' ', '-']);
     match name.split('.').next() {
         None | Some("") => "Note".to_owned(),
@@ -68,12 +70,12 @@ fn file_name(name: &str) -> String {
     }
 }
 
-/// Letters that are not shown, or turn the direction of those that are.
+/// Whether a character is invisible, or changes the text direction.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
 
-/// Whether Windows takes a name for a device, with any extension.
+/// Whether a name is a device name on Windows, with any extension.
 fn is_reserved(base: &str) -> bool {
     const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
     let numbered = |port: &str| {

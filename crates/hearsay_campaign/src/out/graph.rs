@@ -1,4 +1,4 @@
-//! The entities and their relations as a graph, for other programs. It holds secrets: it is for the DM.
+//! Export of entities and relations as a graph for other programs. It contains secrets, so it is for the DM only.
 
 use std::{
     fmt::Write as _,
@@ -8,7 +8,7 @@ use std::{
 
 use hearsay_model::{Entity, Fact, State};
 
-/// The relations, in the order of their ids: those between entities that are there.
+/// Returns the relations between existing entities, in the order of their ids.
 fn relations(state: &State) -> Vec<&Arc<Fact>> {
     let there = |fact: &&Arc<Fact>| {
         let there = |id| state.entity(id).is_some();
@@ -24,15 +24,16 @@ fn entities(state: &State) -> impl Iterator<Item = (&Arc<Entity>, &str, String)>
     state.entities().map(move |entity| (entity, state.name_or_id(&entity.id), kind(entity)))
 }
 
-/// Writes the graph as GraphML: nodes with name and kind; edges with predicate, statement, standing, secrecy and validity.
+/// Writes the graph as GraphML: nodes with name and kind; edges with predicate, statement, status, secrecy and
+/// validity.
 ///
 /// # Errors
-/// When writing fails.
+/// If writing fails.
 pub fn export_graphml(state: &State, mut writer: impl Write) -> io::Result<()> {
     writeln!(writer, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(writer, r#"<graphml xmlns="http://graphml.graphdrawing.org/xmlns">"#)?;
     for (of, keys) in
-        [("node", &["label", "kind"][..]), ("edge", &["label", "statement", "standing", "secrecy", "from", "until"])]
+        [("node", &["label", "kind"][..]), ("edge", &["label", "statement", "status", "secrecy", "from", "until"])]
     {
         for key in keys {
             writeln!(writer, r#"  <key id="{of}-{key}" for="{of}" attr.name="{key}" attr.type="string"/>"#)?;
@@ -52,7 +53,7 @@ pub fn export_graphml(state: &State, mut writer: impl Write) -> io::Result<()> {
         let date = |date: Option<&hearsay_model::Date>| date.map_or_else(String::new, |date| date.raw.clone());
         let mut inner = data("edge-label", fact.predicate().as_str());
         inner += &data("edge-statement", fact.statement());
-        inner += &data("edge-standing", fact.standing().as_str());
+        inner += &data("edge-status", fact.status().as_str());
         inner += &data("edge-secrecy", fact.secrecy().as_str());
         inner += &data("edge-from", &date(fact.validity().from.as_ref()));
         inner += &data("edge-until", &date(fact.validity().until.as_ref()));
@@ -63,7 +64,7 @@ pub fn export_graphml(state: &State, mut writer: impl Write) -> io::Result<()> {
     writer.flush()
 }
 
-/// Text within XML. What XML cannot hold is left out.
+/// Escapes text for XML. Removes characters that XML does not allow.
 fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -81,10 +82,10 @@ fn xml(text: &str) -> String {
     escaped
 }
 
-/// Writes the graph for Graphviz: a shape for each kind, secrets and what does not hold dashed.
+/// Writes the graph for Graphviz. Each kind has its shape; edges of secret and of invalid facts are dashed.
 ///
 /// # Errors
-/// When writing fails.
+/// If writing fails.
 pub fn export_dot(state: &State, mut writer: impl Write) -> io::Result<()> {
     writeln!(writer, "digraph campaign {{")?;
     writeln!(writer, "  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];")?;
@@ -111,7 +112,7 @@ pub fn export_dot(state: &State, mut writer: impl Write) -> io::Result<()> {
     writer.flush()
 }
 
-/// A quoted string of Graphviz.
+/// Returns a quoted Graphviz string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     for c in text.chars() {

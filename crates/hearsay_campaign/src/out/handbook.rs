@@ -1,4 +1,4 @@
-//! A handbook for the players: what their characters know, and nothing else.
+//! A handbook for the players: only the knowledge of their characters.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,14 +8,14 @@ use std::{
 use hearsay_belief::{Known, View};
 use hearsay_model::{EntityId, FactId, GameTime, Kind, Knower, PassageId, State, attribute, escape::markdown, text};
 
-/// Belief below which something is told as a rumour.
+/// Credence below which a fact is presented as a rumour.
 const BELIEVED: f64 = 0.5;
 
-/// Writes what these characters and parties know at a moment, as Markdown: each of the entities that they have heard of, by
-/// kind, with what they know of it; what they doubt is told as a rumour. What one of them keeps to itself is left out: the
-/// others read it too.
+/// Writes the knowledge of these characters and parties at a moment, as Markdown. Lists each entity that they have
+/// heard of, by kind, with the facts that they know about it. Doubted facts are presented as rumours. Facts that one of
+/// them conceals are left out, because the other players read the handbook too.
 ///
-/// It is made from their views alone, so whatever they do not know has no part in it.
+/// The text is built from their views only, so facts that they do not know cannot influence it.
 pub fn handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<GameTime>) -> String {
     let views: Vec<View> = players.iter().map(|id| View::of(state, &Knower::Entity(id.clone()), as_of)).collect();
     let mut book = Book::default();
@@ -29,7 +29,7 @@ pub fn handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<
 struct Book {
     names: BTreeMap<EntityId, BTreeMap<FactId, String>>,
     kinds: BTreeMap<EntityId, BTreeMap<FactId, Kind>>,
-    /// By subject: the sentences, with how far the most credulous believes them.
+    /// The sentences by subject and fact, each with the highest credence of any character.
     said: BTreeMap<EntityId, BTreeMap<FactId, (String, f64)>>,
     texts: BTreeMap<PassageId, (Option<String>, String)>,
 }
@@ -70,7 +70,7 @@ impl Book {
         let mut page = format!("# {}\n\nWhat the party knows.\n", markdown(title));
         let mut chapters: BTreeMap<(usize, String), Vec<(String, &EntityId)>> = BTreeMap::new();
         for (id, said) in &self.said {
-            // What is named by nothing that they know has no page.
+            // An entity without a known name gets no page.
             if said.is_empty() || !self.names.contains_key(id) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Ways out besides JSON Lines: a graph, a handbook for the players, a backup.
+//! Exports besides JSON Lines: graph, handbook for the players, backup, Obsidian vault, YAML.
 
 mod backup;
 mod file_names;

@@ -27,7 +27,7 @@ fn a_backup_has_the_whole_history() {
     let first = state.facts().next().unwrap().id();
     apply(&mut state, Author::Dm, vec![Change::RetractFact(first)]);
     apply(&mut state, Author::Dm, vec![Change::SaveSlot("evening".into())]);
-    apply(&mut state, Author::Dm, vec![Change::Void(Position(2))]);
+    apply(&mut state, Author::Dm, vec![Change::Revert(Position(2))]);
     let text = written(|bytes| export_backup(&state, bytes));
     let back = read_backup(text.as_bytes()).unwrap().fold().unwrap();
     assert!(back == state);

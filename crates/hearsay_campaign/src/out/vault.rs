@@ -1,4 +1,4 @@
-//! An Obsidian vault out: a note for each entity, with the exact records beside it.
+//! Export as an Obsidian vault: a note for each entity, with the exact records beside it.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -6,21 +6,21 @@ use std::{
     path::Path,
 };
 
-use hearsay_model::{EntityId, Fact, Key, Kind, Passage, PassageId, Secrecy, Standing, State, attribute};
+use hearsay_model::{EntityId, Fact, FactStatus, Key, Kind, Passage, PassageId, Secrecy, State, attribute};
 
 use super::file_names::FileNames;
 use crate::exact::Pages;
 
-/// Writes a state as an Obsidian vault into a folder: [`read_any`](crate::read_any) reads it back with nothing lost.
+/// Writes a state as an Obsidian vault into a folder. [`read_any`](crate::read_any) reads it back without loss.
 ///
-/// Each entity has a note with its kind and aliases in the front matter, its relations as links, what is said of it, its
-/// secrets in a callout, and its texts. Notes of entities whose very name is secret lie in the folder `Secrets`. A session
-/// is a note with its log. What is changed or added by hand is read as in any vault; notes may be renamed and moved. What
-/// Markdown has no words for lies in the file `hearsay.records`, which Obsidian does not show. On Unix nobody but their
-/// owner can read the files.
+/// Each entity has a note with its kind and aliases in the front matter, its relations as links, its facts, its secrets
+/// in a callout, and its passages. Notes of entities whose name is secret are in the folder `Secrets`. A session is a
+/// note with its log. Manual changes and additions are read as in any vault; notes may be renamed and moved. Data that
+/// Markdown cannot express is in the file `hearsay.records`, which Obsidian does not show. On Unix only their owner can
+/// read the files.
 ///
 /// # Errors
-/// When writing fails.
+/// If writing fails.
 pub fn export_vault(state: &State, folder: &Path) -> io::Result<()> {
     let mut taken = FileNames::default();
     let names = names(state, &mut taken);
@@ -69,7 +69,7 @@ impl Vault<'_> {
     fn write(&mut self) {
         let state = self.state;
         let mut facts: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
-        for fact in state.facts().filter(|fact| fact.standing() != Standing::Rejected) {
+        for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {
             facts.entry(fact.subject()).or_default().push(fact);
         }
         let mut texts: BTreeMap<Option<&EntityId>, Vec<(PassageId, &Passage)>> = BTreeMap::new();
@@ -165,7 +165,7 @@ impl Vault<'_> {
         }
     }
 
-    /// Texts: those that nobody in the world has in a callout of their own.
+    /// Writes passages. Passages without any hearer or reader are in a secret callout of their own.
     fn texts(&mut self, path: &str, within: &str, texts: &[(PassageId, &Passage)]) {
         let secret = |passage: &Passage| passage.heard_by.is_empty() && passage.readers.is_empty();
         let (hidden, open): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, passage)| secret(passage));
@@ -189,7 +189,7 @@ impl Vault<'_> {
     }
 }
 
-/// The sentence of a fact, with the link to its object, and what stands in doubt.
+/// Returns the sentence of a fact in one line, with a link to its object, and with its status if it is not canon.
 fn said_in_a_line(state: &State, names: &HashMap<EntityId, String>, fact: &Fact) -> String {
     let mut said = one_line(fact.statement());
     if let Some(object) = fact.object().entity()
@@ -199,13 +199,13 @@ fn said_in_a_line(state: &State, names: &HashMap<EntityId, String>, fact: &Fact)
         let relation = fact.predicate().as_str().to_lowercase();
         said = format!("{relation}:: [[{path}|{label}]] \u{2014} {said}");
     }
-    match fact.standing() {
-        Standing::Canon | Standing::Rejected => said,
-        standing => format!("{said} *({standing})*"),
+    match fact.status() {
+        FactStatus::Canon | FactStatus::Rejected => said,
+        status => format!("{said} *({status})*"),
     }
 }
 
-/// A text in one line: Markdown shows `<br>` as a break.
+/// Joins a text into one line: Markdown shows `<br>` as a line break.
 fn one_line(text: &str) -> String {
     text.lines().map(str::trim).collect::<Vec<_>>().join("<br>")
 }

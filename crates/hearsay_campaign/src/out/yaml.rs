@@ -1,4 +1,4 @@
-//! Hearsay's own format out: a campaign in YAML, an entry on each line, with the exact records beside it.
+//! Export in Hearsay's own YAML format: one entry per line, with the exact records beside it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,27 +6,26 @@ use std::{
     path::Path,
 };
 
-use hearsay_model::{Fact, How, Key, Knower, Object, Passage, Secrecy, Standing, State, Value, attribute};
+use hearsay_model::{Acquisition, Fact, FactStatus, Key, Knower, Object, Passage, Secrecy, State, Value, attribute};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{Limits, exact::Pages, files::File, read::read_files};
 
 const PAGE: &str = "campaign.yaml";
 
-/// How often a page is tried. Each time the lines are left out that cannot be read.
+/// Maximum number of attempts per page. Each attempt removes the lines that cannot be read.
 const TRIES: usize = 24;
 
-/// Writes a state as campaign files into a folder: [`read_any`](crate::read_any) reads it back with nothing lost. Lines may
-/// be changed by hand; what stands in the others comes back as it was. What the format has no words for (who told whom, what
-/// was decided, when it was recorded) lies in the file `hearsay.records` beside it. On Unix nobody but their owner can
-/// read the files.
+/// Writes a state as campaign files into a folder. [`read_any`](crate::read_any) reads it back without loss. Lines may
+/// be edited; unchanged lines give the same records again. Data that the format cannot express (tellings, decisions,
+/// recording times) is in the file `hearsay.records` beside it. On Unix only their owner can read the files.
 ///
 /// # Errors
-/// When writing fails.
+/// If writing fails.
 pub fn export_yaml(state: &State, folder: &Path) -> io::Result<()> {
     let mut pages = Pages::default();
     write(state, &mut pages);
-    // Not all that can be on record can be written by hand: the reader says which lines are refused.
+    // The format cannot express every record. The reader reports the lines that it refuses.
     for _ in 0..TRIES {
         let page = File { path: PAGE.to_owned(), bytes: pages.page(PAGE).as_bytes().to_vec() };
         match read_files(vec![page], &Limits { errors: 100_000, ..Limits::default() }) {
@@ -45,10 +44,7 @@ fn write(state: &State, pages: &mut Pages) {
     let info = state.campaign().cloned().unwrap_or_default();
     let id = if info.id.is_empty() { "campaign".to_owned() } else { info.id.clone() };
     let name = if info.name.is_empty() { id.clone() } else { info.name.clone() };
-    line(
-        "# One entry on each line. `hearsay import` takes over what you change, and keeps the rest as it was.",
-        vec![],
-    );
+    line("# One entry on each line. `hearsay import` takes over your changes and keeps the rest.", vec![]);
     let mut about = json!({ "id": id, "name": name });
     if !info.system.is_empty() {
         about["system"] = json!(info.system);
@@ -65,9 +61,9 @@ fn write(state: &State, pages: &mut Pages) {
     let mut facts = Vec::new();
     for fact in state.facts() {
         let basic = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
-        match basic && fact.standing() == Standing::Canon {
+        match basic && fact.status() == FactStatus::Canon {
             true => own.entry(fact.subject().as_str()).or_default().push(fact),
-            false if fact.standing() == Standing::Rejected || fact.bearing().is_some() => {}
+            false if fact.status() == FactStatus::Rejected || fact.fact_relation().is_some() => {}
             false => facts.push(fact),
         }
     }
@@ -100,7 +96,7 @@ fn write(state: &State, pages: &mut Pages) {
     }
 }
 
-/// Takes out what says nothing.
+/// Removes empty values.
 fn prune(value: &mut Json) {
     match value {
         Json::Object(map) => {
@@ -114,10 +110,10 @@ fn prune(value: &mut Json) {
     }
 }
 
-/// JSON in one line is YAML too.
+/// Writes an entry as JSON on one line, which is also valid YAML.
 fn entry_line(entry: Map<String, Json>) -> String {
     let json = Json::Object(entry).to_string();
-    // YAML has line breaks that JSON lets stand.
+    // YAML has line breaks that JSON does not escape.
     let json = json.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     format!("  - {}", json.replace('\u{7f}', "\\u007f").replace('\u{feff}', "\\ufeff"))
 }
@@ -139,8 +135,8 @@ fn fact_entry(state: &State, fact: &Fact) -> Map<String, Json> {
     if !fact.mentions().is_empty() {
         entry.insert("about".into(), json!(fact.mentions()));
     }
-    if fact.standing() != Standing::Canon {
-        entry.insert("standing".into(), json!(fact.standing()));
+    if fact.status() != FactStatus::Canon {
+        entry.insert("status".into(), json!(fact.status()));
     }
     if fact.provenance().confidence.get() < 1.0 {
         entry.insert("confidence".into(), json!(fact.provenance().confidence.get()));
@@ -164,9 +160,9 @@ fn fact_entry(state: &State, fact: &Fact) -> Map<String, Json> {
         Secrecy::Open => None,
     };
     let mut known: Vec<Json> = Vec::new();
-    for (_, edge) in state.recorded_edges(fact.id()).filter(|(_, edge)| edge.how != How::Shared) {
+    for (_, edge) in state.recorded_edges(fact.id()).filter(|(_, edge)| edge.acquisition != Acquisition::Shared) {
         let Knower::Entity(who) = &edge.knower else { continue };
-        let plain = edge.how == How::Authored && edge.credence.get() >= 1.0 && !edge.conceals;
+        let plain = edge.acquisition == Acquisition::Authored && edge.credence.get() >= 1.0 && !edge.conceals;
         known.push(match plain {
             true => json!(who),
             false => json!({ "who": who, "credence": edge.credence.get(), "conceals": edge.conceals }),
@@ -198,7 +194,7 @@ fn passage_entry(passage: &Passage) -> Map<String, Json> {
     if passage.heard_by.contains(&Knower::World) {
         entry.insert("common".into(), json!(true));
     } else {
-        // Whoever has it is named: a changed text reaches nobody else.
+        // All readers are named, so that a changed passage reaches no further knower.
         let known: Vec<_> = passage.heard_by.iter().filter_map(Knower::entity).collect();
         entry.insert("secret".into(), json!(true));
         entry.insert("known_by".into(), json!(known));

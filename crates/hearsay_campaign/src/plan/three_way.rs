@@ -1,9 +1,10 @@
-//! Importing again: what the files changed, what others changed, and what both did.
+//! Three-way comparison for repeated imports: changes in the files, changes by other authors, and conflicts.
 //!
-//! The last import is the common ground: what this source wrote and nobody touched since is as the files left it. So a
-//! record that the files have no more was changed by them where something else stands in its place, and left out where
-//! nothing does. Of Hearsay's own files the DM is the author, and what they leave out is withdrawn. Files of other tools
-//! leave things out for many reasons (a note was moved, a half of it was written): that is proposed to the DM.
+//! The last import is the common base: a record that this source wrote and no other author changed has its value from
+//! the files. If the files no longer contain the record but have another at its position, the files changed it. If they
+//! have no other, it was left out. The DM is the author of Hearsay's own files, so left-out records are withdrawn.
+//! Files of other tools leave out records for many reasons (a note was moved, or is half written), so the withdrawal is
+//! proposed to the DM.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -11,29 +12,30 @@ use std::{
 };
 
 use hearsay_model::{
-    Change, Confidence, EntityId, Evidence, Fact, FactId, Method, Passage, PassageId, Predicate, Provenance, Secrecy,
-    Standing, attribute,
+    Change, Confidence, EntityId, Evidence, Fact, FactId, FactStatus, Method, Passage, PassageId, Predicate,
+    Provenance, Secrecy, attribute,
 };
 
 use super::{Planner, Withdrawn};
 use crate::{Alike, Deletion, notes::resolve::name_of};
 
-/// The attribute of a proposal to withdraw what the files have no more. Its value says what: see [`LeftOut`].
+/// The attribute of a proposal to withdraw a record that the files no longer contain. Its value names the record: see
+/// [`LeftOut`].
 pub const LEFT_OUT: &str = "left_out";
 
-/// What the files have no more: the value of a fact with the attribute [`LEFT_OUT`].
+/// A record that the files no longer contain: the value of a fact with the attribute [`LEFT_OUT`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeftOut {
     /// A fact.
     Fact(FactId),
-    /// A text.
+    /// A passage.
     Passage(PassageId),
-    /// An entity, with all that is said of it.
+    /// An entity, with all facts about it.
     Entity(EntityId),
 }
 
 impl LeftOut {
-    /// What a proposal means; nothing, when the fact is no such proposal.
+    /// Parses a proposal. Returns `None` for any other fact.
     pub fn of(fact: &Fact) -> Option<Self> {
         if fact.predicate().as_str() != LEFT_OUT {
             return None;
@@ -56,15 +58,15 @@ impl LeftOut {
     }
 }
 
-/// The place of a record in the files: which document it stands in, and what it is there.
+/// The position of a record in the files: its document, subject and predicate.
 type Slot<'a> = (&'a str, &'a EntityId, &'a Predicate);
 
-/// What the files changed: which facts they have instead of others.
+/// Facts that the files replaced.
 #[derive(Debug, Default)]
 pub(super) struct Replaced {
-    /// Facts of the last import in whose place something else stands.
+    /// Facts of the last import that have a replacement at their position.
     pub(super) old: HashSet<FactId>,
-    /// Facts that stand where somebody else has changed what stood there.
+    /// Facts that replace one that another author changed, with that change.
     pub(super) contested: HashMap<FactId, &'static str>,
 }
 
@@ -80,12 +82,12 @@ fn slot(fact: &Fact) -> Option<Slot<'_>> {
 }
 
 impl Planner<'_> {
-    /// Whether the files are of another tool.
+    /// Whether the files come from another tool.
     pub(super) fn is_foreign(&self) -> bool {
         self.campaign.findings.format.is_some()
     }
 
-    /// Compares what the files have no more with what they have anew, place by place.
+    /// Compares the facts that the files no longer contain with the new ones, position by position.
     pub(super) fn replaced(&self, wanted: &HashSet<FactId>) -> Replaced {
         let mut replaced = Replaced::default();
         let mut new: HashMap<Slot, Vec<FactId>> = HashMap::new();
@@ -110,7 +112,7 @@ impl Planner<'_> {
             gone.sort_unstable_by_key(|(id, _)| *id);
             new.sort_unstable();
             replaced.old.extend(gone.iter().map(|(id, _)| *id).take(new.len()));
-            // Where the DM changed what stood here, either word may be right: the file's is proposed.
+            // If the DM changed the old fact, either value may be right, so the value of the files is proposed.
             if let Some(touched) = gone.iter().find_map(|(_, touched)| *touched) {
                 replaced.contested.extend(new.into_iter().map(|id| (id, touched)));
             }
@@ -118,7 +120,7 @@ impl Planner<'_> {
         replaced
     }
 
-    /// Texts of the last import in whose place others stand.
+    /// Returns the passages of the last import that have a replacement at their position.
     pub(super) fn replaced_texts(&self, wanted: &BTreeMap<PassageId, Arc<Passage>>) -> HashSet<PassageId> {
         type Place<'a> = (Option<&'a str>, Option<&'a str>);
         fn place(passage: &Passage) -> Place<'_> {
@@ -147,15 +149,15 @@ impl Planner<'_> {
         replaced
     }
 
-    /// The entities of the last import that the files have no more.
+    /// Returns the entities of the last import that the files no longer contain.
     pub(super) fn left_out_entities(&self) -> BTreeSet<EntityId> {
         let ours = self.history.entities.iter().filter(|(_, last)| last.ours && last.value.is_some());
         let gone = ours.filter(|(id, _)| !self.campaign.entities.contains_key(*id));
         gone.map(|(id, _)| (*id).clone()).collect()
     }
 
-    /// Proposes to the DM to withdraw what the files have no more, and takes back what was proposed before and is there
-    /// again.
+    /// Proposes to the DM to withdraw records that the files no longer contain. Retracts earlier proposals whose
+    /// records are in the files again.
     pub(super) fn left_out(&mut self, withdrawn: &Withdrawn) {
         let mut proposals: BTreeMap<FactId, (Fact, Deletion)> = BTreeMap::new();
         let entities = self.left_out_entities();
@@ -174,7 +176,7 @@ impl Planner<'_> {
                 left.push((id.clone(), LeftOut::Entity(id.clone()), what, secrecy, Vec::new()));
             }
             for id in &withdrawn.left_out {
-                // With an entity goes all that is said of it.
+                // Removing an entity also removes all facts about it.
                 let Some(fact) = self.state.fact(*id).filter(|fact| !entities.contains(fact.subject())) else {
                     continue;
                 };
@@ -203,7 +205,7 @@ impl Planner<'_> {
                 (provenance.recorded, provenance.evidence) = (self.now, evidence);
                 let begun = Fact::attribute(&subject, LEFT_OUT, what.value(), provenance);
                 let built = begun.and_then(|builder| {
-                    builder.statement(&statement).standing(Standing::Proposed).secrecy(secrecy).build()
+                    builder.statement(&statement).status(FactStatus::Proposed).secrecy(secrecy).build()
                 });
                 if let Ok(fact) = built {
                     proposals.insert(fact.id(), (fact, Deletion { subject, what: statement }));
@@ -220,7 +222,7 @@ impl Planner<'_> {
         back.sort_unstable();
         self.removals.extend(back.into_iter().map(Change::RetractFact));
         for (id, (fact, deletion)) in proposals {
-            // The DM has decided, or is about to.
+            // The DM has decided already, or the proposal still waits.
             if !self.history.facts.contains_key(&id) {
                 self.report.deletions.push(deletion);
                 self.adds.push(Change::AssertFact(Arc::new(fact)));
@@ -228,11 +230,11 @@ impl Planner<'_> {
         }
     }
 
-    /// Notes which of the new entities are called like others. They may be the same; only the DM knows.
+    /// Reports new entities that share a name with another entity. Only the DM knows whether they are the same.
     pub(super) fn alike(&mut self) {
         let is_name = |fact: &Fact| {
             [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())
-                && fact.standing() != Standing::Rejected
+                && fact.status() != FactStatus::Rejected
         };
         let mut called: BTreeMap<String, BTreeSet<EntityId>> = BTreeMap::new();
         let said = self.campaign.facts.iter().map(|stated| &stated.fact);
@@ -256,7 +258,7 @@ impl Planner<'_> {
     }
 }
 
-/// The beginning of a text, in quotation marks.
+/// Returns the beginning of a text, in quotation marks.
 fn begin(text: &str) -> String {
     let short: String = text.chars().take(80).collect();
     let more = if short.len() < text.len() { "\u{2026}" } else { "" };

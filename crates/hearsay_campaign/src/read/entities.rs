@@ -5,7 +5,7 @@ use hearsay_model::{
 };
 
 use super::{
-    Reader,
+    NoteReader,
     facts::Context,
     fields::{Fields, nth},
     names::{is_nobody, kind_of},
@@ -16,7 +16,7 @@ use crate::{
     yaml::{Node, Yaml},
 };
 
-impl Reader {
+impl NoteReader {
     pub(super) fn entity(&mut self, id: &EntityId, node: &Node) {
         let Some(f) = self.fields(node, &format!("entities/{id}"), &keys::ENTITY) else { return };
         let first = self.facts.len();
@@ -106,7 +106,7 @@ impl Reader {
             };
             let Some(f) = self.fields(node, &path, &keys::ALIAS) else { continue };
             let Some(name) = self.needed(&f, "name", "an alias") else { continue };
-            // A secret name is its bearer's secret.
+            // A secret name is a secret of the entity itself.
             let secret = f.get("secret").is_some_and(|node| node.value == Yaml::Flag(true));
             let context = Context { bearer: secret.then(|| id.clone()), ..Context::about(Some(id)) };
             let marks = self.marks(&f, &context);
@@ -115,7 +115,7 @@ impl Reader {
         }
     }
 
-    /// Every paragraph is a fact of its own.
+    /// Reads the description. Each paragraph becomes a fact.
     fn description(&mut self, f: &Fields, id: &EntityId) {
         let Some(text) = self.text(f, "description") else { return };
         let at = f.get("description").map_or(f.at, |node| node.at);
@@ -145,14 +145,14 @@ impl Reader {
         }
     }
 
-    /// A place, or `none`.
+    /// Reads a place, or `none`.
     fn place(&mut self, f: &Fields, key: &str) -> Option<EntityId> {
         let nowhere =
             f.get(key).and_then(Node::text).is_some_and(|text| is_nobody(text) && !self.is_known(text.trim()));
         if nowhere { None } else { self.refer(f, key) }
     }
 
-    /// The values of one attribute: one, a list, or a mapping with marks.
+    /// Reads the values of one attribute: a single value, a list, or a mapping with marks.
     fn attribute(&mut self, id: &EntityId, name: &str, node: &Node, path: &str) {
         if node.is_null() {
             return;
@@ -163,7 +163,7 @@ impl Reader {
         }
         let Some(predicate) = self.attribute_name(name, node.at, path) else { return };
         match &node.value {
-            // Ranks have an order, so a list of them is one value.
+            // Ranks are ordered, so a list of ranks is one value.
             Yaml::List(items) if predicate == *attribute::RANKS => {
                 let ranks = items.iter().enumerate().filter_map(|(n, item)| self.text_of(item, &nth(path, n)));
                 let ranks: Vec<&str> = ranks.collect();
@@ -202,7 +202,7 @@ impl Reader {
         }
     }
 
-    /// `{title, content}`: a whole scene among the attributes is a text about the entity.
+    /// Reads `{title, content}`: a scene among the attributes is a passage about the entity.
     fn scene(&mut self, id: &EntityId, node: &Node, path: &str) {
         let Some(f) = self.fields(node, path, &keys::SCENE) else { return };
         let (title, content) = (self.owned(&f, "title"), self.owned(&f, "content"));
@@ -215,7 +215,8 @@ impl Reader {
         }
     }
 
-    /// What an NPC knows about, as other tools write it: a relation where it names an entity, else an attribute.
+    /// Reads the knowledge scope of an NPC in files of other tools. An entry that names an entity becomes a relation,
+    /// any other an attribute.
     fn scope(&mut self, f: &Fields, id: &EntityId) {
         for (n, node) in self.one_or_many(f, "knowledge_scope").iter().enumerate() {
             let path = nth(&f.below("knowledge_scope"), n);
@@ -232,8 +233,9 @@ impl Reader {
         }
     }
 
-    /// Who may see the entity, as other tools write it: those named, and itself, know what is said of it without a mark of
-    /// its own; `gm` names nobody, and makes its description a secret. `public` makes name, kind and description common.
+    /// Reads the visibility of an entity in files of other tools. The named knowers and the entity itself know its
+    /// facts that have no mark of their own. `gm` names nobody, and makes the description a secret. `public` makes
+    /// name, kind and description common.
     fn visibility(&mut self, f: &Fields, named: std::ops::Range<usize>, id: &EntityId) {
         let (mut seen_by, mut hidden, mut public) = (Vec::new(), false, false);
         for (n, node) in self.one_or_many(f, "visibility").iter().enumerate() {
@@ -263,8 +265,8 @@ impl Reader {
         }
     }
 
-    /// Keeps what is said of entities that not everybody may see to those who may: facts without a mark of their own, by
-    /// whatever entry they are stated, and scenes.
+    /// Limits the facts and scenes of an entity with restricted visibility to the named knowers. Applies to facts
+    /// without a mark of their own, from any entry.
     pub(super) fn keep_unseen(&mut self) {
         let seen_by = |about: &mut dyn Iterator<Item = &EntityId>| {
             about.filter_map(|id| self.seen_by.get(id)).cloned().reduce(|mut one, other| {
@@ -301,7 +303,7 @@ impl Reader {
     }
 }
 
-/// The paragraphs of a text, parted by blank lines; lines within one are joined.
+/// Splits a text into paragraphs at blank lines, and joins the lines within each.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut paragraphs = vec![String::new()];
     for line in text.lines().map(str::trim) {

@@ -1,16 +1,16 @@
-//! Fact entries: what they say, how they are marked, and who is named as knowing them.
+//! Fact entries: their content, marks and named knowers.
 
 use std::{collections::hash_map, sync::Arc};
 
 use hearsay_model::{
-    Attitude, Audience, Author, Bearing, Confidence, Credence, EntityId, Evidence, Fact, FactError, How, Knower,
-    Method, Number, Object, PassageId, Predicate, Provenance, Secrecy, SessionId, Span, Standing, Validity, Value,
-    attribute,
+    Acquisition, Attitude, Audience, Author, Confidence, Credence, EntityId, Evidence, Fact, FactError, FactRelation,
+    FactStatus, Knower, Method, Number, Object, PassageId, Predicate, Provenance, Secrecy, SessionId, Span, Validity,
+    Value, attribute,
 };
 
 use super::{
-    Later, Reader,
-    bearings::{Bears, leaves_subject, written_public},
+    Later, NoteReader,
+    fact_relations::{Bears, leaves_subject, written_public},
     fields::{Fields, nth},
     holders::Usual,
     names::is_nobody,
@@ -23,20 +23,20 @@ use crate::{
     yaml::{Node, Yaml},
 };
 
-/// What an entry takes from the place where it stands.
+/// Defaults of an entry, given by its position in the file.
 #[derive(Debug, Clone)]
 pub(super) struct Context {
-    /// Whom it is about, where its place says so.
+    /// The subject, if the position determines it.
     pub(super) subject: Option<EntityId>,
-    /// Whose secret it is.
+    /// The entity whose secret the fact is.
     pub(super) bearer: Option<EntityId>,
-    /// Whom it reaches when it is not marked.
+    /// The audience of an entry without a mark.
     pub(super) reach: Reach,
-    pub(super) standing: Standing,
+    pub(super) status: FactStatus,
     pub(super) method: Method,
     pub(super) speaker: Option<EntityId>,
     pub(super) session: Option<SessionId>,
-    /// The text that states it.
+    /// The passage that states the fact, with its text.
     pub(super) passage: Option<(PassageId, String)>,
 }
 
@@ -46,7 +46,7 @@ impl Context {
             subject: subject.cloned(),
             bearer: None,
             reach: Reach::Rules,
-            standing: Standing::Canon,
+            status: FactStatus::Canon,
             method: Method::Imported,
             speaker: None,
             session: None,
@@ -55,13 +55,13 @@ impl Context {
     }
 }
 
-/// What an entry says besides subject, predicate and object.
+/// All parts of an entry except subject, predicate and object.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Marks {
     pub(super) handle: Option<(String, Place)>,
     pub(super) statement: Option<String>,
     pub(super) about: Vec<EntityId>,
-    pub(super) standing: Option<Standing>,
+    pub(super) status: Option<FactStatus>,
     pub(super) confidence: Option<Confidence>,
     pub(super) validity: Validity,
     pub(super) attitude: Option<Attitude>,
@@ -69,7 +69,7 @@ pub(super) struct Marks {
     pub(super) conditions: Option<String>,
     pub(super) secrecy: Secrecy,
     pub(super) reach: Option<Reach>,
-    /// Whether nothing is said of whom it reaches.
+    /// Whether the entry has no mark for its audience.
     pub(super) unmarked: bool,
     pub(super) learned: Vec<Learned>,
     pub(super) reveals: Vec<Written>,
@@ -77,33 +77,33 @@ pub(super) struct Marks {
     pub(super) public: Option<Written>,
 }
 
-/// What a fact says of its subject.
+/// Predicate and object of a fact.
 pub(super) type Says = (Predicate, Object);
 
-/// An entry that was read: where it stands, whom it is about, and what it says.
+/// An entry that was read: its position, subject and content.
 #[derive(Debug)]
 pub(super) struct Said {
     pub(super) at: Place,
     pub(super) path: String,
     pub(super) context: Context,
-    /// Nothing, where that follows from another fact.
+    /// `None` if it follows from another fact.
     pub(super) subject: Option<EntityId>,
-    /// Nothing, where that follows from another fact.
+    /// `None` if it follows from another fact.
     pub(super) says: Option<Says>,
     pub(super) marks: Marks,
 }
 
-const STANDINGS: [&str; 4] = ["canon", "claimed", "proposed", "false"];
+const STATUSES: [&str; 4] = ["canon", "claimed", "proposed", "false"];
 
-impl Reader {
-    /// An entry with `type` and `target` or `value`, or with a text alone. Returns the number of its fact.
+impl NoteReader {
+    /// Reads an entry with `type` and `target` or `value`, or with a text only. Returns the number of its fact.
     pub(super) fn entry(&mut self, f: &Fields, context: &Context) -> Option<usize> {
         let mut marks = self.marks(f, context);
         let unsaid = f.get("type").is_none() && f.get("target").is_none() && f.get("value").is_none();
         if let Some(bears) = marks.bears.take_if(|bears| {
             unsaid && (context.subject.is_none() && leaves_subject(f) || marks.statement.is_none() && bears.speaks())
         }) {
-            // What it is about, and what it says, follows from the other fact.
+            // Subject and content follow from the other fact.
             let given = ["subject", "source", "about"].iter().any(|key| f.get(key).is_some());
             let subject = match given || context.subject.is_some() {
                 true => Some(self.subject(f, context, &mut marks)?),
@@ -200,7 +200,7 @@ impl Reader {
         let at = f.get("type").map_or(f.at, |node| node.at);
         let (predicate, backwards) = self.relation_name(written, at, &f.below("type"))?;
         let target = f.get(key)?;
-        // "None; works independently" is nobody, and no entity is made of it.
+        // "None; works independently" names no entity, so none is created for it.
         if let Some(text) = target.text()
             && is_nobody(text)
             && !self.is_known(text.trim())
@@ -220,7 +220,7 @@ impl Reader {
         self.say(f.at, &f.path, context, subject, predicate, Object::Entity(object), marks)
     }
 
-    /// The relation that a text names, and whether it reads it backwards.
+    /// Returns the relation with this name, and whether the name is its inverse.
     pub(super) fn relation_name(&mut self, written: &str, at: Place, path: &str) -> Option<(Predicate, bool)> {
         let name = Predicate::relation(written);
         let name = name.map_err(|error| self.faults.add(at, path, error.to_string(), "")).ok()?;
@@ -252,7 +252,7 @@ impl Reader {
         Some(name)
     }
 
-    /// A value: text, a number, true or false.
+    /// Reads a value: text, a number, true or false.
     pub(super) fn value(&mut self, node: &Node, path: &str) -> Option<Value> {
         match &node.value {
             Yaml::Number(number, raw) => {
@@ -268,25 +268,25 @@ impl Reader {
         }
     }
 
-    fn standing(&mut self, f: &Fields) -> Option<Standing> {
-        let node = f.get("standing")?;
+    fn status(&mut self, f: &Fields) -> Option<FactStatus> {
+        let node = f.get("status")?;
         if node.value == Yaml::Flag(false) {
-            return Some(Standing::False);
+            return Some(FactStatus::False);
         }
-        match self.text(f, "standing")? {
-            "canon" => Some(Standing::Canon),
-            "claimed" => Some(Standing::Claimed),
-            "proposed" => Some(Standing::Proposed),
-            "false" => Some(Standing::False),
+        match self.text(f, "status")? {
+            "canon" => Some(FactStatus::Canon),
+            "claimed" => Some(FactStatus::Claimed),
+            "proposed" => Some(FactStatus::Proposed),
+            "false" => Some(FactStatus::False),
             other => {
-                let message = format!("`{other}` is no standing");
-                self.faults.add(node.at, &f.below("standing"), message, keys::hint(other, STANDINGS));
+                let message = format!("`{other}` is no status of a fact");
+                self.faults.add(node.at, &f.below("status"), message, keys::hint(other, STATUSES));
                 None
             }
         }
     }
 
-    /// What the entry is marked with.
+    /// Reads the marks of an entry.
     pub(super) fn marks(&mut self, f: &Fields, context: &Context) -> Marks {
         if f.get("text").is_some() && f.get("statement").is_some() {
             self.faults.add(f.at, &f.path, "it has both a text and a statement", "keep one: they mean the same");
@@ -325,7 +325,7 @@ impl Reader {
             handle,
             statement: self.owned(f, "text").or_else(|| self.owned(f, "statement")),
             about: self.refers(f, "about"),
-            standing: self.standing(f),
+            status: self.status(f),
             confidence: self.scale(f, "confidence", Confidence::new),
             validity: Validity { from, until },
             attitude: self.attitude(f),
@@ -341,7 +341,7 @@ impl Reader {
         }
     }
 
-    /// Those in `known_by`, the bearer of a secret, and which of them conceal it.
+    /// Returns the knowers in `known_by` and the bearer of a secret, with the concealing knowers marked.
     fn named(&mut self, f: &Fields, context: &Context) -> Vec<Learned> {
         let mut learned = self.holders(f, "known_by", &Usual::authored());
         let mut bearer_conceals = true;
@@ -417,7 +417,7 @@ impl Reader {
         Some(number)
     }
 
-    /// Notes what follows from a fact: its handle, its reveals, what is said in public instead.
+    /// Registers the handle, the reveals and the public version of a fact.
     pub(super) fn follow(&mut self, number: usize, said: &mut Said) {
         let reveals = std::mem::take(&mut said.marks.reveals);
         self.unread_reveals.extend(reveals.into_iter().map(|written| (number, written)));
@@ -438,8 +438,8 @@ impl Reader {
         }
     }
 
-    /// Builds a fact; nothing, where it is not known whom it is about and what it says.
-    pub(super) fn built(&mut self, said: &Said, bearing: Option<Bearing>) -> Option<Fact> {
+    /// Builds a fact. Returns `None` if its subject or content is unknown.
+    pub(super) fn built(&mut self, said: &Said, fact_relation: Option<FactRelation>) -> Option<Fact> {
         let Said { at, path, context, subject: Some(subject), says: Some((predicate, object)), marks } = said else {
             return None;
         };
@@ -452,7 +452,7 @@ impl Reader {
         provenance.session.clone_from(&context.session);
         provenance.speaker.clone_from(&context.speaker);
         provenance.confidence = marks.confidence.unwrap_or(Confidence::FULL);
-        // A handle finds the place again when entries are moved.
+        // The handle identifies the fact when entries are moved.
         let field = match (&marks.handle, path.rsplit_once('/')) {
             (Some((handle, _)), Some((list, _))) => format!("{list}/{handle}"),
             _ => path.clone(),
@@ -474,10 +474,10 @@ impl Reader {
                 .rank(marks.rank.clone())
                 .conditions(marks.conditions.clone())
                 .validity(marks.validity.clone())
-                .standing(marks.standing.unwrap_or(context.standing))
+                .status(marks.status.unwrap_or(context.status))
                 .secrecy(marks.secrecy)
                 .handle(marks.handle.as_ref().map(|(handle, _)| handle.clone()))
-                .bearing(bearing)
+                .fact_relation(fact_relation)
                 .build()
         });
         let error = match built {
@@ -496,7 +496,7 @@ impl Reader {
         None
     }
 
-    /// Records a fact that is marked with nothing.
+    /// Records a fact without marks.
     pub(super) fn plain(
         &mut self,
         at: Place,
@@ -509,7 +509,7 @@ impl Reader {
         self.say(at, path, &Context::about(None), subject.clone(), predicate, object, Marks::default())
     }
 
-    /// A fact that is written elsewhere, by its handle. It may follow later in the files.
+    /// Reads a reference to a fact by its handle. The fact may come later in the files.
     pub(super) fn later(&mut self, f: &Fields, key: &str) -> Option<Later> {
         let node = f.get(key)?;
         self.later_of(node, &f.below(key))
@@ -529,19 +529,19 @@ impl Reader {
     }
 
     pub(super) fn rumour(&mut self, f: &Fields) {
-        let standing = match f.get("truth").map(|node| &node.value) {
-            None => Standing::Claimed,
-            Some(Yaml::Flag(true)) => Standing::Canon,
-            Some(Yaml::Flag(false)) => Standing::False,
-            Some(Yaml::Text(text)) if &**text == "unknown" => Standing::Claimed,
+        let status = match f.get("truth").map(|node| &node.value) {
+            None => FactStatus::Claimed,
+            Some(Yaml::Flag(true)) => FactStatus::Canon,
+            Some(Yaml::Flag(false)) => FactStatus::False,
+            Some(Yaml::Text(text)) if &**text == "unknown" => FactStatus::Claimed,
             Some(_) => {
                 let at = f.get("truth").map_or(f.at, |node| node.at);
                 self.faults.add(at, &f.below("truth"), "expected true, false or unknown", "");
                 return;
             }
         };
-        let heard = self.holders(f, "heard_by", &Usual { how: How::told(None), credence: 0.5 });
-        let context = Context { standing, reach: Reach::Named, ..Context::about(None) };
+        let heard = self.holders(f, "heard_by", &Usual { acquisition: Acquisition::told(None), credence: 0.5 });
+        let context = Context { status, reach: Reach::Named, ..Context::about(None) };
         if let Some(number) = self.entry(f, &context) {
             self.facts[number].learned.extend(heard);
         }
@@ -556,10 +556,10 @@ impl Reader {
             self.faults.add(f.at, &f.path, "it is not said who lies", "add `by: …`, or make it a rumour");
         }
         let Some(liar) = self.refer(f, "by") else { return };
-        let told = How::told(Some(liar.clone()));
-        let told = self.holders(f, "told_to", &Usual { how: told, credence: 0.8 });
+        let told = Acquisition::told(Some(liar.clone()));
+        let told = self.holders(f, "told_to", &Usual { acquisition: told, credence: 0.8 });
         let context = Context {
-            standing: Standing::False,
+            status: FactStatus::False,
             reach: Reach::Named,
             speaker: Some(liar.clone()),
             ..Context::about(None)

@@ -2,7 +2,7 @@
 
 use hearsay_model::{Attitude, Date, EntityId, ScaleError};
 
-use super::Reader;
+use super::NoteReader;
 use crate::{
     error::Place,
     keys::{self, Keys},
@@ -13,13 +13,13 @@ use crate::{
 #[derive(Clone)]
 pub(super) struct Fields<'a> {
     pub(super) at: Place,
-    /// Where it stands: `entities/odo-brandt/secrets/2`.
+    /// The position in the file, such as `entities/odo-brandt/secrets/2`.
     pub(super) path: String,
     entries: &'a [(Key, Node)],
 }
 
 impl<'a> Fields<'a> {
-    /// The value under a key. An empty key says nothing.
+    /// Returns the value of a key. A key with an empty value counts as missing.
     pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
         self.entries.iter().find(|(k, _)| &*k.text == key).map(|(_, node)| node).filter(|node| !node.is_null())
     }
@@ -33,8 +33,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-impl Reader {
-    /// A mapping of any keys.
+impl NoteReader {
+    /// Reads a mapping with any keys.
     pub(super) fn any_fields<'a>(&mut self, node: &'a Node, path: &str, what: &str) -> Option<Fields<'a>> {
         match &node.value {
             Yaml::Map(entries) => Some(Fields { at: node.at, path: path.into(), entries }),
@@ -45,7 +45,7 @@ impl Reader {
         }
     }
 
-    /// A mapping of known keys.
+    /// Reads a mapping with known keys.
     pub(super) fn fields<'a>(&mut self, node: &'a Node, path: &str, keys: &Keys) -> Option<Fields<'a>> {
         let fields = self.any_fields(node, path, keys.what)?;
         for (key, _) in fields.entries {
@@ -66,7 +66,7 @@ impl Reader {
         self.faults.add(node.at, path, format!("expected {expected}, found {}", node.what()), hint);
     }
 
-    /// Text that is not empty.
+    /// Reads text that is not empty.
     pub(super) fn text_of<'a>(&mut self, node: &'a Node, path: &str) -> Option<&'a str> {
         match node.text() {
             Some(text) if text.trim().is_empty() => {
@@ -89,7 +89,7 @@ impl Reader {
         self.text(f, key).map(|text| text.trim().to_owned())
     }
 
-    /// Text that must be there.
+    /// Reads required text.
     pub(super) fn needed<'a>(&mut self, f: &Fields<'a>, key: &str, what: &str) -> Option<&'a str> {
         if f.get(key).is_none() {
             let hint = format!("add `{key}: …`");
@@ -116,7 +116,7 @@ impl Reader {
         None
     }
 
-    /// A number on a scale.
+    /// Reads a number within the range of a scale.
     pub(super) fn scale<T>(&mut self, f: &Fields, key: &str, take: fn(f64) -> Result<T, ScaleError>) -> Option<T> {
         let number = self.number(f, key)?;
         self.scaled(f, key, take(number))
@@ -142,7 +142,7 @@ impl Reader {
         None
     }
 
-    /// A whole number that counts something.
+    /// Reads a count.
     pub(super) fn count(&mut self, f: &Fields, key: &str) -> Option<u32> {
         let number = self.whole(f, key)?;
         let at = f.get(key).map_or(f.at, |node| node.at);
@@ -150,7 +150,7 @@ impl Reader {
         u32::try_from(number).map_err(|_| self.faults.add(at, &f.below(key), message, "")).ok()
     }
 
-    /// A date in the campaign's calendar. A bare year may be a number.
+    /// Reads a date in the campaign's calendar. A year alone may be a number.
     pub(super) fn date(&mut self, f: &Fields, key: &str) -> Option<Date> {
         let node = f.get(key)?;
         let raw = match &node.value {
@@ -179,7 +179,7 @@ impl Reader {
         &[]
     }
 
-    /// A list, or a single value that stands for a list of one.
+    /// Reads a list. A single value counts as a list of one.
     pub(super) fn one_or_many<'a>(&mut self, f: &Fields<'a>, key: &str) -> &'a [Node] {
         match f.get(key) {
             Some(node) if !matches!(node.value, Yaml::List(_)) => std::slice::from_ref(node),
@@ -192,7 +192,7 @@ impl Reader {
         items.filter_map(|(n, item)| Some(self.text_of(item, &nth(&f.below(key), n))?.to_owned())).collect()
     }
 
-    /// The mappings of a list, each with its path.
+    /// Reads the mappings of a list, each with its path.
     pub(super) fn maps<'a>(&mut self, f: &Fields<'a>, key: &str, keys: &Keys) -> Vec<Fields<'a>> {
         let items = self.list(f, key).iter().enumerate();
         items.filter_map(|(n, item)| self.fields(item, &nth(&f.below(key), n), keys)).collect()
@@ -208,7 +208,7 @@ impl Reader {
     }
 }
 
-/// The path of an item of a list, counted from 1.
+/// Returns the path of an item of a list, counted from 1.
 pub(super) fn nth(path: &str, index: usize) -> String {
     format!("{path}/{}", index + 1)
 }

@@ -1,9 +1,9 @@
-//! Who knows: `known_by`, `heard_by`, `told_to` and the entries of `knowledge`.
+//! Knowers: `known_by`, `heard_by`, `told_to` and the entries of `knowledge`.
 
-use hearsay_model::{Credence, EntityId, How, Kind, Knower};
+use hearsay_model::{Acquisition, Credence, EntityId, Kind, Knower};
 
 use super::{
-    Reader,
+    NoteReader,
     fields::{Fields, nth},
 };
 use crate::{
@@ -12,22 +12,22 @@ use crate::{
     yaml::{Node, Yaml},
 };
 
-/// What holds for a holder that says no more than who.
+/// Defaults for a holder that is only a name.
 #[derive(Debug, Clone)]
 pub(super) struct Usual {
-    pub(super) how: How,
+    pub(super) acquisition: Acquisition,
     pub(super) credence: f64,
 }
 
 impl Usual {
     pub(super) fn authored() -> Self {
-        Self { how: How::Authored, credence: 1.0 }
+        Self { acquisition: Acquisition::Authored, credence: 1.0 }
     }
 }
 
 const WAYS: [&str; 6] = ["authored", "witnessed", "told", "read", "deduced", "rumour"];
 
-impl Reader {
+impl NoteReader {
     pub(super) fn holders(&mut self, f: &Fields, key: &str, default: &Usual) -> Vec<Learned> {
         let items = self.list(f, key).iter().enumerate();
         items.filter_map(|(n, item)| self.holder(item, &nth(&f.below(key), n), default)).collect()
@@ -40,11 +40,11 @@ impl Reader {
         }
         let knower = self.knower(node, path)?;
         let credence = Credence::new(default.credence).unwrap_or(Credence::FULL);
-        let how = default.how.clone();
-        Some(Learned { how, at: node.at, ..Learned::authored(knower, credence, false) })
+        let acquisition = default.acquisition.clone();
+        Some(Learned { acquisition, at: node.at, ..Learned::authored(knower, credence, false) })
     }
 
-    /// `who`, `how`, `from`, `citing`, `when`, `with`, `rank`, `credence` and `conceals`.
+    /// Reads `who`, `how`, `from`, `citing`, `when`, `with`, `rank`, `credence` and `conceals`.
     pub(super) fn holder_fields(&mut self, f: &Fields, default: &Usual) -> Option<Learned> {
         let learned = self.date(f, "when");
         let given = self.scale(f, "credence", Credence::new);
@@ -53,18 +53,18 @@ impl Reader {
         let way = self.text(f, "how");
         let mut usual = default.credence;
         let citing = self.refer(f, "citing");
-        let mut how = match (way, from) {
-            (None, None) => default.how.clone(),
-            (None, by) => How::told(by),
-            (Some("authored"), _) => How::Authored,
-            (Some("witnessed"), _) => How::Witnessed,
-            (Some("told"), by) => How::told(by),
+        let mut acquisition = match (way, from) {
+            (None, None) => default.acquisition.clone(),
+            (None, by) => Acquisition::told(by),
+            (Some("authored"), _) => Acquisition::Authored,
+            (Some("witnessed"), _) => Acquisition::Witnessed,
+            (Some("told"), by) => Acquisition::told(by),
             (Some("rumour"), by) => {
                 usual = usual.min(0.5);
-                How::told(by)
+                Acquisition::told(by)
             }
-            (Some("read"), document) => How::Read { document },
-            (Some("deduced"), _) => How::Deduced { from: Vec::new() },
+            (Some("read"), document) => Acquisition::Read { document },
+            (Some("deduced"), _) => Acquisition::Deduced { from: Vec::new() },
             (Some(other), _) => {
                 let at = f.get("how").map_or(f.at, |node| node.at);
                 let message = format!("`{other}` is no way to learn something");
@@ -72,28 +72,28 @@ impl Reader {
                 return None;
             }
         };
-        match (&mut how, f.get("citing")) {
-            (How::Told { citing: cited, .. }, Some(_)) => *cited = citing,
+        match (&mut acquisition, f.get("citing")) {
+            (Acquisition::Told { citing: cited, .. }, Some(_)) => *cited = citing,
             (_, Some(node)) => {
                 let hint = "add `how: told` and `from: …`, or remove it";
                 self.faults.add(node.at, &f.below("citing"), "only what was told can cite somebody", hint);
             }
             (_, None) => {}
         }
-        let mut company = self.refers(f, "with");
+        let mut co_present = self.refers(f, "with");
         let Some(who) = f.get("who") else {
             self.faults.add(f.at, &f.path, "it is not said who knows", "add `who: …`");
             return None;
         };
         let knower = self.knower(who, &f.below("who"))?;
         let credence = given.or(Credence::new(usual).ok())?;
-        company.retain(|id| knower.entity() != Some(id));
+        co_present.retain(|id| knower.entity() != Some(id));
         let rank = self.rank_in(f, knower.entity());
         let known = Learned::authored(knower, credence, conceals);
-        Some(Learned { how, learned, company, rank, at: f.at, ..known })
+        Some(Learned { acquisition, learned, co_present, rank, at: f.at, ..known })
     }
 
-    /// The rank from which on members of a group have it.
+    /// Reads the minimum rank of the group's members to whom the edge applies.
     fn rank_in(&mut self, f: &Fields, group: Option<&EntityId>) -> Option<String> {
         let node = f.get("rank")?;
         let kind = group.and_then(|group| self.index.kind(group));
@@ -106,7 +106,7 @@ impl Reader {
         self.owned(f, "rank")
     }
 
-    /// One that can know: a character, a group, a place, or `world`.
+    /// Reads a knower: a character, a group, a place, or `world`.
     pub(super) fn knower(&mut self, node: &Node, path: &str) -> Option<Knower> {
         if node.text() == Some("world") && !self.is_known("world") {
             return Some(Knower::World);
@@ -121,7 +121,7 @@ impl Reader {
         Some(Knower::Entity(id))
     }
 
-    /// Those in a list who can know.
+    /// Reads the knowers in a list.
     pub(super) fn knowers(&mut self, f: &Fields, key: &str) -> Vec<Knower> {
         let items = self.list(f, key).iter().enumerate();
         items.filter_map(|(n, item)| self.knower(item, &nth(&f.below(key), n))).collect()

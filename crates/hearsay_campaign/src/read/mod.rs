@@ -1,11 +1,11 @@
-//! Reading: the files' trees become facts, edges, passages and sessions.
+//! Reader of campaign files: converts trees to facts, edges, passages and sessions.
 //!
-//! Settings come first, because dates need the calendar and sentences the vocabulary; then all entities are noted, so
-//! that references find them wherever they stand; then everything is read in the order of the files; last, references
-//! to facts by their handles are resolved.
+//! Settings come first, because dates need the calendar and sentences need the vocabulary. Then all entities are
+//! collected, so that references can precede their entity. Then all entries are read in the order of the files.
+//! Finally, references to facts by handle are resolved.
 
-mod bearings;
 mod entities;
+mod fact_relations;
 mod facts;
 mod fields;
 mod holders;
@@ -22,8 +22,8 @@ use std::{
 };
 
 use hearsay_model::{
-    AudienceRules, Calendar, CampaignInfo, EntityId, Evidence, FactId, Kind, Knower, Passage, PassageId, Predicate,
-    Reveal, Secrecy, Session, SessionId, Setting, Span, Standing, Vocabulary, attribute, predicate, text,
+    AudienceRules, Calendar, CampaignInfo, EntityId, Evidence, FactId, FactStatus, Kind, Knower, Passage, PassageId,
+    Predicate, Reveal, Secrecy, Session, SessionId, Setting, Span, Vocabulary, attribute, predicate, text,
 };
 
 use crate::{
@@ -41,11 +41,12 @@ use facts::Context;
 use fields::{Fields, nth};
 use names::Index;
 
-/// Reads a campaign: a folder, every YAML file below it, or one file. `FORMAT.md` of this crate has the format.
+/// Reads a campaign from a folder, with every YAML file below it, or from one file. `FORMAT.md` of this crate describes
+/// the format.
 ///
 /// # Errors
-/// When anything is wrong: with the files, their YAML, a key, a type, a date, a number, a name or a reference. Many
-/// errors are collected in one run. A limit that is exceeded is an error too.
+/// If there is an error in the files, their YAML, a key, a type, a date, a number, a name or a reference. One run
+/// collects many errors. An exceeded limit is an error too.
 pub fn read(path: &Path, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     let mut faults = Faults::new(limits.errors);
     let Loaded { files, skipped } = files::load(path, limits, &mut faults);
@@ -54,14 +55,14 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     Ok(campaign)
 }
 
-/// Reads a campaign of files that are not on a disk, as [`read`] does.
+/// Reads a campaign from files in memory, like [`read`].
 pub(crate) fn read_files(files: Vec<File>, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     let mut faults = Faults::new(limits.errors);
     faults.files.extend(files.iter().map(|file| file.path.clone()));
     read_loaded(files, limits, faults)
 }
 
-/// The faults know the paths of the files.
+/// `faults` contains the paths of the files.
 fn read_loaded(files: Vec<File>, limits: &Limits, mut faults: Faults) -> Result<Campaign, CampaignErrors> {
     let digest = files::digest_of(&files);
     let numbers: HashMap<String, u32> =
@@ -71,45 +72,45 @@ fn read_loaded(files: Vec<File>, limits: &Limits, mut faults: Faults) -> Result<
         let number = numbers.get(&file.path).copied().unwrap_or_default();
         trees.extend(yaml::parse(&file.bytes, number, limits, &aliases, &mut faults));
     }
-    let mut reader = Reader::new(faults);
+    let mut reader = NoteReader::new(faults);
     let campaign = reader.all(&trees);
     reader.finish(campaign, digest)
 }
 
-/// A reference to a fact by its handle, and what follows from it.
+/// A reference to a fact by its handle, with its effects.
 #[derive(Debug)]
 struct Later {
     handle: String,
     at: Place,
     path: String,
-    /// Those who thereby know the fact.
+    /// The knowers that the reference adds to the fact.
     learned: Vec<Learned>,
-    /// Who says it.
+    /// The speaker of the fact.
     speaker: Option<EntityId>,
-    /// The text that states it.
+    /// The index of the passage that states the fact.
     read_in: Option<usize>,
-    /// The line that states it, and its words.
+    /// The line that states the fact, with its text.
     said_in: Option<(PassageId, String)>,
 }
 
 #[derive(Debug)]
-struct Reader {
+struct NoteReader {
     faults: Faults,
     index: Index,
     vocabulary: Vocabulary,
     calendar: Calendar,
-    /// Whether dates can be read: a calendar with a fault would make an error of each.
+    /// Whether dates can be read. With a broken calendar, every date would give another error.
     calendar_is_sound: bool,
     source: String,
     facts: Vec<Stated>,
-    /// Where each fact stands first.
+    /// The first position of each fact.
     spots: Vec<Place>,
     by_id: HashMap<FactId, usize>,
     handles: HashMap<String, (usize, Place)>,
     later: Vec<Later>,
-    /// Facts that have to do with another.
-    unbuilt: Vec<bearings::Unbuilt>,
-    /// The numbers of what is said in public, and of the secrets.
+    /// Facts with a relation to another fact.
+    unbuilt: Vec<fact_relations::Unbuilt>,
+    /// The numbers of public versions and their secrets.
     covers: Vec<(usize, usize)>,
     unread_opposites: Vec<(Predicate, Place, String)>,
     passages: Vec<Text>,
@@ -117,16 +118,16 @@ struct Reader {
     sessions: Vec<Session>,
     session_ids: HashMap<SessionId, Place>,
     flags: reveals::Flags,
-    /// With the number of the fact.
+    /// Reveals, each with the number of its fact.
     unread_reveals: Vec<(usize, reveals::Written)>,
     reveals: Vec<Reveal>,
-    /// Who may see the entities that not everybody may.
+    /// The knowers of each entity with restricted visibility.
     seen_by: BTreeMap<EntityId, Vec<Knower>>,
-    /// Predicates and attributes that a warning was given for.
+    /// Predicates and attributes that already caused a warning.
     undeclared: BTreeSet<Predicate>,
 }
 
-/// The steps of a circle for an error; of many the first few.
+/// Formats the steps of a cycle for an error. A long cycle is shortened.
 fn in_short<T>(circle: &[T], show: impl Fn(&T) -> String) -> String {
     const MOST: usize = 8;
     let mut steps: Vec<String> = circle.iter().take(MOST).map(show).collect();
@@ -136,7 +137,7 @@ fn in_short<T>(circle: &[T], show: impl Fn(&T) -> String) -> String {
     steps.join(", ")
 }
 
-/// What is not a list of facts or texts.
+/// The settings of a campaign.
 struct Head {
     info: CampaignInfo,
     settings: Vec<Setting>,
@@ -144,7 +145,7 @@ struct Head {
     entities: Vec<EntityId>,
 }
 
-impl Reader {
+impl NoteReader {
     fn new(faults: Faults) -> Self {
         Self {
             faults,
@@ -178,7 +179,7 @@ impl Reader {
         let mut head = self.head(&files);
         let mut noted = Vec::new();
         for f in &files {
-            // A list of the wrong type is an error once, here.
+            // This check reports a list of the wrong type once.
             self.list(f, "entities");
             if let Some(list) = f.get("entities") {
                 noted.extend(self.note_all(list, "entities"));
@@ -228,7 +229,7 @@ impl Reader {
         head
     }
 
-    /// Puts the game clock where play has come to: the start, or the latest moment of a session.
+    /// Sets the game clock to the start of the campaign, or to the latest moment of a session.
     fn set_clock(&self, head: &mut Head) {
         let lines = self.passages.iter().filter(|text| text.passage.session.is_some());
         let lines = lines.filter_map(|text| text.passage.time.as_ref());
@@ -243,7 +244,7 @@ impl Reader {
         }
     }
 
-    /// The keys that stand once in a campaign, and its vocabulary.
+    /// Reads the keys that occur once per campaign, and the vocabulary.
     fn head(&mut self, files: &[Fields]) -> Option<Head> {
         let mut settings = Vec::new();
         if let Some(node) = self.only(files, "calendar") {
@@ -296,7 +297,7 @@ impl Reader {
         Some(Head { info, settings, rules: rules.unwrap_or_default(), entities: Vec::new() })
     }
 
-    /// The value of a key that only one file may have.
+    /// Returns the value of a key that only one file may contain.
     fn only<'a>(&mut self, files: &[Fields<'a>], key: &str) -> Option<&'a Node> {
         let mut first = None::<&Node>;
         for node in files.iter().filter_map(|f| f.get(key)) {
@@ -324,7 +325,7 @@ impl Reader {
                 let mut provenance = stated.fact.provenance().clone();
                 let span = Span { start: 0, end: quote.len() };
                 provenance.evidence.push(Evidence::Passage { passage, span, quote });
-                // It is the same fact with more evidence.
+                // A duplicate fact adds its evidence to the first.
                 if let Ok(fact) = stated.fact.to_builder().provenance(provenance).build() {
                     stated.fact = Arc::new(fact);
                 }
@@ -345,13 +346,13 @@ impl Reader {
         self.faults.add(at, path, format!("no fact has the id `{handle}`"), hint);
     }
 
-    /// A place cannot be part of itself.
+    /// Checks that no place is part of itself.
     fn check_parts(&mut self) {
         let mut parts: HashMap<EntityId, (EntityId, usize)> = HashMap::new();
         for (number, stated) in self.facts.iter().enumerate() {
             let fact = &stated.fact;
             if *fact.predicate() == *predicate::PART_OF
-                && fact.standing() == Standing::Canon
+                && fact.status() == FactStatus::Canon
                 && let Some(whole) = fact.object().entity()
             {
                 parts.insert(fact.subject().clone(), (whole.clone(), number));
@@ -375,12 +376,12 @@ impl Reader {
         }
     }
 
-    /// At most one open value at a time of what has one value at a time.
+    /// Checks that each functional predicate has at most one open value at a time.
     fn check_functional(&mut self) {
         let mut held: HashMap<(&EntityId, &Predicate), Vec<usize>> = HashMap::new();
         for (number, stated) in self.facts.iter().enumerate() {
             let fact = &stated.fact;
-            let counts = fact.standing() == Standing::Canon && fact.secrecy() != Secrecy::Secret;
+            let counts = fact.status() == FactStatus::Canon && fact.secrecy() != Secrecy::Secret;
             if counts && self.vocabulary.is_functional(fact.predicate()) {
                 held.entry((fact.subject(), fact.predicate())).or_default().push(number);
             }
@@ -406,7 +407,7 @@ impl Reader {
         }
     }
 
-    /// A rank that something is kept for is one of its group's.
+    /// Checks that each rank of an edge is a rank of its group.
     fn check_ranks(&mut self) {
         let mut ranks: HashMap<&EntityId, Vec<&str>> = HashMap::new();
         for fact in self.facts.iter().map(|stated| &stated.fact) {
@@ -435,7 +436,7 @@ impl Reader {
         }
     }
 
-    /// Somebody is where something begins.
+    /// Reports cycles of tellers in which no one is the origin.
     fn check_circles(faults: &mut Faults, campaign: &Campaign) {
         for circle in audience::circles(campaign) {
             let Some(first) = circle.first() else { continue };

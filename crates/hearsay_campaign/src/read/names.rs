@@ -1,24 +1,24 @@
-//! Whom a reference means: an id, or a name or alias as people write it.
+//! Resolution of references: an id, or a name or alias in any spelling.
 
 use std::collections::{BTreeSet, HashMap};
 
 use hearsay_model::{EntityId, Kind, text};
 
-use super::{Reader, fields::nth};
+use super::{NoteReader, fields::nth};
 use crate::{
     error::Place,
     keys,
     yaml::{Node, Yaml},
 };
 
-/// The entities of the files, found before anything that refers to them is read.
+/// The entities of the files, collected before any reference is read.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     by_id: HashMap<EntityId, Named>,
     by_name: HashMap<String, BTreeSet<EntityId>>,
-    /// The most words that an open name has.
+    /// The maximum number of words in an open name.
     longest: usize,
-    /// Open names by their words, with the name as written.
+    /// Open names by their words, with their original spelling.
     open: HashMap<String, Vec<(EntityId, String)>>,
 }
 
@@ -38,7 +38,7 @@ impl Index {
         self.by_id.get(id).map(|named| &named.kind)
     }
 
-    /// Whether somebody is called so by a name that is a secret, and not by its id.
+    /// Whether the written name is a secret name of the entity, and not its id.
     pub(super) fn is_secret_name(&self, id: &EntityId, written: &str) -> bool {
         let key = text::words(written).join(" ");
         let is = |ids: &BTreeSet<EntityId>| ids.contains(id);
@@ -61,8 +61,8 @@ impl Index {
         }
     }
 
-    /// The entities whose open names stand in a text as words. A name that several share means none of them; a name of
-    /// one word must be written as it is, so that `will` is not Will.
+    /// Returns the entities whose open names occur in a text as words. A name that several entities share matches none.
+    /// A name of one word must match in case too, so that `will` is not Will.
     pub(super) fn found_in(&self, passage: &str) -> Vec<EntityId> {
         let words = text::words(passage);
         let mut found = BTreeSet::new();
@@ -80,7 +80,7 @@ impl Index {
     }
 }
 
-/// What other tools call the kinds.
+/// Maps the kinds of other tools.
 pub(super) fn kind_of(word: &str) -> Kind {
     match Kind::from(word) {
         Kind::Custom(word) => match word.as_str() {
@@ -94,16 +94,16 @@ pub(super) fn kind_of(word: &str) -> Kind {
     }
 }
 
-/// Whether the text says that there is nobody: `none`, `N/A`, `None; works independently.`
+/// Whether the text says that there is no entity: `none`, `N/A`, `None; works independently.`
 pub(super) fn is_nobody(written: &str) -> bool {
     let written = text::normal(written);
     let first = written.split([';', ',', '.', ':', '(']).next().unwrap_or_default().trim();
     ["none", "nobody", "nothing", "n/a", "unknown", "-", ""].contains(&first)
 }
 
-impl Reader {
-    /// Notes an entity, without complaint: what is wrong with it is said when it is read. Returns its id, or nothing if
-    /// it cannot be read or its id is taken.
+impl NoteReader {
+    /// Collects an entity without reporting errors, which are reported when the entity is read. Returns its id, or
+    /// `None` if the entity is unreadable or its id is in use.
     pub(super) fn note(&mut self, node: &Node, path: &str) -> Option<EntityId> {
         let name = node.get("name").and_then(Node::text).unwrap_or_default().trim();
         let given = node.get("id");
@@ -147,7 +147,7 @@ impl Reader {
         Some(id)
     }
 
-    /// The entity that an id, a name or an alias means.
+    /// Returns the entity for an id, a name or an alias.
     pub(super) fn reference(&mut self, node: &Node, path: &str) -> Option<EntityId> {
         let written = match &node.value {
             Yaml::Number(_, raw) => raw,
@@ -192,7 +192,7 @@ impl Reader {
         }
     }
 
-    /// Notes all entities of a list. Returns those that can be read, each with its node and path.
+    /// Collects all entities of a list. Returns the readable ones, each with its id and node.
     pub(super) fn note_all<'a>(&mut self, list: &'a Node, path: &str) -> Vec<(EntityId, &'a Node)> {
         let items = list.items().iter().enumerate();
         items.filter_map(|(n, node)| Some((self.note(node, &nth(path, n))?, node))).collect()

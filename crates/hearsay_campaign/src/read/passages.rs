@@ -1,15 +1,15 @@
-//! Texts: letters, books, notices, songs.
+//! Passages: letters, books, notices, songs.
 
 use hearsay_model::{Audience, EntityId, Evidence, Knower, Passage};
 
-use super::{Reader, facts::Context, fields::Fields, holders::Usual};
+use super::{NoteReader, facts::Context, fields::Fields, holders::Usual};
 use crate::{
     campaign::{Reach, Text},
     error::Place,
     keys,
 };
 
-impl Reader {
+impl NoteReader {
     pub(super) fn passage(&mut self, f: &Fields) {
         if let Some(id) = self.text(f, "id") {
             let at = f.get("id").map_or(f.at, |node| node.at);
@@ -63,7 +63,7 @@ impl Reader {
         }
     }
 
-    /// Whether an entry of a text points to a fact that is written elsewhere.
+    /// Whether an entry of a passage refers to a fact elsewhere in the files.
     pub(super) fn is_reference(&mut self, f: &Fields) -> bool {
         if f.get("fact").is_none() {
             return false;
@@ -80,7 +80,7 @@ impl Reader {
         Evidence::File { path: self.faults.path(at).to_owned(), line: at.line, field: path.to_owned() }
     }
 
-    /// Those given, and those whose open names stand in the text.
+    /// Returns the given entities, and those whose open names occur in the text.
     pub(super) fn mentions(&self, text: &str, given: impl IntoIterator<Item = EntityId>) -> Vec<EntityId> {
         let mut mentions = self.index.found_in(text);
         mentions.extend(given);

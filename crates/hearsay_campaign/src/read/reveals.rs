@@ -1,11 +1,11 @@
-//! When a secret may be told: `reveal` at a fact, and the `flags` that conditions may name.
+//! Conditions for revealing a secret: `reveal` at a fact, and the `flags` that conditions may name.
 
 use std::collections::{BTreeMap, HashMap};
 
 use hearsay_model::{Condition, Credence, EntityId, FactId, Predicate, Reveal, Value, Who};
 
 use super::{
-    Reader,
+    NoteReader,
     fields::{Fields, nth},
 };
 use crate::{
@@ -14,17 +14,17 @@ use crate::{
     yaml::{Node, Yaml},
 };
 
-/// A reveal as it is written. It is read last, because conditions name facts by handles.
+/// An unparsed reveal. Reveals are read last, because conditions name facts by handles.
 #[derive(Debug, Clone)]
 pub(super) struct Written {
     pub(super) node: Node,
     pub(super) path: String,
 }
 
-/// The flags that are declared, and where.
+/// The declared flags, with their positions.
 pub(super) type Flags = BTreeMap<String, (Value, Place)>;
 
-impl Reader {
+impl NoteReader {
     pub(super) fn flags_of(&mut self, f: &Fields) {
         let Some(node) = f.get("flags") else { return };
         let Some(map) = self.any_fields(node, "flags", "the flags by name") else { return };
@@ -41,7 +41,7 @@ impl Reader {
         }
     }
 
-    /// The reveals of an entry: one, or a list.
+    /// Returns the reveals of an entry: a single one, or a list.
     pub(super) fn written_reveals(&mut self, f: &Fields) -> Vec<Written> {
         let path = f.below("reveal");
         let written = |node: &Node, path| Written { node: node.clone(), path };
@@ -53,7 +53,7 @@ impl Reader {
         }
     }
 
-    /// Reads all reveals. Facts, handles and flags are known by now.
+    /// Reads all reveals. Facts, handles and flags must be complete.
     pub(super) fn read_reveals(&mut self) {
         let mut counts: HashMap<usize, usize> = HashMap::new();
         let mut taken: HashMap<String, Place> = HashMap::new();
@@ -97,7 +97,7 @@ impl Reader {
         Some(reveal)
     }
 
-    /// The value of a key that must be there.
+    /// Returns the value of a required key.
     fn must<'a>(&mut self, f: &Fields<'a>, key: &str) -> Option<&'a Node> {
         let node = f.get(key);
         if node.is_none() {
@@ -166,7 +166,7 @@ impl Reader {
             "all" => self.conditions(&f, "all").map(Condition::All),
             "any" => self.conditions(&f, "any").map(Condition::Any),
             "not" => Some(Condition::Not(Box::new(self.condition(node, &path)?))),
-            // There is an error already.
+            // The error is reported already.
             _ => None,
         }
     }
@@ -178,12 +178,12 @@ impl Reader {
             self.faults.add(f.at, &path, "the list of conditions is empty", "name at least one");
         }
         let read = items.iter().enumerate().map(|(n, item)| self.condition(item, &nth(&path, n)));
-        // All are read, so that all errors are found.
+        // Collects first, so that all errors are found.
         let read: Vec<_> = read.collect();
         read.into_iter().collect::<Option<Vec<_>>>().filter(|conditions| !conditions.is_empty())
     }
 
-    /// A condition on `who`, which is the listener when nothing is said.
+    /// Reads a condition on `who`. The default is the listener.
     fn of_listener<'a>(&mut self, node: &'a Node, path: &str, keys: &Keys) -> Option<(Fields<'a>, Who)> {
         let f = self.fields(node, path, keys)?;
         let who = self.who(&f, "who", Who::Listener)?;
@@ -204,13 +204,13 @@ impl Reader {
         self.reference(node, &f.below(key))
     }
 
-    /// The value that an attribute is to have, as text.
+    /// Reads the expected value of an attribute, as text.
     fn is(&mut self, f: &Fields) -> Option<String> {
         let node = self.must(f, "is")?;
         self.value(node, &f.below("is")).map(|value| value.to_string())
     }
 
-    /// `flag: name`, or `flag: {name: value}`.
+    /// Reads `flag: name`, or `flag: {name: value}`.
     fn flag_is(&mut self, node: &Node, path: &str) -> Option<Condition> {
         let (name, is, at) = match &node.value {
             Yaml::Map(entries) => match entries.as_slice() {
@@ -238,7 +238,7 @@ impl Reader {
         Some(Condition::Flag { name, is })
     }
 
-    /// The fact that a handle means.
+    /// Returns the fact for a handle.
     fn handle(&mut self, node: &Node, path: &str) -> Option<FactId> {
         let handle = self.text_of(node, path)?.trim();
         match self.handles.get(handle) {

@@ -1,17 +1,18 @@
-//! Sessions and their logs: every line is a passage, and its hearers learn what it states.
+//! Sessions and their logs: every line is a passage, and its hearers learn the facts that it states.
 
 use hearsay_model::{
-    Credence, Date, EntityId, Fact, How, Knower, Method, Passage, Session, SessionId, Standing, attribute, text,
+    Acquisition, Credence, Date, EntityId, Fact, FactStatus, Knower, Method, Passage, Session, SessionId, attribute,
+    text,
 };
 
-use super::{Reader, facts::Context, fields::Fields, fields::nth};
+use super::{NoteReader, facts::Context, fields::Fields, fields::nth};
 use crate::{
     campaign::{Learned, Reach, Text},
     keys,
     yaml::{Node, Yaml},
 };
 
-/// Where the log has come to.
+/// The current scene of the log.
 struct Scene {
     session: SessionId,
     place: Option<EntityId>,
@@ -19,7 +20,7 @@ struct Scene {
     time: Option<Date>,
 }
 
-impl Reader {
+impl NoteReader {
     pub(super) fn session(&mut self, f: &Fields) {
         let number = self.count(f, "number");
         let title = self.owned(f, "title");
@@ -115,7 +116,7 @@ impl Reader {
         passage.evidence.push(self.evidence(node.at, path));
         let context = Context {
             reach: Reach::Named,
-            standing: if speaker.is_some() { Standing::Claimed } else { Standing::Canon },
+            status: if speaker.is_some() { FactStatus::Claimed } else { FactStatus::Canon },
             method: if speaker.is_some() { Method::Stated } else { Method::Imported },
             speaker,
             session: Some(scene.session.clone()),
@@ -129,8 +130,8 @@ impl Reader {
         }
     }
 
-    /// A fact that a line states: its hearers were told by the speaker, or saw what was narrated. Of one who speaks under a
-    /// secret name, those who do not know whose it is were told by nobody in particular.
+    /// Reads a fact that a line states. Its hearers were told by the speaker, or witnessed the narrated fact. If the
+    /// speaker uses a secret name, hearers who do not know its bearer were told by an unknown teller.
     fn stated(&mut self, f: &Fields, scene: &Scene, context: &Context, (hearers, alias): (&[Knower], Option<&str>)) {
         let given = self.scale(f, "credence", Credence::new);
         let usual = if context.speaker.is_some() { 0.7 } else { 1.0 };
@@ -143,17 +144,17 @@ impl Reader {
             let mut names = self.facts.iter().filter(|stated| is_name(&stated.fact));
             names.any(|stated| stated.learned.iter().any(|learned| learned.knower == *hearer))
         };
-        let how = |hearer: &Knower| match (&context.speaker, alias) {
-            (Some(speaker), Some(alias)) if !knows(hearer, speaker, alias) => How::told(None),
-            (Some(speaker), _) => How::told(Some(speaker.clone())),
-            (None, _) => How::Witnessed,
+        let acquisition = |hearer: &Knower| match (&context.speaker, alias) {
+            (Some(speaker), Some(alias)) if !knows(hearer, speaker, alias) => Acquisition::told(None),
+            (Some(speaker), _) => Acquisition::told(Some(speaker.clone())),
+            (None, _) => Acquisition::Witnessed,
         };
         let others = |hearer| hearers.iter().filter(move |other| *other != hearer).filter_map(Knower::entity).cloned();
         let learned = hearers.iter().map(|hearer| Learned {
-            how: how(hearer),
+            acquisition: acquisition(hearer),
             learned: scene.time.clone(),
             session: Some(scene.session.clone()),
-            company: others(hearer).collect(),
+            co_present: others(hearer).collect(),
             at: f.at,
             ..Learned::authored(hearer.clone(), credence, false)
         });

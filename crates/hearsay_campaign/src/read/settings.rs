@@ -6,7 +6,7 @@ use hearsay_model::{
 };
 
 use super::{
-    Reader,
+    NoteReader,
     fields::{Fields, nth},
     names::kind_of,
 };
@@ -14,7 +14,7 @@ use crate::{keys, yaml::Node};
 
 const AUDIENCES: [&str; 4] = ["common", "local", "parties", "private"];
 
-impl Reader {
+impl NoteReader {
     pub(super) fn campaign(&mut self, node: &Node) -> Option<(CampaignInfo, Option<GameTime>)> {
         let f = self.fields(node, "campaign", &keys::CAMPAIGN)?;
         let name = self.needed(&f, "name", "a campaign");
@@ -137,7 +137,7 @@ impl Reader {
         }
     }
 
-    /// The audience rules. The vocabulary is complete by now, so that a misspelt name is found.
+    /// Reads the audience rules. The vocabulary is complete at this point, so unknown names are found.
     pub(super) fn rules(&mut self, node: &Node) -> AudienceRules {
         let mut rules = AudienceRules::default();
         let Some(f) = self.fields(node, "audience", &keys::AUDIENCE) else { return rules };
@@ -199,7 +199,7 @@ impl Reader {
         self.defined(&f, defined).map(|()| def)
     }
 
-    /// Relations that cannot hold at once with this one. They may be declared later, in any file.
+    /// Reads the opposites of a relation, which exclude it. They may be declared later, in any file.
     fn opposites(&mut self, f: &Fields) -> Vec<Predicate> {
         let mut opposites = Vec::new();
         for (n, node) in self.list(f, "opposites").iter().enumerate() {
@@ -216,7 +216,7 @@ impl Reader {
         opposites
     }
 
-    /// Every opposite is a relation. The vocabulary is complete by now.
+    /// Checks that every opposite is a relation. The vocabulary is complete at this point.
     pub(super) fn check_opposites(&mut self) {
         for (name, at, path) in std::mem::take(&mut self.unread_opposites) {
             if self.vocabulary.predicate(&name).is_none() {

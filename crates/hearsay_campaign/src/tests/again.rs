@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
-    Author, Change, Fact, FactId, Key, Method, Operation, Provenance, Secrecy, Standing, State, Timestamp,
+    Author, Change, Fact, FactId, FactStatus, Key, Method, Operation, Provenance, Secrecy, State, Timestamp,
 };
 use proptest::prelude::*;
 
@@ -93,7 +93,7 @@ fn what_the_file_changed_replaces_what_it_said() {
     changed.0[0].1[2] = 3;
     let (report, _) = import(&mut state, &changed);
     assert_eq!((report.removed, report.fact_count(), report.deletions.len()), (1, 1, 0));
-    assert!(state.fact(old).is_none() && said(&state, "goals 2 of 0").standing() != Standing::Rejected);
+    assert!(state.fact(old).is_none() && said(&state, "goals 2 of 0").status() != FactStatus::Rejected);
     let texts: Vec<_> = state.passages().map(|(_, passage)| passage.text.clone()).collect();
     assert!(texts.iter().any(|text| text.starts_with("Text 3")) && texts.len() == 3, "{texts:?}");
 }
@@ -103,10 +103,10 @@ fn what_the_dm_changed_stays() {
     let mut state = State::default();
     import(&mut state, &vault());
     let old = said(&state, "goals 1 of 0").id();
-    dm(&mut state, vec![Change::SetStanding { fact: old, standing: Standing::False }]);
+    dm(&mut state, vec![Change::SetStatus { fact: old, status: FactStatus::False }]);
     let (report, changes) = import(&mut state, &vault());
     assert_eq!((report.conflicts.len(), changes.len()), (0, 0));
-    assert_eq!(state.fact(old).unwrap().standing(), Standing::False);
+    assert_eq!(state.fact(old).unwrap().status(), FactStatus::False);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn what_both_changed_waits_for_review() {
     changed.0[0].1[1] = 2;
     let (report, _) = import(&mut state, &changed);
     assert_eq!(report.conflicts.len(), 1);
-    assert_eq!(said(&state, "goals 2 of 0").standing(), Standing::Proposed);
+    assert_eq!(said(&state, "goals 2 of 0").status(), FactStatus::Proposed);
     assert!(state.fact(old).is_some(), "the DM's word stands");
 }
 
@@ -158,7 +158,7 @@ fn work(state: &mut State, n: u8) {
     let subject = state.fact(fact).unwrap().subject().clone();
     let change = match n % 6 {
         0 => Change::RetractFact(fact),
-        1 => Change::SetStanding { fact, standing: Standing::ALL[usize::from(n / 6) % 5] },
+        1 => Change::SetStatus { fact, status: FactStatus::ALL[usize::from(n / 6) % 5] },
         2 => Change::Confirm(fact),
         3 => Change::SetSecrecy { fact, secrecy: Secrecy::Secret },
         _ => {
@@ -194,7 +194,7 @@ proptest! {
             let (_, changes) = import(&mut state, &vault);
             for fact in judged {
                 let held = state.fact(fact.id());
-                prop_assert_eq!(held.map(|held| held.standing()), Some(fact.standing()), "{}", fact.statement());
+                prop_assert_eq!(held.map(|held| held.status()), Some(fact.status()), "{}", fact.statement());
             }
             for id in gone {
                 prop_assert!(state.fact(id).is_none(), "what the DM retracted stays away");

@@ -43,7 +43,7 @@ fn numbers_dates_and_words() {
     check(&fact("since: 31 Frost 4"), 11, "the day of Frost must lie from 1 to 30", "");
     check(&fact("since: 3 Sunmoon 4"), 11, "expected one of Frost, Rain", "");
     check(&fact("since: 4, until: 3"), 11, "it ends (3) before it begins (4)", "");
-    check(&fact("standing: canonn"), 11, "`canonn` is no standing", "did you mean `canon`?");
+    check(&fact("status: canonn"), 11, "`canonn` is no status of a fact", "did you mean `canon`?");
     check(&fact("audience: everyone"), 11, "`everyone` is no audience", "expected one of common, local");
     check(&fact("secret: true, common: true"), 11, "a secret has no audience", "");
     check(&fact("known_by: [{who: bob, how: tld}]"), 11, "no way to learn", "did you mean `told`?");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hearsay_belief::{RETELLING, View, chains};
-use hearsay_model::{Author, Change, EntityId, How, Knower, Knowledge, Source, State};
+use hearsay_model::{Acquisition, Author, Change, EntityId, Justification, Knower, KnowledgeEdge, State};
 
 use super::{HEAD, apply, fact, imported, known, read_text};
 
@@ -25,9 +25,9 @@ fn belief(state: &State, who: &str, name: &str) -> f64 {
 }
 
 /// The edges by which somebody knows a fact.
-fn edges<'a>(state: &'a State, who: &str, name: &str) -> Vec<&'a Arc<Knowledge>> {
+fn edges<'a>(state: &'a State, who: &str, name: &str) -> Vec<&'a Arc<KnowledgeEdge>> {
     let edges = state.recorded_knowledge(fact(state, name).id());
-    edges.filter(|edge| edge.knower == id(who).into() && edge.how != How::Shared).collect()
+    edges.filter(|edge| edge.knower == id(who).into() && edge.acquisition != Acquisition::Shared).collect()
 }
 
 #[test]
@@ -83,7 +83,7 @@ lies: [{id: y, by: ann, text: U., about: [book], told_to: [{who: bob, when: 3 Ra
     assert_eq!(known(&state, "y"), [&of_y[..], &rest[..]].concat());
     assert_eq!(belief(&state, "ann", "y"), 0.0);
     assert!(edges(&state, "bob", "y")[0].sources.is_empty());
-    let Source::Basis { edge, .. } = &edges(&state, "dan", "y")[0].sources[0] else { panic!("no basis") };
+    let Justification::Basis { edge, .. } = &edges(&state, "dan", "y")[0].sources[0] else { panic!("no basis") };
     assert_eq!(*edge, edges(&state, "bob", "y")[0].id());
 }
 
@@ -102,7 +102,7 @@ fn a_distortion_rests_on_what_was_distorted() {
 facts: [{id: x, subject: ann, text: Ann killed a hen., secret: true, known_by: [{who: bob, how: witnessed, when: 3 Rain 4}]}]";
     let state = world(yaml);
     assert_eq!(known(&state, "y"), ["bob told eve at 4 Rain 4", "eve told by bob 0.5 at 4 Rain 4"]);
-    let Source::Basis { fact: on, .. } = edges(&state, "eve", "y")[0].sources[0] else { panic!("no basis") };
+    let Justification::Basis { fact: on, .. } = edges(&state, "eve", "y")[0].sources[0] else { panic!("no basis") };
     assert_eq!(on, fact(&state, "x").id());
     // Who retells it wrongly in a session does not come to believe what it says.
     let line = yaml.replace("heard_by: [{who: eve, from: bob, when: 4 Rain 4}]", "heard_by: []");
@@ -120,12 +120,12 @@ fn those_who_hear_or_see_something_know_of_one_another() {
   {speaker: ann, text: So., with: [dan], facts: [{id: y, subject: eve, text: Eve owes.}]}]}]
 facts: [{id: z, subject: book, text: T., secret: true, known_by: [{who: ann, how: witnessed, with: [ann, dan, bob]}]}]",
     );
-    let company = |who: &str, name: &str| {
-        edges(&state, who, name)[0].company.iter().map(|id| id.to_string()).collect::<Vec<_>>().join(" ")
+    let co_present = |who: &str, name: &str| {
+        edges(&state, who, name)[0].co_present.iter().map(|id| id.to_string()).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!((company("ann", "x"), company("bob", "x")), ("bob".into(), "ann".into()));
-    assert_eq!((company("bob", "y"), company("dan", "y")), ("dan".into(), "bob".into()), "the speaker told it");
-    assert_eq!(company("ann", "z"), "bob dan");
+    assert_eq!((co_present("ann", "x"), co_present("bob", "x")), ("bob".into(), "ann".into()));
+    assert_eq!((co_present("bob", "y"), co_present("dan", "y")), ("dan".into(), "bob".into()), "the speaker told it");
+    assert_eq!(co_present("ann", "z"), "bob dan");
     let thinks = |who: &str, other: &str, name: &str| {
         let view = View::of(&state, &Knower::Entity(id(who)), None);
         view.attributed(&id(other)).contains_key(&fact(&state, name).id())

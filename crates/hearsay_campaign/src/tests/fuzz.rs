@@ -37,7 +37,7 @@ fn exports_are_written_for_the_corpus() {
     let fact = state.facts().next().unwrap().id();
     super::apply(&mut state, Author::Dm, vec![Change::Confirm(fact)]);
     super::apply(&mut state, Author::Dm, vec![Change::SaveSlot("evening".into())]);
-    super::apply(&mut state, Author::Dm, vec![Change::Void(Position(2))]);
+    super::apply(&mut state, Author::Dm, vec![Change::Revert(Position(2))]);
     let mut lines = Vec::new();
     export_jsonl(&state, &mut lines).unwrap();
     let mut backup = Vec::new();

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Attitude, Author, Change, Condition, Confidence, Credence, Date, Entity, EntityId, Evidence, Excerpt, ExternalId,
-    Fact, GameTime, How, KeptRecap, Knower, Knowledge, Method, Operation, Passage, Provenance, Reveal, Secrecy,
-    Session, SessionId, Setting, SettingKey, Source, Span, Standing, State, Timestamp, Validity, Value, Who,
+    Acquisition, Attitude, Author, Change, Condition, Confidence, Credence, Date, Entity, EntityId, Evidence, Excerpt,
+    ExternalId, Fact, FactStatus, GameTime, Justification, KeptRecap, Knower, KnowledgeEdge, Method, Operation,
+    Passage, Provenance, Reveal, Secrecy, Session, SessionId, Setting, SettingKey, Span, State, Timestamp, Validity,
+    Value, Who,
 };
 use proptest::prelude::*;
 
@@ -28,14 +29,14 @@ fn imported(text: &str) -> State {
 }
 
 /// Edges to facts that are proposed or rejected are no part of equality: they are compared apart.
-fn asleep(state: &State) -> Vec<Knowledge> {
-    let there = |edge: &&Arc<Knowledge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
+fn asleep(state: &State) -> Vec<KnowledgeEdge> {
+    let there = |edge: &&Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
     let mut edges: Vec<_> = state
         .facts()
         .flat_map(|fact| state.recorded_knowledge(fact.id()).filter(there))
         .map(|e| (**e).clone())
         .collect();
-    edges.sort_by_key(Knowledge::id);
+    edges.sort_by_key(KnowledgeEdge::id);
     edges
 }
 
@@ -60,8 +61,8 @@ fn campaigns_come_back_whole() {
             Author::Dm,
             vec![
                 Change::Confirm(ids[0]),
-                Change::SetStanding { fact: ids[1], standing: Standing::Rejected },
-                Change::SetStanding { fact: ids[2], standing: Standing::Proposed },
+                Change::SetStatus { fact: ids[1], status: FactStatus::Rejected },
+                Change::SetStatus { fact: ids[2], status: FactStatus::Proposed },
                 Change::SetSecrecy { fact: ids[3], secrecy: Secrecy::Secret },
                 Change::RetractFact(ids[4]),
             ],
@@ -73,15 +74,15 @@ fn campaigns_come_back_whole() {
 #[test]
 fn the_form_is_stable() {
     let text = exported(&State::default());
-    assert_eq!(text, "{\"type\":\"hearsay\",\"format\":1}\n");
+    assert_eq!(text, "{\"type\":\"hearsay\",\"format\":2}\n");
     let mut state = State::default();
     let ann = EntityId::new("ann").unwrap();
     let provenance = Provenance::new(Method::Authored, Author::Dm);
     let name = Fact::attribute(&ann, "name", "Ann", provenance).unwrap().build().unwrap();
     apply(&mut state, Author::Dm, vec![Change::AddEntity(Entity::new(ann)), Change::AssertFact(Arc::new(name))]);
-    let expected = r#"{"type":"hearsay","format":1}
+    let expected = r#"{"type":"hearsay","format":2}
 {"type":"entity","id":"ann","external_ids":[]}
-{"type":"fact","subject":"ann","predicate":"name","object":{"value":{"text":"Ann"}},"statement":"ann name Ann","mentions":[],"attitude":null,"rank":null,"conditions":null,"validity":{"from":null,"until":null},"standing":"canon","secrecy":"open","handle":null,"provenance":{"method":"authored","author":"dm","session":null,"speaker":null,"recorded":0,"confidence":1.0,"extracted":null,"model":null,"confirmed":true,"evidence":[]},"bearing":null}
+{"type":"fact","subject":"ann","predicate":"name","object":{"value":{"text":"Ann"}},"statement":"ann name Ann","mentions":[],"attitude":null,"rank":null,"conditions":null,"validity":{"from":null,"until":null},"status":"canon","secrecy":"open","handle":null,"provenance":{"method":"authored","author":"dm","session":null,"speaker":null,"recorded":0,"confidence":1.0,"extracted":null,"model":null,"confirmed":true,"evidence":[]},"fact_relation":null}
 "#;
     assert_eq!(exported(&state), expected);
 }
@@ -93,7 +94,7 @@ fn bad_lines_say_what_was_expected() {
         let error = &errors.errors[0];
         assert!(error.line == line && error.message.contains(message) && error.hint.contains(hint), "{errors}");
     };
-    let head = "{\"type\":\"hearsay\",\"format\":1}\n";
+    let head = "{\"type\":\"hearsay\",\"format\":2}\n";
     let with = |line: &str| format!("{head}{line}");
     check("", 1, "empty", "the first line must be");
     check(
@@ -102,12 +103,12 @@ fn bad_lines_say_what_was_expected() {
         "the header is missing",
         "the first line must be",
     );
-    check("{\"type\":\"hearsay\",\"format\":2}", 1, "format 2 is not known", "newer");
+    check("{\"type\":\"hearsay\",\"format\":3}", 1, "format 3 is not known", "newer");
     check(&with("{\"type\":\"fct\"}"), 2, "unknown variant `fct`", "expected an object");
     check(&with("{\"type\":\"entity\"}"), 2, "missing field `id`", "expected an object");
     check(&with("{\"type\":\"entity\",\"id\":\"A b\",\"external_ids\":[]}"), 2, "not an id", "");
     check(&with("nonsense"), 2, "expected", "expected an object");
-    let edge = "{\"type\":\"knowledge\",\"knower\":\"*\",\"fact\":\"00000000000000000000000000000001\",\"how\":\"authored\",\
+    let edge = "{\"type\":\"knowledge_edge\",\"knower\":\"*\",\"fact\":\"00000000000000000000000000000001\",\"acquisition\":\"authored\",\
         \"learned\":null,\"credence\":1.0,\"conceals\":false,\"session\":null}";
     check(&with(edge), 2, "no line has the fact 0000", "add the line");
     check(&with(&edge.replace("1.0", "1.5")), 2, "credence must lie from 0 to 1", "");
@@ -188,31 +189,31 @@ fn fact(n: u8) -> Arc<Fact> {
         .validity(validity)
         .rank((n % 7 == 3).then(|| words(n)))
         .conditions((n % 11 == 4).then(|| words(n)))
-        .standing(if n % 6 == 5 { Standing::ALL[usize::from(n % 5)] } else { Standing::Canon })
+        .status(if n % 6 == 5 { FactStatus::ALL[usize::from(n % 5)] } else { FactStatus::Canon })
         .secrecy(if n % 4 == 3 { Secrecy::Secret } else { Secrecy::Open });
     let builder = if n % 5 == 1 { builder.statement(words(n)) } else { builder };
     Arc::new(builder.handle(n.is_multiple_of(4).then(|| format!("h{n}"))).build().unwrap())
 }
 
-fn edge(n: u8) -> Knowledge {
-    Knowledge {
+fn edge(n: u8) -> KnowledgeEdge {
+    KnowledgeEdge {
         knower: if n.is_multiple_of(5) { Knower::World } else { id(n).into() },
         fact: fact(n / 2).id(),
-        how: if n.is_multiple_of(2) {
-            How::Deduced { from: vec![fact(n / 3).id()] }
+        acquisition: if n.is_multiple_of(2) {
+            Acquisition::Deduced { from: vec![fact(n / 3).id()] }
         } else {
-            How::told(Some(id(n / 3)))
+            Acquisition::told(Some(id(n / 3)))
         },
         learned: n.is_multiple_of(3).then(|| Date { raw: format!("day {n}"), time: Some(GameTime(n.into())) }),
         credence: Credence::new(f64::from(n) / 255.0).unwrap(),
         conceals: n.is_multiple_of(7),
         session: n.is_multiple_of(6).then(|| session(n)),
-        company: if n.is_multiple_of(4) { vec![id(n / 2)] } else { vec![] },
+        co_present: if n.is_multiple_of(4) { vec![id(n / 2)] } else { vec![] },
         sources: if n % 4 == 1 {
             let (told, seen) = (edge(n / 3), edge(n / 4));
             let held = n.is_multiple_of(3);
-            let experience = Source::Experience { told: told.id(), seen: seen.id(), held };
-            vec![Source::Basis { fact: told.fact, edge: told.id() }, experience]
+            let experience = Justification::Experience { told: told.id(), seen: seen.id(), held };
+            vec![Justification::Basis { fact: told.fact, edge: told.id() }, experience]
         } else {
             vec![]
         },
@@ -272,7 +273,7 @@ fn change(which: u8, n: u8) -> Change {
         2 => Change::RemoveEntity(id(n)),
         3..=5 => Change::AssertFact(fact(n)),
         6 => Change::EndFact { fact: fact(n).id(), until: Date::at(GameTime(n.into())) },
-        7 => Change::SetStanding { fact: fact(n).id(), standing: Standing::ALL[usize::from(n % 5)] },
+        7 => Change::SetStatus { fact: fact(n).id(), status: FactStatus::ALL[usize::from(n % 5)] },
         8 => Change::SetSecrecy { fact: fact(n).id(), secrecy: Secrecy::Secret },
         9 => Change::RetractFact(fact(n).id()),
         10 | 11 => Change::Learn(Arc::new(edge(n))),
@@ -323,6 +324,6 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic(text in ".{0,200}") {
-        let _ = read_jsonl(format!("{{\"type\":\"hearsay\",\"format\":1}}\n{text}").as_bytes());
+        let _ = read_jsonl(format!("{{\"type\":\"hearsay\",\"format\":2}}\n{text}").as_bytes());
     }
 }

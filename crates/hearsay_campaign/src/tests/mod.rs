@@ -2,10 +2,10 @@
 
 mod again;
 mod bad;
-mod bearings;
 mod campaigns;
 mod chains;
 mod exports;
+mod fact_relations;
 mod fuzz;
 mod hostile;
 mod jsonl;
@@ -84,29 +84,29 @@ fn fact<'a>(state: &'a State, name: &str) -> &'a Fact {
 /// Who knows a fact, how and how far in the end: `ann authored 1`, `bob told by ann 0.5 !` (`!` conceals), and who has
 /// passed it on to whom: `ann told bob`, `eve made up to bob`. Sorted.
 fn known(state: &State, name: &str) -> Vec<String> {
-    use hearsay_model::How;
+    use hearsay_model::Acquisition;
     let edges = state.recorded_knowledge(fact(state, name).id());
     let mut weigher = hearsay_belief::Weigher::new(state);
     let shown = edges.map(|edge| {
         let when = edge.learned.as_ref().map_or(String::new(), |date| format!(" at {}", date.raw));
-        let how = match &edge.how {
-            How::Shared => {
+        let acquisition = match &edge.acquisition {
+            Acquisition::Shared => {
                 let what = if edge.sources.is_empty() { "made up to" } else { "told" };
-                let company: Vec<_> = edge.company.iter().map(|id| id.as_str()).collect();
-                return format!("{} {what} {}{when}", edge.knower, company.join(", "));
+                let co_present: Vec<_> = edge.co_present.iter().map(|id| id.as_str()).collect();
+                return format!("{} {what} {}{when}", edge.knower, co_present.join(", "));
             }
-            How::Told { by, citing: Some(citing) } => {
+            Acquisition::Told { by, citing: Some(citing) } => {
                 format!("told by {} citing {citing}", by.as_ref().map_or("?", |by| by.as_str()))
             }
-            How::Told { by, .. } => format!("told by {}", by.as_ref().map_or("?", |by| by.as_str())),
-            How::Read { document } => format!("read {}", document.as_ref().map_or("?", |id| id.as_str())),
-            How::Witnessed => "witnessed".into(),
-            How::Authored => "authored".into(),
-            How::Deduced { .. } => "deduced".into(),
+            Acquisition::Told { by, .. } => format!("told by {}", by.as_ref().map_or("?", |by| by.as_str())),
+            Acquisition::Read { document } => format!("read {}", document.as_ref().map_or("?", |id| id.as_str())),
+            Acquisition::Witnessed => "witnessed".into(),
+            Acquisition::Authored => "authored".into(),
+            Acquisition::Deduced { .. } => "deduced".into(),
         };
         let belief = (weigher.belief(edge.id(), edge) * 1000.0).round() / 1000.0;
         let rank = edge.rank.as_ref().map_or(String::new(), |rank| format!(" from {rank} on"));
-        format!("{} {how} {belief}{when}{rank}{}", edge.knower, if edge.conceals { " !" } else { "" })
+        format!("{} {acquisition} {belief}{when}{rank}{}", edge.knower, if edge.conceals { " !" } else { "" })
     });
     let mut shown: Vec<String> = shown.collect();
     shown.sort();

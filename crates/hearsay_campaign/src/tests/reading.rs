@@ -1,14 +1,14 @@
 //! What each part of the format becomes.
 
-use hearsay_model::{Author, Evidence, Method, Secrecy, Standing};
+use hearsay_model::{Author, Evidence, FactStatus, Method, Secrecy};
 
 use super::{HEAD, fact, fixture, import, imported, known, read_good};
 use crate::{Limits, read};
 
 /// Reads the head with more below it; the fact by its handle or statement is known so.
-fn check(yaml: &str, name: &str, standing: Standing, knowers: &[&str]) {
+fn check(yaml: &str, name: &str, status: FactStatus, knowers: &[&str]) {
     let state = imported(&format!("{HEAD}{yaml}"));
-    assert_eq!(fact(&state, name).standing(), standing, "{yaml}");
+    assert_eq!(fact(&state, name).status(), status, "{yaml}");
     assert_eq!(known(&state, name), knowers, "{yaml}");
 }
 
@@ -18,20 +18,20 @@ fn unmarked_facts_follow_the_rules() {
     check(
         "relationships: [{source: ann, type: OWNS, target: Bob Elm}]",
         "Ann Oak owns Bob Elm.",
-        Standing::Canon,
+        FactStatus::Canon,
         &all,
     );
     let parties = ["ann authored 1", "bob authored 1"];
     check(
         "relationships: [{source: ann, type: OWES, target: bob}]",
         "Ann Oak owes Bob Elm.",
-        Standing::Canon,
+        FactStatus::Canon,
         &parties,
     );
     let yaml = "audience: {predicates: {OWES: common}}\nrelationships: [{source: ann, type: OWES, target: bob}]";
-    check(yaml, "Ann Oak owes Bob Elm.", Standing::Canon, &["* authored 1"]);
-    check("facts: [{id: x, subject: book, text: Torn., audience: private}]", "x", Standing::Canon, &[]);
-    check("facts: [{id: x, subject: ann, text: Tall., common: true}]", "x", Standing::Canon, &["* authored 1"]);
+    check(yaml, "Ann Oak owes Bob Elm.", FactStatus::Canon, &["* authored 1"]);
+    check("facts: [{id: x, subject: book, text: Torn., audience: private}]", "x", FactStatus::Canon, &[]);
+    check("facts: [{id: x, subject: ann, text: Tall., common: true}]", "x", FactStatus::Canon, &["* authored 1"]);
 }
 
 #[test]
@@ -39,24 +39,24 @@ fn marks_say_who_knows() {
     let yaml = "facts: [{id: x, subject: ann, text: T., secret: true, known_by: [bob, {who: eve, how: told, from: bob, \
         when: 3 Rain 4, credence: 0.4}], conceals: [bob]}]";
     let known = ["bob authored 1 !", "bob told eve at 3 Rain 4", "eve told by bob 0.4 at 3 Rain 4"];
-    check(yaml, "x", Standing::Canon, &known);
+    check(yaml, "x", FactStatus::Canon, &known);
     // Who is named knows it as named: the rule adds no second edge.
     let yaml = "facts: [{id: x, subject: ann, text: T., known_by: [{who: ann, how: rumour}, eve]}]";
-    check(yaml, "x", Standing::Canon, &["ann told by ? 0.5", "eve authored 1", "inn authored 1"]);
+    check(yaml, "x", FactStatus::Canon, &["ann told by ? 0.5", "eve authored 1", "inn authored 1"]);
     let yaml =
         "facts: [{id: x, subject: ann, text: T., secret: true}]\nknowledge: [{fact: x, who: world, how: witnessed}]";
-    check(yaml, "x", Standing::Canon, &["* witnessed 1"]);
+    check(yaml, "x", FactStatus::Canon, &["* witnessed 1"]);
 }
 
 #[test]
 fn rumours_and_lies_reach_who_heard_them() {
     let yaml = "rumours: [{id: x, text: T., about: [book, ann], truth: false, heard_by: [inn, {who: eve, from: bob}]}]";
-    check(yaml, "x", Standing::False, &["eve told by bob 0.5", "inn told by ? 0.5"]);
-    check("rumours: [{id: x, text: T., about: [book]}]", "x", Standing::Claimed, &[]);
+    check(yaml, "x", FactStatus::False, &["eve told by bob 0.5", "inn told by ? 0.5"]);
+    check("rumours: [{id: x, text: T., about: [book]}]", "x", FactStatus::Claimed, &[]);
     let yaml = "lies: [{id: x, by: ann, text: T., about: [ann], told_to: [bob], truth_is: y}]\n\
         facts: [{id: y, subject: ann, text: True., audience: parties}]";
-    check(yaml, "x", Standing::False, &["ann authored 0", "ann made up to bob", "bob told by ann 0.8"]);
-    check(yaml, "y", Standing::Canon, &["ann authored 1 !"]);
+    check(yaml, "x", FactStatus::False, &["ann authored 0", "ann made up to bob", "bob told by ann 0.8"]);
+    check(yaml, "y", FactStatus::Canon, &["ann authored 1 !"]);
 }
 
 #[test]
@@ -92,14 +92,14 @@ rumours: [{id: tale, text: T., about: [book], heard_by: [ann]}]
 fn a_line_tells_its_hearers() {
     let told = "bob told by ann 0.7 at 1 Rain 5, 20:00";
     let record = "ann told bob at 1 Rain 5, 20:00";
-    check(SESSION, "owes", Standing::Claimed, &["ann authored 1", record, told]);
-    check(SESSION, "rings", Standing::Canon, &["ann witnessed 1 at 1 Rain 5", "bob witnessed 1 at 1 Rain 5"]);
+    check(SESSION, "owes", FactStatus::Claimed, &["ann authored 1", record, told]);
+    check(SESSION, "rings", FactStatus::Canon, &["ann witnessed 1 at 1 Rain 5", "bob witnessed 1 at 1 Rain 5"]);
     let told = "bob told by ann 0.2 at 1 Rain 5, 20:00";
-    check(SESSION, "tale", Standing::Claimed, &[record, "ann told by ? 0.5", told]);
+    check(SESSION, "tale", FactStatus::Claimed, &[record, "ann told by ? 0.5", told]);
     let at = "at 1 Rain 5, 20:00";
     let psst = [format!("eve told by ann 0.7 {at}"), format!("guild told by ann 0.7 {at}")];
     let record = format!("ann told eve, guild {at}");
-    check(SESSION, "psst", Standing::Claimed, &["ann authored 1", &record, &psst[0], &psst[1]]);
+    check(SESSION, "psst", FactStatus::Claimed, &["ann authored 1", &record, &psst[0], &psst[1]]);
     let state = imported(&format!("{HEAD}{SESSION}"));
     let owes = fact(&state, "owes").provenance();
     assert_eq!((owes.method, owes.session.as_ref().unwrap().as_str()), (Method::Stated, "session-1"));
@@ -117,8 +117,8 @@ fn a_line_tells_its_hearers() {
 fn readers_of_a_text_know_what_it_states() {
     let yaml = "passages: [{id: p, text: Words., about: [ann], document: book, known_by: [bob], facts: [{id: x, subject: \
         ann, text: T.}, {fact: y}]}]\nfacts: [{id: y, subject: eve, text: U., secret: true}]";
-    check(yaml, "x", Standing::Canon, &["bob read book 1"]);
-    check(yaml, "y", Standing::Canon, &["bob read book 1"]);
+    check(yaml, "x", FactStatus::Canon, &["bob read book 1"]);
+    check(yaml, "y", FactStatus::Canon, &["bob read book 1"]);
     let state = imported(&format!("{HEAD}passages: [{{text: Words., about: [ann]}}]"));
     let (_, passage) = state.passages().next().unwrap();
     let heard: Vec<_> = passage.heard_by.iter().map(|knower| knower.as_str()).collect();
@@ -129,15 +129,15 @@ fn readers_of_a_text_know_what_it_states() {
 fn who_knows_a_fact_knows_the_names_in_it() {
     let yaml = "facts: [{id: x, subject: ann, text: T., about: [eve], secret: true, known_by: [{who: bob, how: told, from: \
         ann, when: 3 Rain 4}]}]";
-    check(yaml, "Eve Ash is called Eve Ash.", Standing::Canon, &["bob told by ann 1 at 3 Rain 4", "eve authored 1"]);
+    check(yaml, "Eve Ash is called Eve Ash.", FactStatus::Canon, &["bob told by ann 1 at 3 Rain 4", "eve authored 1"]);
     check(
         yaml,
         "Ann Oak is of the kind npc.",
-        Standing::Canon,
+        FactStatus::Canon,
         &["ann authored 1", "bob told by ann 1 at 3 Rain 4", "inn authored 1"],
     );
-    let proposed = yaml.replace("secret: true", "secret: true, standing: proposed");
-    check(&proposed, "Eve Ash is called Eve Ash.", Standing::Canon, &["eve authored 1"]);
+    let proposed = yaml.replace("secret: true", "secret: true, status: proposed");
+    check(&proposed, "Eve Ash is called Eve Ash.", FactStatus::Canon, &["eve authored 1"]);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn the_report_counts() {
     let report = import(&mut state, HEAD);
     let nothing: Vec<_> = report.know_nothing.iter().map(|id| id.as_str()).collect();
     assert_eq!(nothing, ["bob", "eve"]);
-    assert!(report.to_string().contains("NPCs that would know nothing: bob, eve"), "{report}");
+    assert!(report.to_string().contains("NPCs who know nothing: bob, eve"), "{report}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, FactId, GameTime, Knowledge, Method, Position, Provenance, Secrecy,
-    Standing, State, Timestamp,
+    Author, Change, Entity, EntityId, Fact, FactId, FactStatus, GameTime, KnowledgeEdge, Method, Position, Provenance,
+    Secrecy, State, Timestamp,
 };
 
 use super::{HEAD, apply, fact, fixture, import, imported, known, read_good};
@@ -55,9 +55,9 @@ fn changed_text_replaces_the_old() {
 #[test]
 fn changed_marks_change_the_fact() {
     let mut state = imported(&yaml(FACTS));
-    let report = import(&mut state, &yaml(&FACTS.replace("Ann limps.", "Ann limps., standing: claimed, secret: true")));
+    let report = import(&mut state, &yaml(&FACTS.replace("Ann limps.", "Ann limps., status: claimed, secret: true")));
     assert_eq!((report.fact_count(), report.changed, report.unlearned), (0, 1, 2));
-    assert_eq!((fact(&state, "x").standing(), fact(&state, "x").secrecy()), (Standing::Claimed, Secrecy::Secret));
+    assert_eq!((fact(&state, "x").status(), fact(&state, "x").secrecy()), (FactStatus::Claimed, Secrecy::Secret));
     assert!(known(&state, "x").is_empty());
 }
 
@@ -105,9 +105,9 @@ fn what_the_dm_confirmed_stays() {
 fn what_the_dm_judged_stays_judged() {
     let mut state = imported(&yaml(FACTS));
     let x = id_of(&state, "x");
-    apply(&mut state, Author::Dm, vec![Change::SetStanding { fact: x, standing: Standing::Rejected }]);
+    apply(&mut state, Author::Dm, vec![Change::SetStatus { fact: x, status: FactStatus::Rejected }]);
     kept(&mut state, &yaml(FACTS), "it was judged");
-    assert_eq!(fact(&state, "x").standing(), Standing::Rejected);
+    assert_eq!(fact(&state, "x").status(), FactStatus::Rejected);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_value_of_another_is_not_replaced() {
     let elsewhere = "  - {id: mill, name: Mill, kind: location}\n";
     let yaml = yaml(elsewhere).replace("Bob Elm, kind: npc", "Bob Elm, kind: npc, location: mill");
     kept(&mut state, &yaml, "it is proposed only, because `bob LOCATED_AT inn` stands");
-    assert_eq!(fact(&state, "Bob Elm is at Mill.").standing(), Standing::Proposed);
+    assert_eq!(fact(&state, "Bob Elm is at Mill.").status(), FactStatus::Proposed);
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn the_clock_is_not_set_back() {
 #[test]
 fn what_others_know_is_left_alone() {
     let mut state = imported(&yaml(FACTS));
-    let edge = Knowledge::authored(id("bob").into(), id_of(&state, "x"));
+    let edge = KnowledgeEdge::authored(id("bob").into(), id_of(&state, "x"));
     apply(&mut state, Author::Game, vec![Change::Learn(Arc::new(edge))]);
     let report = import(&mut state, &yaml(&FACTS.replace("sings", "hums")));
     assert_eq!(known(&state, "x"), ["ann authored 1", "bob authored 1", "inn authored 1"]);
@@ -209,7 +209,7 @@ fn what_others_know_is_left_alone() {
 fn an_import_that_was_undone_can_be_done_again() {
     let mut state = imported(&yaml(FACTS));
     let before = state.clone();
-    apply(&mut state, Author::Dm, vec![Change::Void(Position(1))]);
+    apply(&mut state, Author::Dm, vec![Change::Revert(Position(1))]);
     assert!(state == State::default());
     import(&mut state, &yaml(FACTS));
     assert!(state == before);
@@ -232,7 +232,7 @@ const LINES: [&str; 21] = [
     "facts: {id: x, subject: ann, text: Ann limps more., secret: true, known_by: [bob, eve]}",
     "facts: {subject: bob, type: LOCATED_AT, target: inn}",
     "facts: {subject: bob, type: LOCATED_AT, target: guild, since: 3 Rain 4}",
-    "facts: {subject: bob, type: OWES, target: eve, standing: claimed, attitude: 4}",
+    "facts: {subject: bob, type: OWES, target: eve, status: claimed, attitude: 4}",
     "facts: {subject: bob, type: OWES, target: eve, rank: x, known_by: [{who: ann, how: told, when: 3 Rain 4}]}",
     "relationships: {source: ann, type: MEMBER_OF, target: guild}",
     "rumours: {text: Eve sings., about: [eve, book], heard_by: [{who: bob, credence: 0.3}]}",

@@ -1,30 +1,30 @@
-//! Text in BBCode, as World Anvil writes it: it is turned into HTML, which is then parsed.
+//! Text in BBCode, as World Anvil writes it. It is converted to HTML, which is then parsed.
 
 use super::{Style, Writer, hidden::Places, html};
 use crate::notes::{Block, Text, Visibility, secret};
 
-/// Makes blocks of a text in BBCode.
+/// Creates blocks from a text in BBCode.
 ///
-/// The text between tags such as `[spoiler]`, `[gm]` or `[secret]` is secret. If such a tag is not closed, the rest of the
-/// text is secret. A `[` that begins no tag is text.
+/// The text between tags such as `[spoiler]`, `[gm]` or `[secret]` is secret. If such a tag is not closed, the rest of
+/// the text is secret. A `[` that begins no tag is text.
 pub fn bbcode(text: &Text, field: &str, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
     let mut writer = Writer::new(text, field, visibility.clone(), style, blocks);
     html::write(&to_html(&text.content), &mut writer);
 }
 
-/// The HTML that a tag is turned into.
+/// The HTML for a tag.
 enum Becomes {
     /// An element of this name.
     Element(&'static str),
     /// A secret element.
     Secret,
-    /// Nothing, and its content is left out too: addresses of images, rolls.
+    /// Nothing, and the content is removed too: addresses of images, rolls.
     Nothing,
-    /// Nothing, but its content stays.
+    /// Nothing, but the content stays.
     Plain,
     /// A line break.
     Break,
-    /// The same text: it is no tag.
+    /// The tag itself as text, because it is not a BBCode tag.
     Text,
 }
 
@@ -58,7 +58,7 @@ fn becomes(name: &str) -> Becomes {
     }
 }
 
-/// Whether a tag has no closing tag: its content, if any, follows a colon.
+/// Whether a tag has no closing tag. Its content, if any, follows a colon.
 fn is_alone(name: &str) -> bool {
     ["roll", "articletoc", "toc", "map", "block", "statblock", "embed", "css", "image"].contains(&name)
 }
@@ -69,7 +69,7 @@ const MAX_OPEN: usize = 200;
 fn to_html(source: &str) -> String {
     let mut out = String::with_capacity(source.len() + source.len() / 4);
     let mut open: Vec<String> = Vec::new();
-    // Number of open tags whose content is left out.
+    // The number of open tags whose content is removed.
     let mut ignored = 0_usize;
     let (mut rest, mut places) = (source, Places::new(source));
     while let Some(start) = rest.find('[') {
@@ -93,7 +93,7 @@ fn to_html(source: &str) -> String {
             close(&mut out, &mut open, &mut ignored, &name);
         } else {
             match kind {
-                // Deeper ones are left out, with what they say.
+                // Deeper tags have no effect, unless they are secret.
                 _ if open.len() >= MAX_OPEN && !matches!(kind, Becomes::Secret) => {}
                 Becomes::Element(element) if ignored == 0 => {
                     if name == "*" && open.last().is_some_and(|last| last == "*") {

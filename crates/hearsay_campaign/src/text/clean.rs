@@ -1,25 +1,25 @@
-//! Clean text that knows where it comes from, and the links in it.
+//! Text without markup, with its source positions and links.
 
 use std::{fmt, ops::Range, sync::Arc};
 
 use crate::notes::{Block, Link, Target, Text, Visibility, secret};
 
-/// A text free of markup. It knows for each of its letters where in its source that stood.
+/// Text without markup. It maps each of its characters to a position in its source.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Clean {
     /// The text.
     pub text: String,
-    /// From which byte of the text on the source runs along from which byte; sorted.
+    /// Pairs of a byte of the text and the byte of the source from which both run in parallel; sorted.
     runs: Vec<(u32, u32)>,
 }
 
 impl Clean {
-    /// A text without a source.
+    /// Creates a text without a source.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), runs: Vec::new() }
     }
 
-    /// Where a byte of the text stands in its source, if it stands there as it is.
+    /// Returns the source position of a byte of the text. Returns `None` if the byte has no position in the source.
     pub fn source(&self, at: usize) -> Option<usize> {
         let at = small(at);
         let run = self.runs.partition_point(|(clean, _)| *clean <= at).checked_sub(1)?;
@@ -27,7 +27,7 @@ impl Clean {
         (source != NOWHERE).then(|| (source + (at - clean)) as usize)
     }
 
-    /// Adds a text. `source` is where it begins in the source, if it stands there as it is.
+    /// Appends a text. `source` is its position in the source, if the source contains it literally.
     pub fn push(&mut self, text: &str, source: Option<usize>) {
         if text.is_empty() {
             return;
@@ -39,7 +39,7 @@ impl Clean {
         self.text.push_str(text);
     }
 
-    /// A part of it.
+    /// Returns a part of the text.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
@@ -63,7 +63,7 @@ impl Clean {
         self.text.push_str(&other.text);
     }
 
-    /// The same with single spaces between its words and none around it.
+    /// Returns the text with single spaces between words and none around it.
     fn trimmed(self) -> Self {
         let single = !self.text.contains("  ") && !self.text.contains(|c: char| c.is_whitespace() && c != ' ');
         if single && self.text.trim().len() == self.text.len() {
@@ -72,7 +72,7 @@ impl Clean {
         let mut trimmed = Self::default();
         let mut at = 0;
         for word in self.text.split_whitespace() {
-            // Each word lies within the text, behind the one before it.
+            // Words are found in order, each after the previous one.
             let start = at + self.text[at..].find(word).unwrap_or(0);
             if !trimmed.text.is_empty() {
                 trimmed.push(" ", self.source(at).filter(|_| start == at + 1));
@@ -84,7 +84,7 @@ impl Clean {
     }
 }
 
-/// What stands nowhere in the source.
+/// Marks a byte without a position in the source.
 const NOWHERE: u32 = u32::MAX;
 
 fn small(at: usize) -> u32 {
@@ -103,37 +103,37 @@ impl From<&str> for Clean {
     }
 }
 
-/// A link that stands in a line of text, in the way of writing of one tool.
+/// A link in a line of text, in the syntax of one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inline {
-    /// Which bytes of the text it takes up.
+    /// The bytes of the text that the link occupies.
     pub range: Range<usize>,
-    /// What it points at; nothing, when it is no link after all: a roll of dice.
+    /// The target; `None` for markup that is not a link, such as a dice roll.
     pub target: Option<Target>,
-    /// What is shown instead of it.
+    /// The text that replaces the link.
     pub label: String,
 }
 
-/// How a tool writes links.
+/// Link syntax of a tool.
 #[derive(Clone, Copy)]
 pub struct Style<'a> {
-    /// Finds the links in a text that is free of other markup, in their order, none within another.
+    /// Finds the links in a text without other markup, in order and without overlaps.
     pub inline: &'a dyn Fn(&str) -> Vec<Inline>,
-    /// What an anchor with this address points at (`[label](address)`, `<a href="address">`); nothing, when that is no note
-    /// of the campaign.
+    /// Returns the target of an anchor with this address (`[label](address)`, `<a href="address">`). Returns `None` if
+    /// the target is not a note of the campaign.
     pub address: &'a dyn Fn(&str) -> Option<Target>,
 }
 
-/// Links of no kind.
+/// Returns a style without links.
 pub fn no_links() -> Style<'static> {
     Style { inline: &|_| Vec::new(), address: &|_| None }
 }
 
-/// Whether a remark in brackets says that the text around it is for the DM alone: `(DM only) …`, `… [secret:: …]`.
+/// Whether a remark in brackets marks the surrounding text as DM-only: `(DM only) …`, `… [secret:: …]`.
 fn remarked(text: &str) -> bool {
     text.match_indices(['(', '[']).any(|(at, _)| {
         let close = if text[at..].starts_with('(') { ')' } else { ']' };
-        // What is longer is no remark.
+        // A longer text is not a remark.
         let mut most = text.len().min(at + 65);
         while !text.is_char_boundary(most) {
             most += 1;
@@ -149,7 +149,7 @@ fn remarked(text: &str) -> bool {
     })
 }
 
-/// Makes blocks of what a parser of markup finds.
+/// Creates blocks from the output of a markup parser.
 pub struct Writer<'a> {
     text: &'a Text,
     field: Arc<str>,
@@ -157,31 +157,31 @@ pub struct Writer<'a> {
     blocks: &'a mut Vec<Block>,
     headings: Vec<(u8, String)>,
     path: Arc<[String]>,
-    /// Whether one of the headings says that what stands under it is secret.
+    /// Whether one of the headings marks its section as secret.
     hidden: bool,
-    /// Whether what is written now says of itself that it is secret.
+    /// Whether the current block is marked as secret.
     hidden_now: bool,
-    /// Who may know what is written now; the outermost first.
+    /// The stack of visibilities, outermost first.
     visibility: Vec<Visibility>,
     now: Clean,
-    /// Whether nothing but blanks is written.
+    /// Whether the current block has only whitespace so far.
     blank: bool,
-    /// Whether a colon with a blank behind it is written, and up to where it was looked for.
+    /// Whether the current block has a colon followed by a space, and the length that was searched.
     colon: (bool, usize),
-    /// Anchors in what is written now: which bytes of it, and what they point at.
+    /// The anchors in the current block: bytes and target.
     anchors: Vec<(Range<usize>, Target)>,
-    /// Which bytes of what is written now are shown as they are: code.
+    /// The bytes of the current block that are code.
     verbatim: Vec<Range<usize>>,
-    /// How much of what is written now is the label of the rest.
+    /// The length of the label at the start of the current block.
     label: Option<usize>,
-    /// How much of what is written now is in bold from the beginning; it is a label if a colon follows.
+    /// The length of the bold text at the start of the current block, which is a label if a colon follows.
     maybe_label: Option<usize>,
-    /// Which bytes of the source it takes up.
+    /// The bytes of the source that the current block covers.
     span: Option<Range<usize>>,
 }
 
 impl<'a> Writer<'a> {
-    /// Begins to write blocks of a text. They are at least as secret as `visibility` says.
+    /// Creates a writer for the blocks of a text. All blocks are at least as secret as `visibility`.
     pub fn new(
         text: &'a Text,
         field: impl Into<Arc<str>>,
@@ -210,31 +210,31 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether a stop was requested.
     pub(super) fn is_cancelled(&self) -> bool {
         self.text.is_cancelled()
     }
 
-    /// What is written of the block so far is the label of the rest: `**Status:** …`, the first cell of a row.
+    /// Marks the current block so far as the label of the rest: `**Status:** …`, the first cell of a row.
     pub fn label(&mut self) {
         if self.label.is_none() {
             self.label = Some(self.position());
         }
     }
 
-    /// What is written of the block so far is the label of the rest, if a colon comes next.
+    /// Marks the current block so far as the label of the rest, if a colon comes next.
     pub(super) fn maybe_label(&mut self) {
         if self.maybe_label.is_none() {
             self.maybe_label = Some(self.position());
         }
     }
 
-    /// What is written of the block, and what is still to come of it, is for the DM alone.
+    /// Marks the whole current block as DM-only.
     pub fn hide(&mut self) {
         self.hidden_now = true;
     }
 
-    /// Whether all that is written of the block announces that what follows is for the DM alone: `GM notes`, `Secret:`.
+    /// Whether the current block only announces that the next text is DM-only: `GM notes`, `Secret:`.
     pub(super) fn announces_secret(&self) -> bool {
         let written = self.so_far().trim();
         match written.strip_suffix(':') {
@@ -243,13 +243,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What follows stands under no heading of this level or below any more.
+    /// Ends the headings of this level and below.
     pub fn end_heading(&mut self, level: u8) {
         self.headings.retain(|(held, _)| *held < level);
         self.follow_headings();
     }
 
-    /// Forgets what is written of the block so far.
+    /// Discards the current block.
     pub fn forget(&mut self) {
         self.hidden_now = false;
         let _ = self.take();
@@ -263,7 +263,7 @@ impl<'a> Writer<'a> {
         std::mem::take(&mut self.now)
     }
 
-    /// The label of what is written, and whether it says that the rest is secret.
+    /// Returns the label of the current block.
     fn labelled(&mut self, now: &str) -> Option<String> {
         let (label, maybe) = (self.label.take(), self.maybe_label.take());
         let followed = |at: &usize| now.get(*at..).is_some_and(|rest| rest.trim_start().starts_with(':'));
@@ -276,14 +276,14 @@ impl<'a> Writer<'a> {
         fits.then(|| label.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// Who may know what is written now.
+    /// Returns the visibility of the current block.
     fn seen(&self, label: Option<&str>) -> Visibility {
         let visibility = self.visibility.last().cloned().unwrap_or_default();
         let hidden = self.hidden || self.hidden_now || label.is_some_and(secret::is_secret);
         if hidden { Visibility::SECRET.within(&visibility) } else { visibility }
     }
 
-    /// Adds words, with where they stand in the source if they stand there as they are.
+    /// Appends words. `source` is their position in the source, if the source contains them literally.
     pub fn words(&mut self, words: &str, source: Option<usize>) {
         if let Some(at) = source {
             self.take_up(at..at + words.len());
@@ -292,41 +292,41 @@ impl<'a> Writer<'a> {
         self.now.push(words, source);
     }
 
-    /// Whether nothing but blanks is written of the block so far.
+    /// Whether the current block has only whitespace so far.
     pub(super) fn is_blank(&self) -> bool {
         self.blank
     }
 
-    /// Whether a colon with a blank behind it is written of the block so far.
+    /// Whether the current block has a colon followed by a space so far.
     pub(super) fn has_colon(&mut self) -> bool {
         let (found, seen) = self.colon;
         let text = &self.now.text;
-        // The colon may stand where was looked last.
+        // The colon may be the last byte that was searched before.
         let found = found || text.get(seen.saturating_sub(1)..).unwrap_or(text).contains(": ");
         self.colon = (found, text.len());
         found
     }
 
-    /// Adds words in which links are not looked for.
+    /// Appends words that are not searched for links.
     pub fn code(&mut self, words: &str, source: Option<usize>) {
         let start = self.now.text.len();
         self.words(words, source);
         self.verbatim.push(start..self.now.text.len());
     }
 
-    /// How much of the block is written so far; the end of an anchor asks for where it began.
+    /// Returns the length of the current block. [`anchor`](Self::anchor) takes it as its start.
     pub fn position(&self) -> usize {
         self.now.text.len()
     }
 
-    /// What was written from `start` on is an anchor with this address.
+    /// Makes the text from `start` on an anchor with this address.
     pub fn anchor(&mut self, start: usize, address: &str) {
         if let Some(target) = (self.style.address)(address) {
             self.anchors.push((start..self.position(), target));
         }
     }
 
-    /// The block takes up these bytes of the source, besides those of its words.
+    /// Adds these bytes of the source to the span of the current block.
     pub fn take_up(&mut self, source: Range<usize>) {
         self.span = Some(match self.span.take() {
             None => source,
@@ -334,18 +334,18 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// What was written of the block so far, without ending it.
+    /// Returns the text of the current block so far, without ending it.
     pub fn so_far(&self) -> &str {
         &self.now.text
     }
 
-    /// Ends a block. Links are found in it, and what is empty is left out. Returns it, to be marked further.
+    /// Ends the current block and finds its links. Returns the block for further marks, or `None` if it is empty.
     pub fn end(&mut self) -> Option<&mut Block> {
         let now = self.take();
         let (anchors, verbatim) = (std::mem::take(&mut self.anchors), std::mem::take(&mut self.verbatim));
         let span = self.span.take().unwrap_or(0..0);
         let label = self.labelled(&now.text);
-        // A label needs no bold to keep something secret.
+        // A label that marks a secret need not be bold.
         let begins = now.text.split_once(':').map(|(label, _)| label).filter(|label| label.len() <= 40);
         let visibility = self.seen(label.as_deref().or(begins));
         self.hidden_now = false;
@@ -369,7 +369,7 @@ impl<'a> Writer<'a> {
         self.blocks.last_mut()
     }
 
-    /// Ends what is written and takes it as a heading of a level, 1 to 6, for what follows. Returns it.
+    /// Ends the current block and makes it a heading for the following blocks. The level is 1 to 6. Returns its text.
     pub fn end_as_heading(&mut self, level: u8) -> String {
         let now = self.take();
         let (anchors, verbatim) = (std::mem::take(&mut self.anchors), std::mem::take(&mut self.verbatim));
@@ -381,7 +381,7 @@ impl<'a> Writer<'a> {
         clean.text
     }
 
-    /// What follows stands under a heading of this level, and no longer under those of its level and below.
+    /// Adds a heading for the following blocks. Ends earlier headings of this level and below.
     pub fn heading(&mut self, level: u8, heading: String) {
         self.headings.retain(|(held, _)| *held < level);
         self.headings.push((level, heading));
@@ -393,23 +393,23 @@ impl<'a> Writer<'a> {
         self.hidden = self.path.iter().any(|heading| secret::is_secret(heading));
     }
 
-    /// The headings that now hold, the outermost first, with their levels.
+    /// Returns the current headings with their levels, outermost first.
     pub fn headings(&self) -> &[(u8, String)] {
         &self.headings
     }
 
-    /// What follows, up to the matching [`close`](Self::close), is at least as secret as this.
+    /// Makes the following blocks at least as secret as this, up to the matching [`close`](Self::close).
     pub fn open(&mut self, visibility: &Visibility) {
         let outer = self.visibility.last().cloned().unwrap_or_default();
         self.visibility.push(visibility.within(&outer));
     }
 
-    /// Whether nothing around what is written now says that it is secret.
+    /// Whether no open visibility is secret.
     pub(super) fn is_open_to_all(&self) -> bool {
         !self.hidden && self.visibility.last().is_none_or(|visibility| !visibility.is_secret())
     }
 
-    /// Ends what [`open`](Self::open) began.
+    /// Ends the visibility that the last [`open`](Self::open) began.
     pub fn close(&mut self) {
         if self.visibility.len() > 1 {
             self.visibility.pop();
@@ -424,7 +424,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The text with its links shown as their labels, and the links.
+    /// Returns the text with labels in place of links, and the links.
     fn linked(
         &self,
         now: &Clean,
@@ -435,7 +435,7 @@ impl<'a> Writer<'a> {
     ) -> (Clean, Vec<Link>) {
         let mut found: Vec<(Range<usize>, Option<Target>, Option<String>)> =
             anchors.iter().map(|(range, target)| (range.clone(), Some(target.clone()), None)).collect();
-        // Both lists are in their order, and none lies within another.
+        // Both lists are sorted and have no overlaps.
         let taken = |range: &Range<usize>| {
             let code = verbatim.get(verbatim.partition_point(|other| other.end <= range.start));
             let anchor = anchors.get(anchors.partition_point(|(other, _)| other.end <= range.start));
@@ -448,7 +448,7 @@ impl<'a> Writer<'a> {
         found.extend(noise.map(|range| (range, None, Some(String::new()))));
         found.sort_by_key(|(range, ..)| range.start);
         let (mut clean, mut links, mut at) = (Clean::default(), Vec::new(), 0);
-        // Of links whose place is not known, all of the block is the place.
+        // If the position of a link is unknown, it is the whole block.
         let mut whole_origin = None;
         for (range, target, label) in found {
             if range.start < at || now.text.get(range.clone()).is_none() {
@@ -459,7 +459,7 @@ impl<'a> Writer<'a> {
             let shown = label.clone().unwrap_or_else(|| written.to_owned());
             let start = now.source(range.start);
             match &label {
-                // The label mostly stands within what is written.
+                // The label usually occurs within the text of the link.
                 Some(label) => {
                     let within = written.rfind(label.as_str()).and_then(|within| now.source(range.start + within));
                     clean.push(label, within.or(start));

@@ -1,4 +1,4 @@
-//! What a reader of Markdown does not see: comments and secrets, templates and plug-ins.
+//! Hidden parts of Markdown: comments, secrets, templates and plug-ins.
 
 mod finder;
 
@@ -6,14 +6,14 @@ use std::ops::Range;
 
 pub(super) use finder::{Places, regions};
 
-/// A stretch of the source that is for the DM alone, with its marks and without.
+/// A DM-only region of the source, with its marks (`outer`) and without (`inner`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Region {
     pub(super) outer: Range<usize>,
     pub(super) inner: Range<usize>,
 }
 
-/// The source with these stretches turned into spaces, so that all else stays where it is.
+/// Replaces these ranges of the source with spaces, so that all other text keeps its position.
 pub(super) fn blanked(source: &str, ranges: impl Iterator<Item = Range<usize>>) -> String {
     let mut blanked = String::with_capacity(source.len());
     let mut at = 0;
@@ -27,15 +27,14 @@ pub(super) fn blanked(source: &str, ranges: impl Iterator<Item = Range<usize>>) 
     blanked
 }
 
-/// The source with the marks of these stretches turned into spaces, but not what is within them. The signs of callouts go
-/// too.
+/// Replaces the marks of these regions with spaces, including callout marks, and keeps their content.
 pub(super) fn unmarked(source: &str, regions: &[Region]) -> String {
     let marks =
         regions.iter().flat_map(|region| [region.outer.start..region.inner.start, region.inner.end..region.outer.end]);
     blanked(source, marks.filter(|range| !range.is_empty()))
 }
 
-/// Whether code of this language is for a plug-in, and no text.
+/// Whether a code block in this language belongs to a plug-in and is not text.
 pub(super) fn is_plugin(language: &str) -> bool {
     let language = language.split_whitespace().next().unwrap_or_default().trim_matches(['{', '}', '.']);
     let word = language.to_ascii_lowercase();
@@ -80,12 +79,12 @@ pub(super) fn is_noise(code: &str) -> bool {
         .any(|start| code.starts_with(start))
 }
 
-/// What templates leave behind in a text: `INPUT[…]`, `VIEW[…]`, `<% … %>`, `{{title}}`. In their order, none within
-/// another.
+/// Returns the leftovers of templates in a text: `INPUT[…]`, `VIEW[…]`, `<% … %>`, `{{title}}`. Sorted, without
+/// overlaps.
 pub(super) fn noise(text: &str) -> Vec<Range<usize>> {
     const MARKS: [(&str, &str); 5] = [("INPUT[", "]"), ("VIEW[", "]"), ("BUTTON[", "]"), ("<%", "%>"), ("{{", "}}")];
     let (mut found, mut at) = (Vec::new(), 0);
-    // The sign of a callout.
+    // The mark of a callout.
     let start = text.len() - text.trim_start().len();
     if let Some(rest) = text[start..].strip_prefix("[!")
         && let Some(end) = rest.find(']').filter(|end| *end < 60 && !rest[..*end].contains('\n'))
@@ -99,13 +98,13 @@ pub(super) fn noise(text: &str) -> Vec<Range<usize>> {
         let Some((open, close)) = MARKS.iter().find(|(open, _)| start >= at && rest.starts_with(open)) else {
             continue;
         };
-        // What is not closed soon is none.
+        // A mark must be closed within this distance.
         let mut most = rest.len().min(2_000);
         while !rest.is_char_boundary(most) {
             most -= 1;
         }
         let inner = &rest[open.len()..most];
-        // Brackets within count: `INPUT[list(option([[a]]))]`.
+        // Nested brackets are matched: `INPUT[list(option([[a]]))]`.
         let end = match *close {
             "]" => bracketed(inner),
             close => inner.find(close).map(|end| end + close.len()),
@@ -118,7 +117,7 @@ pub(super) fn noise(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Behind the bracket that closes what is open at the beginning.
+/// Returns the position after the bracket that closes the one open at the beginning.
 fn bracketed(text: &str) -> Option<usize> {
     let mut depth = 1;
     for (at, c) in text.char_indices() {
@@ -134,7 +133,7 @@ fn bracketed(text: &str) -> Option<usize> {
     None
 }
 
-/// The name and the value of a line such as `key:: value`.
+/// Returns the name and value of a line such as `key:: value`.
 pub(super) fn inline_field(line: &str) -> Option<(&str, &str)> {
     let line = line.split('\n').next()?;
     let (name, value) = line.split_once("::")?;

@@ -12,10 +12,11 @@ use attributes::{MAX_ATTRIBUTES, find_overloaded_tag};
 use super::{Clean, Style, Writer, no_links};
 use crate::notes::{Block, Text, Visibility, secret};
 
-/// Makes blocks of a text in HTML: paragraphs, list items, rows of tables.
+/// Creates blocks from a text in HTML: paragraphs, list items, rows of tables.
 ///
-/// The text of an element with a class such as `secret`, `spoiler` or `gm-only` is secret. Elements nested more than 256 deep
-/// are left out. From an element nested 512 deep, or a tag with more than 256 attributes, the rest is read as plain text.
+/// The text of an element with a class such as `secret`, `spoiler` or `gm-only` is secret. Elements nested more than
+/// 256 deep are left out. From an element nested 512 deep, or a tag with more than 256 attributes, the rest is read as
+/// plain text.
 pub fn html(text: &Text, field: &str, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
     let mut writer = Writer::new(text, field, visibility.clone(), style, blocks);
     write(&text.content, &mut writer);
@@ -46,7 +47,7 @@ fn is_named(node: &Node, name: &str) -> bool {
 /// Nesting depth at which the parse stops: the time of the parser grows with its square.
 const TOO_DEEP: usize = 512;
 
-/// Bytes that the parser gets at once.
+/// Bytes per call to the parser.
 const CHUNK_BYTES: usize = 1 << 10;
 
 /// Parses HTML up to where it is nested too deeply, has a tag with too many attributes, or has elements that the parser
@@ -79,8 +80,8 @@ fn parse(source: &str, writer: &Writer) -> (Html, usize) {
     (parser.finish(), at)
 }
 
-/// Writes HTML that is not parsed as plain text. All of it is secret if any of its tags says so, or if it has a comment or the
-/// end of one.
+/// Writes HTML that is not parsed as plain text. All of it is secret if one of its tags is, or if it has a comment or
+/// the end of a comment.
 fn write_unparsed(source: &str, hidden: bool, writer: &mut Writer) {
     let tag = |rest: &str| rest.find('>').filter(|_| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
     let hides = |rest: &str| tag(rest).and_then(|end| rest.get(..end)).is_some_and(secret::is_secret);

@@ -1,4 +1,4 @@
-//! Markdown, with the byte in the file for every letter.
+//! Markdown, with the source position of every character.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use crate::notes::{
     secret,
 };
 
-/// Makes blocks of a part of a text in Markdown: paragraphs, list items, rows of tables. `range` is in bytes of
+/// Creates blocks from a part of a text in Markdown: paragraphs, list items, rows of tables. `range` is in bytes of
 /// `text.content`.
 ///
-/// Secret is what stands in `%% … %%`, in HTML comments, in callouts, elements, sections and list items that
-/// [`is_secret`](secret::is_secret) names, and what follows a label such as `**DM only:**`. Left out are code blocks of
-/// plug-ins (`dataview`, …), `INPUT[…]`, `VIEW[…]`, and templates' prompts.
+/// These parts are secret: `%% … %%`; HTML comments; callouts, elements, sections and list items whose name matches
+/// [`is_secret`](secret::is_secret); and text after a label such as `**DM only:**`. These parts are removed: code
+/// blocks of plug-ins (`dataview`, …), `INPUT[…]`, `VIEW[…]`, and prompts of templates.
 pub fn markdown(text: &Text, range: Range<usize>, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
     let first = blocks.len();
     let Some(source) = text.content.get(range.clone()) else { return };
@@ -30,7 +30,7 @@ pub fn markdown(text: &Text, range: Range<usize>, visibility: &Visibility, style
         let mut writer = Writer::new(text, "", visibility.clone(), style, blocks);
         write(&open, range.start, &mut writer, &mut headings);
     }
-    // The headings that hold where a region begins, the outermost first.
+    // The headings at the start of a region, outermost first.
     let (mut above, mut next) = (Vec::<(u8, String)>::new(), 0);
     for region in &regions {
         let Some(inner) = source.get(region.inner.clone()) else { continue };
@@ -45,7 +45,7 @@ pub fn markdown(text: &Text, range: Range<usize>, visibility: &Visibility, style
         for (level, heading) in &above {
             writer.heading(*level, heading.clone());
         }
-        // Within a secret nothing is more secret; its marks are only taken away.
+        // Nested secrets have no further effect, so only their marks are removed.
         let inside = super::hidden::regions(inner);
         let inner = super::hidden::unmarked(inner, &inside);
         write(&inner, range.start + region.inner.start, &mut writer, &mut Vec::new());
@@ -55,7 +55,7 @@ pub fn markdown(text: &Text, range: Range<usize>, visibility: &Visibility, style
     }
 }
 
-/// A heading that holds from a byte on: where, its level, its words.
+/// A heading: start in bytes, level, text.
 type Heading = (usize, u8, String);
 
 fn write(source: &str, base: usize, writer: &mut Writer, headings: &mut Vec<Heading>) {
@@ -77,41 +77,41 @@ fn write(source: &str, base: usize, writer: &mut Writer, headings: &mut Vec<Head
 
 #[derive(Default)]
 struct State {
-    /// Where the anchors that are open began, with their addresses.
+    /// Start positions and addresses of the open anchors.
     anchors: Vec<(usize, String)>,
-    /// For each open list, whether it is the secret of the item that it stands in.
+    /// For each open list, whether it is the secret of the item that contains it.
     lists: Vec<bool>,
-    /// Whether what is read now is left out: a code block of a plug-in, an image, the definition of metadata.
+    /// The nesting depth in ignored elements: code blocks of plug-ins, images, metadata definitions.
     ignored: usize,
     in_code: bool,
-    /// Words of a table's head.
+    /// The column names of a table.
     head: Vec<String>,
     in_head: bool,
     cell: usize,
     cell_start: usize,
-    /// In an open paragraph: how much of it is in bold, from its beginning.
+    /// The length of the bold text at the start of the open paragraph.
     bold: usize,
     bold_only: bool,
-    /// HTML that goes on over several events.
+    /// HTML that spans several events.
     html: String,
-    /// In a paragraph that is a table all the same: what its line is.
+    /// The type of the current line, in a paragraph that is a loose table.
     loose: Loose,
-    /// Whether an earlier line of the paragraph keeps the rest secret.
+    /// Whether an earlier line of the paragraph makes the rest secret.
     sealed: bool,
 }
 
-/// A line of a table whose head has fewer cells than it has columns, so that it is none by the letter; programs for notes
-/// show it as one, and templates for boxes of facts are written so.
+/// A line of a loose table, whose head has fewer cells than the table has columns. Markdown does not accept such a
+/// table, but note programs show it, and templates for infoboxes use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Loose {
-    /// It is no such table.
+    /// Not a loose table.
     #[default]
     No,
     /// `---|---|`
     Rule,
-    /// A row of which no cell has ended.
+    /// A row in its first cell.
     First,
-    /// A row with its first cell behind.
+    /// A row after its first cell.
     Further,
 }
 
@@ -134,7 +134,7 @@ impl State {
             Event::End(tag) => self.end(tag, at, writer, headings),
             _ if self.ignored > 0 => {}
             Event::Text(words) => {
-                // What is written otherwise than it is read, such as `&amp;`, has no place letter by letter.
+                // Escaped text such as `&amp;` differs from its source, so its characters have no positions.
                 let same = source.get(range.clone()) == Some(&*words);
                 if self.bold == 0 && !words.trim().is_empty() {
                     self.bold_only = false;
@@ -185,7 +185,8 @@ impl State {
                     self.loose = Loose::Rule;
                     return;
                 }
-                // So does a line that begins with a label in bold. Below what is secret all of the paragraph is.
+                // A line that begins with a bold label ends the block too. After a secret line, the whole paragraph is
+                // secret.
                 if begins_with_label(next) {
                     let outer = writer.is_open_to_all();
                     let hides = writer.end().is_some_and(|block| block.visibility.is_secret());
@@ -195,7 +196,7 @@ impl State {
                     }
                     return;
                 }
-                // Lines with an inline field stand for themselves.
+                // Lines with an inline field are blocks of their own.
                 let fields = super::hidden::inline_field(next).is_some()
                     || super::hidden::inline_field(writer.so_far().rsplit('\n').next().unwrap_or_default()).is_some();
                 if fields {
@@ -261,7 +262,7 @@ impl State {
                         () => "; ",
                     };
                     writer.words(mark, None);
-                    // A column for the DM hides its rows.
+                    // A secret column makes its rows secret.
                     if self.head.get(self.cell).is_some_and(|head| secret::is_secret(head)) {
                         writer.hide();
                     }
@@ -367,8 +368,8 @@ impl State {
         }
     }
 
-    /// Words of a row, with its cells parted. A pipe within a link parts none. `last` is whether nothing stands behind them
-    /// in their line.
+    /// Adds words of a row, and splits its cells. A pipe within a link does not split. `last` is whether the words end
+    /// their line.
     fn cells(&mut self, words: &str, last: bool, at: usize, escaped: bool, writer: &mut Writer) {
         let (mut start, mut seen) = (0, 0);
         let mut in_link = opens_link(writer.so_far());
@@ -385,7 +386,7 @@ impl State {
             start = pipe + 1;
             let empty = writer.is_blank();
             match self.loose {
-                // The pipe in front of a row, and the one behind it.
+                // The pipe before a row, and the one after it.
                 _ if empty || last && rest.trim().is_empty() => {}
                 Loose::First => {
                     writer.label();
@@ -409,7 +410,7 @@ impl State {
     }
 }
 
-/// Whether a text ends within a link that is open: `… [[Bob`. No link is longer than 1,000 bytes.
+/// Whether a text ends within an open link: `… [[Bob`. A link has at most 1,000 bytes.
 fn opens_link(text: &str) -> bool {
     let mut from = text.len().saturating_sub(1_000);
     while !text.is_char_boundary(from) {
@@ -419,19 +420,19 @@ fn opens_link(text: &str) -> bool {
     text.rfind("[[").is_some_and(|open| !text[open..].contains("]]"))
 }
 
-/// The first line of a text without the marks of quotations.
+/// Returns the first line of a text without quotation marks.
 fn line_of(source: &str) -> &str {
     source.split('\n').next().unwrap_or_default().trim_start_matches(['>', ' ', '\t']).trim_end()
 }
 
-/// Whether a line is `---|:---:|`.
+/// Whether a line is a table rule, such as `---|:---:|`.
 fn is_rule_of_table(source: &str) -> bool {
     let line = line_of(source);
     line.contains('|') && line.contains("---") && line.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '))
 }
 
-/// Whether a line begins with a label in bold, `**Allies:** …`, `__Allies__: …`, or with one that goes with links:
-/// `Allies: [[Bob]]`.
+/// Whether a line begins with a bold label (`**Allies:** …`, `__Allies__: …`), or with a label before links (`Allies:
+/// [[Bob]]`).
 fn begins_with_label(source: &str) -> bool {
     let line = line_of(source);
     let plain = line.split_once(':').is_some_and(|(label, rest)| {

@@ -1,8 +1,8 @@
-//! WebVTT and SubRip: cues in blocks, between lines that are empty.
+//! WebVTT and SubRip: blocks of cues between empty lines.
 
 use super::{Numbered, TranscriptFormat, Utterance, clock, one_line, spoken};
 
-/// Letters from which on a text that goes over several cues is not continued.
+/// Number of characters from which a text over several cues is not continued.
 const LONG: usize = 600;
 
 pub(super) fn read(lines: &[Numbered], format: TranscriptFormat, notes: &mut Vec<String>) -> Vec<Utterance> {
@@ -34,7 +34,7 @@ pub(super) fn read(lines: &[Numbered], format: TranscriptFormat, notes: &mut Vec
         let dialogue = words.len() > 1 && words.iter().all(|line| line.starts_with(['-', '\u{2013}']));
         let begins = line + 1;
         match dialogue {
-            // Two speakers in one cue, a dash before each.
+            // Two speakers in one cue, each after a dash.
             true => words
                 .iter()
                 .for_each(|line| cue(begins, seconds, line.trim_start_matches(['-', '\u{2013}']), &mut said)),
@@ -44,7 +44,7 @@ pub(super) fn read(lines: &[Numbered], format: TranscriptFormat, notes: &mut Vec
     said
 }
 
-/// A line without what says where on the screen it stands: `{\an8}`.
+/// Removes screen positions such as `{\an8}` from a line.
 fn unstyled(line: &str) -> &str {
     let line = line.trim();
     let style = line.strip_prefix("{\\").and_then(|rest| rest.split_once('}'));
@@ -55,7 +55,7 @@ fn head(text: &str) -> String {
     text.trim().chars().take(40).collect()
 }
 
-/// What is said in a cue: by each of its voices, or by the one it begins with.
+/// Adds the speech in a cue, by each of its voices, or by the speaker named at its beginning.
 fn cue(line: u32, seconds: Option<u32>, text: &str, said: &mut Vec<Utterance>) {
     let voices = voices(text);
     let speaks = voices.iter().any(|(speaker, _)| speaker.is_some());
@@ -74,7 +74,7 @@ fn cue(line: u32, seconds: Option<u32>, text: &str, said: &mut Vec<Utterance>) {
     }
 }
 
-/// Adds what is said, to what the same speaker said before if that has not come to its end: captions cut sentences.
+/// Adds an utterance. Captions split sentences, so it continues an unfinished one by the same speaker.
 fn push(next: Utterance, said: &mut Vec<Utterance>) {
     let ended = |text: &str| text.trim_end_matches(['"', '\'', '\u{201D}', ')']).ends_with(['.', '?', '!', '\u{2026}']);
     let goes_on = |last: &&mut Utterance| {
@@ -90,7 +90,7 @@ fn push(next: Utterance, said: &mut Vec<Utterance>) {
     }
 }
 
-/// The words of a cue by voice (`<v Anna>`), without tags, times and styles.
+/// Splits a cue by voice (`<v Anna>`), without tags, times and styles.
 fn voices(text: &str) -> Vec<(Option<String>, String)> {
     let mut voices: Vec<(Option<String>, String)> = vec![(None, String::new())];
     let mut rest = text;
@@ -127,7 +127,7 @@ fn voices(text: &str) -> Vec<(Option<String>, String)> {
     voices
 }
 
-/// The name in a voice tag: `v Anna`, `v.loud Anna`.
+/// Returns the name in a voice tag such as `v Anna` or `v.loud Anna`.
 fn voice(tag: &str) -> Option<String> {
     let (class, name) = tag.split_once(char::is_whitespace)?;
     let name = one_line(&unescaped(name));

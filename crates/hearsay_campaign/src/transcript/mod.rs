@@ -1,7 +1,7 @@
-//! Transcripts of sessions: who said what, from plain text, WebVTT and SubRip.
+//! Transcripts of sessions in plain text, WebVTT and SubRip, as utterances with speakers.
 //!
-//! A transcript is what a recorder, a captioning service or a chat export gives. Reading one finds speakers as they are
-//! written, and knows nothing of a campaign: who is meant, the engine finds out.
+//! A transcript comes from a recorder, a captioning service or a chat export. The reader returns speakers as they are
+//! written and does not use the campaign: the engine links them to entities.
 
 mod captions;
 mod plain;
@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use thiserror::Error;
 
-/// In which format a transcript is written.
+/// The format of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TranscriptFormat {
-    /// `Speaker: text`, with or without times before it; or a chat export, with the speaker on a line above the text.
+    /// `Speaker: text`, with optional times before it; or a chat export, with the speaker on a line above the text.
     Plain,
     /// WebVTT.
     Vtt,
@@ -25,36 +25,36 @@ pub enum TranscriptFormat {
     Srt,
 }
 
-/// Who said what, in order.
+/// The utterances of a session, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Transcript {
-    /// How it was written.
+    /// The format of the file.
     pub format: TranscriptFormat,
-    /// A hash of the file: 64 hexadecimal digits.
+    /// A hash of the file, as 64 hexadecimal digits.
     pub digest: String,
-    /// What was said. Never empty.
+    /// The utterances. Never empty.
     pub utterances: Vec<Utterance>,
-    /// What was not quite right, each with its line.
+    /// Warnings, each with its line.
     pub notes: Vec<String>,
 }
 
-/// Something that somebody said.
+/// An utterance of a speaker, or narration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Utterance {
-    /// The line of the file on which it begins, from 1.
+    /// The first line in the file, counted from 1.
     pub line: u32,
-    /// Who, as written; nobody, where nothing is said.
+    /// The speaker as written; `None` for narration.
     pub speaker: Option<String>,
-    /// The words, on one line.
+    /// The text, on one line.
     pub text: String,
-    /// Seconds from the beginning of the recording, where they are written.
+    /// Seconds since the beginning of the recording, if the file has times.
     pub seconds: Option<u32>,
 }
 
-/// Why a file is no transcript.
+/// The reason why a file is not a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TranscriptError {
-    /// Bytes that are no text.
+    /// The bytes are not text.
     #[error(
         "{file}:{line}: this is no text: it has a zero byte; expected a transcript (`Speaker: words`), WebVTT or SubRip, as UTF-8"
     )]
@@ -64,13 +64,13 @@ pub enum TranscriptError {
         /// The line.
         line: usize,
     },
-    /// Text in an encoding of two bytes to a letter.
+    /// The text is in UTF-16.
     #[error("{file}:1: this is UTF-16; save it as UTF-8")]
     Utf16 {
         /// The file.
         file: String,
     },
-    /// Nothing is said in it.
+    /// The file contains no utterance.
     #[error("{file}: nothing is said in it; expected lines such as `Speaker: words`, or the cues of WebVTT or SubRip")]
     Empty {
         /// The file.
@@ -82,11 +82,11 @@ pub enum TranscriptError {
 type Numbered<'a> = (u32, &'a str);
 
 impl Transcript {
-    /// Reads a transcript. The name of the file is for messages, and its extension says how it is written where the text
-    /// does not. Lines that are no UTF-8 are read as Windows-1252, and noted.
+    /// Reads a transcript. `file` is used in messages, and its extension decides the format if the text does not. Lines
+    /// that are not UTF-8 are read as Windows-1252, and noted.
     ///
     /// # Errors
-    /// When it is no text, or nothing is said in it.
+    /// If the file is not text, or contains no utterance.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, TranscriptError> {
         if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
             return Err(TranscriptError::Utf16 { file: file.to_owned() });
@@ -111,7 +111,7 @@ impl Transcript {
         }
     }
 
-    /// The speakers as they are written, each once with how often it speaks; who speaks first comes first.
+    /// Returns the speakers as written, each with the number of utterances, in the order of their first utterance.
     pub fn speakers(&self) -> Vec<(&str, usize)> {
         let (mut speakers, mut places) = (Vec::<(&str, usize)>::new(), BTreeMap::new());
         for speaker in self.utterances.iter().filter_map(|said| said.speaker.as_deref()) {
@@ -125,7 +125,7 @@ impl Transcript {
     }
 }
 
-/// The text of a file, with one kind of line end. Lines that are no UTF-8 are taken for Windows-1252.
+/// Decodes a file, and normalizes its line endings. Lines that are not UTF-8 are read as Windows-1252.
 fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut wrong = Vec::new();
@@ -144,13 +144,13 @@ fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
         notes.push(format!("line {first}{more}: not UTF-8, read as Windows-1252"));
     }
     if text.contains('\r') {
-        // Line ends of old Macs stand within what is split by `\n`.
+        // Line endings of old Macs may occur within lines that end with `\n`.
         text = text.replace("\r\n", "\n").replace('\r', "\n");
     }
     text
 }
 
-/// The letters of Windows-1252 that are not those of Latin-1.
+/// The characters of Windows-1252 that differ from Latin-1.
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
@@ -177,7 +177,7 @@ fn format_of(file: &str, lines: &[Numbered]) -> TranscriptFormat {
     }
 }
 
-/// A clock time such as `12:03`, `00:12:03` or `00:12:03.250` at the start of a text, in seconds, and what follows it.
+/// Splits a clock time such as `12:03`, `00:12:03` or `00:12:03.250`, in seconds, from the start of a text.
 fn clock(text: &str) -> Option<(u32, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(text.len());
     let parts = text[..end].split(':').map(|part| if part.len() <= 3 { part.parse::<u32>().ok() } else { None });
@@ -192,14 +192,14 @@ fn clock(text: &str) -> Option<(u32, &str)> {
     Some((seconds, fraction.map_or(rest, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()))))
 }
 
-/// Letters that the name of a speaker has at most, and words.
+/// Maximum characters of a speaker's name. `MOST_WORDS` limits its words.
 const LONGEST_NAME: usize = 48;
 const MOST_WORDS: usize = 6;
 
-/// A speaker and what is said, where a line begins with `Speaker:`, in bold or not.
+/// Splits a line into speaker and speech, if it begins with `Speaker:`, bold or not.
 fn spoken(line: &str) -> Option<(&str, &str)> {
     let (name, text) = line.split_once(':')?;
-    // `http://` and `12:30` are no speakers.
+    // `http://` and `12:30` are not speakers.
     let is_time = name.ends_with(|c: char| c.is_ascii_digit()) && text.starts_with(|c: char| c.is_ascii_digit());
     if text.starts_with("//") || is_time {
         return None;
@@ -209,19 +209,19 @@ fn spoken(line: &str) -> Option<(&str, &str)> {
     (is_name(name) && !text.is_empty()).then_some((name, text))
 }
 
-/// Whether something may be the name of a speaker.
+/// Whether a text may be the name of a speaker.
 fn is_name(name: &str) -> bool {
     let begins = name.starts_with(|c: char| c.is_alphanumeric() || c == '@');
     let letters = name.chars().any(char::is_alphabetic);
     let plain = !name.contains(['?', '!', ',', ';', '"', '\u{201C}', '\u{201D}', '/', '\\', '=', '{', '}']);
     let short = name.chars().count() <= LONGEST_NAME && name.split_whitespace().count() <= MOST_WORDS;
-    // A full stop ends a sentence, but for that of `Mr.` and `J. R.`.
+    // A full stop ends a sentence, except in `Mr.` and `J. R.`.
     let ends = |(at, _): (usize, &str)| name[..at].split(' ').next_back().is_some_and(|word| word.chars().count() > 3);
     let sentence = name.match_indices(". ").any(ends);
     begins && letters && plain && short && !sentence
 }
 
-/// The words of a text on one line.
+/// Joins a text into one line.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,14 +1,14 @@
 //! Plain transcripts and chat exports.
 //!
-//! `Speaker: words` is said by the speaker, with or without a time before it. A line with a time and a name and nothing
-//! else (`[12/03/2026 20:14] anna`, `Anna — Today at 20:14`) is the head of a message: the lines below it are hers.
-//! An indented line goes on with the one above. Everything else is narration.
+//! The speaker says the rest of a line `Speaker: words`, with an optional time before it. A line with only a time and a
+//! name (`[12/03/2026 20:14] anna`, `Anna — Today at 20:14`) is the head of a message: the named speaker says the lines
+//! below it. An indented line continues the line above. All other text is narration.
 
 use super::{Numbered, Utterance, clock, is_name, one_line, spoken};
 
 pub(super) fn read(lines: &[Numbered]) -> Vec<Utterance> {
     let mut said: Vec<Utterance> = Vec::new();
-    // Of whom the lines below are, and when.
+    // The speaker and time of the lines below.
     let mut head: Option<(String, Option<u32>)> = None;
     let mut joined = false;
     for &(line, raw) in lines {
@@ -17,7 +17,7 @@ pub(super) fn read(lines: &[Numbered]) -> Vec<Utterance> {
             joined = false;
             continue;
         }
-        // Rules, and what only separates.
+        // Rulers and other separators.
         if !text.chars().any(char::is_alphanumeric) {
             continue;
         }
@@ -49,18 +49,18 @@ pub(super) fn read(lines: &[Numbered]) -> Vec<Utterance> {
     said
 }
 
-/// A time at the start of a line, in brackets or not, and the rest.
+/// Splits a time, with or without brackets, from the start of a line.
 fn timed(line: &str) -> (Option<u32>, &str) {
     let bare = line.trim_start_matches(['[', '(', '<']);
     let Some((seconds, rest)) = clock(bare) else { return (None, line) };
     let rest = rest.trim_start();
     let rest = ["AM", "PM", "am", "pm"].iter().find_map(|half| rest.strip_prefix(half)).unwrap_or(rest).trim_start();
     let rest = rest.strip_prefix([']', ')', '>']).unwrap_or(rest).trim_start_matches([' ', '\t', '-', '\u{2013}']);
-    // `12:30` alone, or `12:30:` before what is said, is part of a sentence.
+    // `12:30` alone, or `12:30:` before other text, is part of a sentence.
     if rest.is_empty() || rest.starts_with(':') { (None, line) } else { (Some(seconds), rest) }
 }
 
-/// Who speaks below the head of a message, and when.
+/// Returns the speaker and time in the head of a message.
 fn message_head(line: &str) -> Option<(String, Option<u32>)> {
     let (name, stamp) = match line.strip_prefix('[') {
         Some(rest) => {

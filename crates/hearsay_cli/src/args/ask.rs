@@ -2,48 +2,48 @@
 
 use clap::Args as ClapArgs;
 
-use super::{Campaign, Form, StandingArg, When, budget, text};
+use super::{Campaign, Form, StatusArg, When, budget, text};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Ask {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Who is asked: an id or a name
+    /// Character who answers, by id or name
     #[arg(long = "as", value_name = "NPC", value_parser = text)]
     pub(crate) speaker: String,
-    /// What is asked
+    /// Question
     #[arg(value_parser = text)]
     pub(crate) question: String,
-    /// Where: an id or a name [default: where the speaker is]
+    /// Place of the scene [default: where the character is]
     #[arg(long, value_name = "PLACE")]
     pub(crate) at: Option<String>,
-    /// Who else is there; repeat it [default: those whom the speaker knows to be there]
+    /// Another character in the scene; may be repeated [default: those the character knows to be there]
     #[arg(long, value_name = "NPC")]
     pub(crate) with: Vec<String>,
-    /// Only what concerns this entity, or is one relation away from it; repeat it
+    /// Only results about this entity or its direct relations; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = text)]
     pub(crate) about: Vec<String>,
-    /// The session that is played: its id or number. The last lines said in it are told
+    /// Session, by id or number; its last lines are included
     #[arg(long, value_name = "SESSION", value_parser = text)]
     pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
-    /// Tokens that the context may have [default: as hearsay.toml says, 1200]
+    /// Maximum size of the context in tokens [default: from hearsay.toml, 1200]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
-    /// Facts and passages at most [default: as hearsay.toml says, 16]
+    /// Maximum number of facts and passages [default: from hearsay.toml, 16]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// In which form
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) form: Form,
-    /// Leave the receipts out; the prompt form has none unless --receipts is given
-    #[arg(long, conflicts_with = "receipts")]
-    pub(crate) no_receipts: bool,
-    /// Put receipts into the prompt form too, and say in any form why a line is there
+    /// Omit citations (the prompt format omits them unless --citations is given)
+    #[arg(long, conflicts_with = "citations")]
+    pub(crate) no_citations: bool,
+    /// Add citations to the prompt format too, and say why each line was chosen
     #[arg(long)]
-    pub(crate) receipts: bool,
-    /// Answer by words and graph alone, without the encoder
+    pub(crate) citations: bool,
+    /// Do not use the sentence encoder
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
@@ -52,42 +52,42 @@ pub(crate) struct Ask {
 pub(crate) struct Search {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// What is searched for
+    /// Words to search for
     #[arg(value_parser = text)]
     pub(crate) text: String,
-    /// Whose knowledge: an id or a name [default: everything in the world]
-    #[arg(long, value_name = "NPC")]
+    /// Character whose view is used [default: the DM's]
+    #[arg(long = "as", value_name = "NPC")]
     pub(crate) knower: Option<String>,
     /// Only entities of this kind, such as npc, and facts about them
     #[arg(long)]
     pub(crate) kind: Option<String>,
-    /// Only what concerns this entity, or is one relation away from it; repeat it
+    /// Only results about this entity or its direct relations; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = text)]
     pub(crate) about: Vec<String>,
-    /// Only facts with this predicate, and only such relations are followed
+    /// Only facts with this predicate; only such relations are followed
     #[arg(long)]
     pub(crate) predicate: Option<String>,
-    /// Only facts and passages of this session: its id or number
+    /// Only facts and passages of this session, by id or number
     #[arg(long)]
     pub(crate) session: Option<String>,
-    /// Only facts of this standing
+    /// Only facts with this status
     #[arg(long, value_enum, conflicts_with = "knower")]
-    pub(crate) standing: Option<StandingArg>,
-    /// Only what is so in the world at this date, or at the end of this session: `4 Rainmoon 412`, `yesterday`
+    pub(crate) status: Option<StatusArg>,
+    /// Only facts that are true at this date or at the end of this session, such as `4 Rainmoon 412`
     #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", value_parser = text, allow_hyphen_values = true)]
     pub(crate) holds_at: Option<String>,
-    /// How far relations are followed from what is found by name
+    /// Number of relations to follow from entities found by name
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) depth: u8,
     #[command(flatten)]
     pub(crate) when: When,
-    /// Facts at most, and passages at most
+    /// Maximum number of facts, and of passages
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,
-    /// Say of each result what words, meaning and graph gave it, how it is known, and the way through the graph
-    #[arg(long, short = 'v')]
+    /// Explain each result: scores, citation, and path through the graph
+    #[arg(long = "verbose", short = 'v')]
     pub(crate) explain: bool,
-    /// Search by words and graph alone, without the encoder
+    /// Do not use the sentence encoder
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }

@@ -1,4 +1,4 @@
-//! What can be typed to write by hand.
+//! Editing entities and facts by hand.
 
 use clap::Args as ClapArgs;
 use hearsay_model::EntityId;
@@ -9,16 +9,16 @@ use super::{Campaign, text};
 pub(crate) struct Add {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// What it is called
+    /// Name of the entity
     #[arg(value_parser = text)]
     pub(crate) name: String,
-    /// What it is: npc, player, location, faction, party, item, document, event, quest, concept, or a word of your own
+    /// Kind: npc, player, location, faction, party, item, document, event, quest, concept, or your own word
     #[arg(long, default_value = "npc")]
     pub(crate) kind: String,
-    /// Its id [default: made from the name]
+    /// Id of the entity [default: made from the name]
     #[arg(long, value_parser = |id: &str| EntityId::new(id))]
     pub(crate) id: Option<EntityId>,
-    /// Where it lives and is: an id or a name
+    /// Place where it lives and is, by id or name
     #[arg(long, value_name = "PLACE")]
     pub(crate) at: Option<String>,
 }
@@ -26,22 +26,22 @@ pub(crate) struct Add {
 /// What may be said of a fact besides its three parts.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct FactArgs {
-    /// The sentence that states it [default: made from the predicate's phrase]
+    /// Sentence that states the fact [default: made from the predicate]
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// Only the bearer and --known-by know it
+    /// Known only to the subject and to --known-by
     #[arg(long, conflicts_with = "common")]
     pub(crate) secret: bool,
-    /// Everybody knows it
+    /// Known to everybody
     #[arg(long)]
     pub(crate) common: bool,
-    /// Who else knows it; repeat it
+    /// Character who knows it too; may be repeated
     #[arg(long, value_name = "NPC")]
     pub(crate) known_by: Vec<String>,
-    /// Since when it is so, on the campaign's calendar
+    /// Date from which it is true
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) since: Option<String>,
-    /// Until when it was so
+    /// Date until which it was true
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) until: Option<String>,
 }
@@ -50,11 +50,11 @@ pub(crate) struct FactArgs {
 pub(crate) struct Set {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Whose attribute: an id or a name
+    /// Entity, by id or name
     pub(crate) entity: String,
-    /// Which attribute, such as occupation
+    /// Attribute, such as occupation
     pub(crate) attribute: String,
-    /// Its value
+    /// Value of the attribute
     #[arg(value_parser = text)]
     pub(crate) value: String,
     #[command(flatten)]
@@ -65,13 +65,13 @@ pub(crate) struct Set {
 pub(crate) struct Relate {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// The subject: an id or a name
+    /// Subject, by id or name
     pub(crate) subject: String,
-    /// The relation, such as OWES or EMPLOYED_BY; or words of your own, which become one: "sails with" is SAILS_WITH
+    /// Relation, such as OWES or EMPLOYED_BY, or your own words: "sails with" becomes SAILS_WITH
     pub(crate) predicate: String,
-    /// The object: an id or a name
+    /// Object, by id or name
     pub(crate) object: String,
-    /// How the subject feels about the object, -100 to 100
+    /// Attitude of the subject to the object, -100 to 100
     #[arg(long, allow_hyphen_values = true, value_name = "N")]
     pub(crate) attitude: Option<i64>,
     #[command(flatten)]
@@ -82,31 +82,28 @@ pub(crate) struct Relate {
 pub(crate) struct Correct {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// The fact: id, beginning of the id, or handle
+    /// Fact: id, start of the id, or handle
     pub(crate) fact: String,
-    /// The object or value that is right
+    /// Correct object or value
     #[arg(long, required_unless_present = "statement")]
     pub(crate) object: Option<String>,
-    /// The sentence that is right
+    /// Correct sentence
     #[arg(long)]
     pub(crate) statement: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]
-#[group(id = "what", required = true, multiple = false)]
-pub(crate) struct RemoveWhat {
-    /// A fact: id, beginning of the id, or handle
-    #[arg(long)]
-    pub(crate) fact: Option<String>,
-    /// An entity: id or name
-    #[arg(long)]
-    pub(crate) entity: Option<String>,
+pub(crate) struct RemoveFact {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Fact: id, start of the id, or handle
+    pub(crate) fact: String,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Remove {
+pub(crate) struct RemoveEntity {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    #[command(flatten)]
-    pub(crate) what: RemoveWhat,
+    /// Entity, by id or name
+    pub(crate) entity: String,
 }

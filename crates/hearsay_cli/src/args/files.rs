@@ -1,4 +1,4 @@
-//! What can be typed to begin a campaign, and to take files in and out.
+//! Creating a campaign, and importing and exporting files.
 
 use std::path::PathBuf;
 
@@ -9,60 +9,74 @@ use super::Campaign;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct New {
-    /// The directory to make
+    /// Directory to create
     pub(crate) campaign: PathBuf,
-    /// The campaign's name [default: the directory's]
+    /// Name of the campaign [default: the directory's name]
     #[arg(long)]
     pub(crate) name: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Import {
-    /// The campaign directory; with a source from elsewhere it may be one that does not exist yet
-    pub(crate) campaign: PathBuf,
-    /// What to import: a folder, a file, a zip archive, or an export (`.jsonl`) [default: the campaign directory itself]
-    pub(crate) source: Option<PathBuf>,
-    /// The format of the files [default: found by looking at them]
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Folder, file, zip archive or export (`.jsonl`) to import
+    pub(crate) source: PathBuf,
+    /// Format of the files [default: detected]
     #[arg(long, value_parser = format, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// What the fields of any JSON, YAML or CSV mean: a mapping file
+    /// Mapping file: the meaning of the fields of any JSON, YAML or CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) mapping: Option<PathBuf>,
-    /// What the source is called, where several stand side by side [default: as the files or their folder say]
+    /// Name of the source, to tell several sources apart [default: from the files or their folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Say what would be imported, and change nothing
+    #[command(flatten)]
+    pub(crate) how: ImportOptions,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Sync {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    #[command(flatten)]
+    pub(crate) how: ImportOptions,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ImportOptions {
+    /// Show what would be imported, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Stay, and take over what changes in the files, until Ctrl-C
+    /// Keep running and import what changes in the files, until Ctrl-C
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) watch: bool,
-    /// Make no vectors now; the next command that asks by meaning makes them
+    /// Do not embed texts now; the next command that needs embeddings makes them
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
 
-/// A format that is read.
+/// Parses the name of a format that can be imported.
 fn format(given: &str) -> Result<Format, String> {
     given.parse()
 }
 
-/// A format that is written.
+/// Format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Out {
-    /// All that is on record, one record per line; `import` reads it
+    /// JSON Lines: every record, one per line; `import` reads it
     Jsonl,
-    /// Hearsay's own files, in a folder; `import` reads it
+    /// Campaign files in YAML, in a folder; `import` reads it
     Yaml,
-    /// An Obsidian vault: a note for each entity; `import` reads it
+    /// Obsidian vault: a note for each entity; `import` reads it
     Obsidian,
-    /// What the players' characters know, and nothing else: a Markdown page for them
+    /// Markdown page of everything that the player characters know
     Handbook,
     /// Entities and relations, for Gephi, yEd or Cytoscape
     Graphml,
     /// Entities and relations, for Graphviz
     Dot,
-    /// Everything with its history and undo, in one file; `restore` reads it
+    /// Everything, with its history, in one file; `db restore` reads it
     Backup,
 }
 
@@ -70,27 +84,27 @@ pub(crate) enum Out {
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// What to write
+    /// Format to write
     #[arg(long, value_enum, default_value_t = Out::Jsonl)]
     pub(crate) format: Out,
-    /// The file to write, or the folder for `yaml` and `obsidian` [default: standard output, with or without --json]
+    /// File to write, or folder for `yaml` and `obsidian` [default: standard output]
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Restore {
-    /// The backup that `export --format backup` wrote
+    /// Backup written by `export --format backup`
     pub(crate) backup: PathBuf,
-    /// The campaign directory to make; it may hold campaign files, but no memory
+    /// Campaign directory to create; it may hold campaign files, but no database
     pub(crate) campaign: PathBuf,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Clear {
-    /// The campaign directory
-    pub(crate) campaign: PathBuf,
-    /// Really delete it
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Confirm the deletion
     #[arg(long)]
     pub(crate) force: bool,
 }

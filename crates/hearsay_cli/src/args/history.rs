@@ -1,4 +1,4 @@
-//! What can be typed to see what was done and undo it.
+//! The history of operations, and undoing them.
 
 use clap::{Args as ClapArgs, ValueEnum};
 
@@ -8,7 +8,7 @@ use super::Campaign;
 pub(crate) struct History {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// At most so many
+    /// Maximum number of operations
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
 }
@@ -25,15 +25,15 @@ pub(crate) enum AuthorArg {
 pub(crate) struct Undo {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// The operation's position, as `history` shows it [default: the newest]
+    /// Operation to undo, as `hearsay db history` numbers it [default: the newest]
     pub(crate) position: Option<u64>,
-    /// The newest by this author
+    /// Undo the newest operation of this author
     #[arg(long, value_enum, conflicts_with = "position")]
     pub(crate) author: Option<AuthorArg>,
-    /// Say what would be lost and what depends on it, and change nothing
+    /// Show what would be undone and what depends on it, without changing anything
     #[arg(long)]
-    pub(crate) preview: bool,
-    /// Undo it though later operations depend on it
+    pub(crate) dry_run: bool,
+    /// Undo even if later operations depend on it
     #[arg(long)]
     pub(crate) force: bool,
 }

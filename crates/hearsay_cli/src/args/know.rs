@@ -1,4 +1,4 @@
-//! What can be typed to see who knows and believes what.
+//! `hearsay know`: who knows and believes what.
 
 use clap::Args as ClapArgs;
 
@@ -7,11 +7,10 @@ use super::{Campaign, text};
 /// As of when.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct When {
-    /// As of the end of this day on the campaign's calendar, or of this session (session-2) [default: all that is on
-    /// record]
+    /// State of knowledge at the end of this date or session [default: now]
     #[arg(long, value_name = "DATE|SESSION", value_parser = text, allow_hyphen_values = true)]
     pub(crate) as_of: Option<String>,
-    /// As it was on record at this position of the journal; `hearsay history` lists them
+    /// State of the journal at this operation; `hearsay db history` lists operations
     #[arg(long, value_name = "POSITION")]
     pub(crate) recorded: Option<u64>,
 }
@@ -20,27 +19,27 @@ pub(crate) struct When {
 pub(crate) struct Knows {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Who: an id or a name
+    /// Character, by id or name
     #[arg(required_unless_present = "players", conflicts_with = "players")]
     pub(crate) who: Option<String>,
-    /// What all the players know: their characters, and the parties they belong to
+    /// Knowledge of all player characters and their parties
     #[arg(long)]
     pub(crate) players: bool,
-    /// Only what has to do with this: an id or a name
+    /// Only facts about this entity, by id or name
     #[arg(long, value_name = "ENTITY")]
     pub(crate) about: Option<String>,
-    /// Only with this predicate, such as MEMBER_OF or occupation
+    /// Only facts with this predicate, such as MEMBER_OF or occupation
     #[arg(long)]
     pub(crate) predicate: Option<String>,
-    /// Only what says all of these words
+    /// Only facts with all of these words
     #[arg(long, value_name = "WORDS")]
     pub(crate) words: Option<String>,
-    /// Only what was learned since the start of this session, or this date
+    /// Only facts learned since the start of this session, or since this date
     #[arg(long, value_name = "SESSION|DATE", value_parser = text, allow_hyphen_values = true)]
     pub(crate) since: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) limit: usize,
 }
@@ -49,13 +48,13 @@ pub(crate) struct Knows {
 pub(crate) struct Believes {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Who: an id or a name
+    /// Character, by id or name
     pub(crate) who: String,
-    /// Of whom or what: an id or a name
+    /// Entity that the belief is about, by id or name
     pub(crate) subject: String,
-    /// What of it, such as LOCATED_AT or occupation [default: all that is known of it]
+    /// Predicate, such as LOCATED_AT or occupation [default: all]
     pub(crate) predicate: Option<String>,
-    /// What it has reason to think that this one believes: an id or a name
+    /// Show what the character thinks that this other character believes
     #[arg(long, value_name = "NPC")]
     pub(crate) thinks_of: Option<String>,
     #[command(flatten)]
@@ -66,9 +65,9 @@ pub(crate) struct Believes {
 pub(crate) struct WhoAndFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Who: an id or a name
+    /// Character, by id or name
     pub(crate) who: String,
-    /// The fact: id, beginning of the id, or handle
+    /// Fact: id, start of the id, or handle
     pub(crate) fact: String,
     #[command(flatten)]
     pub(crate) when: When,
@@ -78,7 +77,7 @@ pub(crate) struct WhoAndFact {
 pub(crate) struct WhoKnows {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// The fact: id, beginning of the id, or handle
+    /// Fact: id, start of the id, or handle
     pub(crate) fact: String,
     #[command(flatten)]
     pub(crate) when: When,
@@ -88,14 +87,14 @@ pub(crate) struct WhoKnows {
 pub(crate) struct Secrets {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only those that this one holds: an id or a name
+    /// Only secrets of this holder, by id or name
     pub(crate) who: Option<String>,
-    /// Only those that nobody was told
+    /// Only secrets that nobody was told
     #[arg(long)]
     pub(crate) untold: bool,
     #[command(flatten)]
     pub(crate) when: When,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) limit: usize,
 }
@@ -104,11 +103,11 @@ pub(crate) struct Secrets {
 pub(crate) struct Missed {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Who was absent: an id or a name
+    /// Absent character, by id or name
     pub(crate) who: String,
-    /// The session: its id or number
+    /// Session, by id or number
     pub(crate) session: String,
-    /// As it was on record at this position of the journal
+    /// State of the journal at this operation
     #[arg(long, value_name = "POSITION")]
     pub(crate) recorded: Option<u64>,
 }

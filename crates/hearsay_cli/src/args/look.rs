@@ -1,34 +1,34 @@
-//! What can be typed to look at what is on record.
+//! Queries over entities and facts.
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::{Campaign, StandingArg, When, text};
+use super::{Campaign, StatusArg, When, text};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Facts {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// About this entity: an id or a name
+    /// Only facts about this entity, by id or name
     #[arg(long, value_name = "ENTITY")]
     pub(crate) subject: Option<String>,
-    /// With this predicate, such as MEMBER_OF or occupation; `hearsay stats` lists them
+    /// Only facts with this predicate, such as MEMBER_OF; `hearsay db stats` lists predicates
     #[arg(long)]
     pub(crate) predicate: Option<String>,
-    /// Pointing at this entity, or with these words in the value
+    /// Only facts with this object, or with these words in the value
     #[arg(long, value_name = "ENTITY|WORDS")]
     pub(crate) object: Option<String>,
-    /// Of this standing
+    /// Only facts with this status
     #[arg(long, value_enum)]
-    pub(crate) standing: Option<StandingArg>,
-    /// Known to this knower: an id or a name
-    #[arg(long, value_name = "NPC")]
+    pub(crate) status: Option<StatusArg>,
+    /// Only facts that this character knows
+    #[arg(long = "as", value_name = "NPC")]
     pub(crate) knower: Option<String>,
-    /// So in the world at this date, or at the end of this session: `4 Rainmoon 412`, `yesterday`
+    /// Only facts that are true at this date or at the end of this session, such as `4 Rainmoon 412`
     #[arg(long, value_name = "DATE|SESSION", value_parser = text, allow_hyphen_values = true)]
     pub(crate) holds_at: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) limit: usize,
 }
@@ -37,10 +37,10 @@ pub(crate) struct Facts {
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// An entity by id or name, or a fact by id, beginning of the id, or handle
+    /// Entity (id or name), or fact (id, start of the id, or handle)
     pub(crate) what: String,
-    /// As this knower sees it: an id or a name
-    #[arg(long, value_name = "NPC")]
+    /// Character whose view is used
+    #[arg(long = "as", value_name = "NPC")]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
@@ -55,14 +55,14 @@ pub(crate) enum DirectionArg {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Walk {
-    /// Which way relations are followed
+    /// Direction in which relations are followed
     #[arg(long, value_enum, default_value = "both")]
     pub(crate) direction: DirectionArg,
-    /// Only these relations; repeat it
+    /// Only this relation; may be repeated
     #[arg(long, value_name = "PREDICATE")]
     pub(crate) predicate: Vec<String>,
-    /// As this knower sees it: an id or a name
-    #[arg(long, value_name = "NPC")]
+    /// Character whose view is used
+    #[arg(long = "as", value_name = "NPC")]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
@@ -72,14 +72,14 @@ pub(crate) struct Walk {
 pub(crate) struct Neighbours {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// From where: an id or a name
+    /// Entity to start from, by id or name
     pub(crate) entity: String,
     #[command(flatten)]
     pub(crate) walk: Walk,
-    /// Hops
+    /// Maximum number of relations from the start
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) depth: usize,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) limit: usize,
 }
@@ -88,13 +88,13 @@ pub(crate) struct Neighbours {
 pub(crate) struct Path {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// From where: an id or a name
+    /// Entity to start from, by id or name
     pub(crate) from: String,
-    /// To where: an id or a name
+    /// Entity to reach, by id or name
     pub(crate) to: String,
     #[command(flatten)]
     pub(crate) walk: Walk,
-    /// Steps at most
+    /// Maximum length of the path
     #[arg(long, default_value_t = 6, value_name = "N")]
     pub(crate) max: usize,
 }
@@ -103,7 +103,7 @@ pub(crate) struct Path {
 pub(crate) struct Status {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Wait until every text has its vector
+    /// Wait until every text has an embedding
     #[arg(long)]
     pub(crate) wait: bool,
 }

@@ -1,4 +1,4 @@
-//! What can be typed to decide what waits.
+//! Decisions on facts that wait for the DM.
 
 use clap::{Args as ClapArgs, ValueEnum};
 
@@ -6,13 +6,13 @@ use super::Campaign;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum DecisionArg {
-    /// It is so
+    /// Make it canon
     Accept,
-    /// It is so in the words or of the object given
+    /// Correct it, and make it canon
     Edit,
-    /// It is not so, though some believe it
+    /// It is false, though some believe it
     False,
-    /// It is no part of the world
+    /// It is not part of the world
     Reject,
 }
 
@@ -20,22 +20,22 @@ pub(crate) enum DecisionArg {
 pub(crate) struct Review {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// What you decide; list what waits, when nothing is given
+    /// Decision [default: list what waits]
     #[arg(value_enum, requires = "facts")]
     pub(crate) decision: Option<DecisionArg>,
-    /// On which facts, in one operation: id, beginning of the id, or handle
+    /// Facts to decide on: id, start of the id, or handle
     #[arg(value_name = "FACT")]
     pub(crate) facts: Vec<String>,
-    /// Why, in your words: kept in the journal
+    /// Reason, kept in the journal
     #[arg(long, requires = "facts")]
     pub(crate) reason: Option<String>,
-    /// With `edit`: the object or value that is right
+    /// With `edit`: the correct object or value
     #[arg(long)]
     pub(crate) object: Option<String>,
-    /// With `edit`: the sentence that is right
+    /// With `edit`: the correct sentence
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// Items to list at most
+    /// Maximum number of items
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
 }

@@ -1,4 +1,4 @@
-//! What can be typed of sessions, recaps and open threads.
+//! `hearsay session`: sessions, recaps and open threads.
 
 use std::path::PathBuf;
 
@@ -7,87 +7,104 @@ use hearsay_memory::query::ThreadKind;
 
 use super::{Campaign, budget, text};
 
+/// `hearsay session`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Session {
-    /// Begin a session: from now on it is played
+    /// Start a session; everything recorded from now on belongs to it
     #[command(after_help = "\
 Example:
-  hearsay session start campaigns/gullhaven --title \"The red ledger\" --at the-gilded-gull \\
+  hearsay session start --title \"The red ledger\" --at the-gilded-gull \\
       --present wren-oake --present dorric-stane")]
     Start(SessionStart),
-    /// Let characters come late or leave early
+    /// Record that characters arrive late or leave early
     #[command(after_help = "\
-Who is not there hears nothing of what is said.
+A character who is absent hears nothing of what is said.
 
 Example:
-  hearsay session attend campaigns/gullhaven --arrive kestrel-vane --leave sister-ilva")]
+  hearsay session attend --arrive kestrel-vane --leave sister-ilva")]
     Attend(SessionAttend),
-    /// Write a line of the session down: what somebody says, or what happens
-    #[command(after_help = "\
-The characters of those at the table hear it, and who else is at the place of
-the scene. With --session, a line of a session that is over.
-
-Examples:
-  hearsay session log campaigns/gullhaven \"The bell of the chapel rings at low water.\"
-  hearsay session log campaigns/gullhaven --by mirela-voss --at the-gilded-gull \"The ledger is gone.\"
-  hearsay session log campaigns/gullhaven --by odo-brandt --to mirela-voss \"Not a word.\"")]
+    /// Add a line to the session's log
+    #[command(after_help = LOG)]
     Log(SessionLog),
-    /// End the session that is played, and tell what it brought
-    #[command(after_help = "\
-Example:
-  hearsay session end campaigns/gullhaven")]
+    /// End the session and print its report
     End(SessionEnd),
-    /// List the sessions
-    #[command(after_help = "\
-Example:
-  hearsay session list campaigns/gullhaven")]
+    /// List sessions
     List(Campaign),
-    /// Show what a session brought, its log, or the log in few tokens
+    /// Show the report of a session, its log, or a summary of the log
     #[command(after_help = "\
-Who learned what, what changed, what is open, and which facts to look at first.
---log prints every line; --compact what carries most of it, or bears on a
-question, within a token budget, as a prompt is given it.
+The report lists who learned what, what changed, what is open, and what to
+review first. --log prints every line. --summary prints the most important lines
+within a token budget.
 
 Examples:
-  hearsay session show campaigns/gullhaven
-  hearsay session show campaigns/gullhaven 2 --log
-  hearsay session show campaigns/gullhaven 2 --compact --question \"Who drowned Jory?\" --budget 300")]
+  hearsay session show 2 --log
+  hearsay session show 2 --summary --question \"Who drowned Jory?\" --budget 300")]
     Show(SessionShow),
     /// Import a transcript as the log of a session: `Speaker: text`, a chat export, WebVTT or SubRip
     #[command(after_help = "\
-Speakers are matched with characters by name, alias or first name; what the DM
-says is narration; who is nobody in the campaign is kept as text. Importing the
-same file again changes nothing; a changed one takes over what changed. It is
-one operation: `hearsay undo` takes all of it back.
+Speakers are matched with characters by name, alias or first name. The DM's lines
+are narration. Lines of unknown speakers are kept as text. Importing a file again
+imports its changes only. `hearsay undo` reverts the import.
 
 Examples:
-  hearsay session import campaigns/gullhaven evening.txt --dry-run
-  hearsay session import campaigns/gullhaven evening.vtt --dm Anna --speaker \"Ben=wren-oake\"
-  hearsay session import campaigns/gullhaven evening.srt --session 2")]
+  hearsay session import evening.txt --dry-run
+  hearsay session import evening.vtt --dm Anna --speaker \"Ben=wren-oake\"
+  hearsay session import evening.srt --session 2")]
     Import(SessionImport),
+    /// Summarize a session for the DM, the players or one character
+    #[command(after_help = "\
+The recap quotes the most important lines and facts in the order in which they
+happened. It uses no language model; --prompt prints the input for one. With
+--player-safe, the recap uses only what the characters who were present know.
+
+Examples:
+  hearsay session recap session-2 --player-safe --words 150
+  hearsay session recap 2 --as kestrel-vane
+  hearsay session recap 2 --compress --question \"Who drowned Jory?\" --budget 300")]
+    Recap(Recap),
+    /// List open quests, promises, debts and untold secrets
+    #[command(after_help = "\
+A quest is open until its `stage` says otherwise (done, finished, failed, …). A
+promise or debt is open while it holds. A secret is open until it is told.
+
+Examples:
+  hearsay session threads --kind debt --kind promise
+  hearsay session threads --about mirela-voss
+  hearsay session threads --session 2 --json")]
+    Threads(Threads),
 }
+
+/// Examples of `log`.
+pub(crate) const LOG: &str = "\
+The characters who attend the session hear the line, and everyone else at the
+place of the scene. With --session, adds a line to a session that has ended.
+
+Examples:
+  hearsay log \"The bell of the chapel rings at low water.\"
+  hearsay log --by mirela-voss --at the-gilded-gull \"The ledger is gone.\"
+  hearsay log --by odo-brandt --to mirela-voss \"Not a word.\"";
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct NewSession {
-    /// What it is called [default: `Session` and its number]
+    /// Title [default: `Session` and its number]
     #[arg(long, value_parser = text)]
     pub(crate) title: Option<String>,
-    /// Its number [default: the next]
+    /// Number [default: the next]
     #[arg(long, value_name = "N")]
     pub(crate) number: Option<u32>,
-    /// Its id [default: `session-` and its number]
+    /// Id [default: `session-` and its number]
     #[arg(long)]
     pub(crate) id: Option<String>,
-    /// When it is played, in the real world
+    /// Real date of the session
     #[arg(long, value_name = "DATE", value_parser = text)]
     pub(crate) date: Option<String>,
-    /// When it begins in the game, on the campaign's calendar [default: the game clock]
+    /// Start on the campaign's calendar [default: the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
-    /// Where the scene is: an id or a name
+    /// Place of the first scene, by id or name
     #[arg(long, value_name = "PLACE")]
     pub(crate) at: Option<String>,
-    /// Whose character is there; repeat it [default: all player characters; of a transcript, those who speak in it]
+    /// Character who attends; may be repeated [default: all player characters, or the speakers of a transcript]
     #[arg(long, value_name = "CHARACTER")]
     pub(crate) present: Vec<String>,
 }
@@ -104,10 +121,10 @@ pub(crate) struct SessionStart {
 pub(crate) struct SessionAttend {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Who comes; repeat it
+    /// Character who arrives; may be repeated
     #[arg(long, value_name = "CHARACTER", required_unless_present = "leave")]
     pub(crate) arrive: Vec<String>,
-    /// Who leaves; repeat it
+    /// Character who leaves; may be repeated
     #[arg(long, value_name = "CHARACTER")]
     pub(crate) leave: Vec<String>,
 }
@@ -116,25 +133,25 @@ pub(crate) struct SessionAttend {
 pub(crate) struct SessionLog {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// The words
+    /// The line
     #[arg(value_parser = text)]
     pub(crate) text: String,
-    /// Who says it: an id or a name [default: it is narration]
+    /// Speaker, by id or name [default: narration]
     #[arg(long, value_name = "NPC")]
     pub(crate) by: Option<String>,
-    /// Where; the scene is there from now on
+    /// Place; the scene moves there
     #[arg(long, value_name = "PLACE")]
     pub(crate) at: Option<String>,
-    /// When, on the campaign's calendar [default: how far the log or the game clock has come]
+    /// Date on the campaign's calendar [default: the latest of the log and the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
-    /// Only these hear it; repeat it [default: those who are there]
+    /// The only hearer; may be repeated [default: everyone present]
     #[arg(long, value_name = "NPC")]
     pub(crate) to: Vec<String>,
-    /// Who hears it besides those who are there; repeat it
+    /// Additional hearer; may be repeated
     #[arg(long, value_name = "NPC")]
     pub(crate) with: Vec<String>,
-    /// In which session: its id or number [default: the one that is played]
+    /// Session, by id or number [default: the current one]
     #[arg(long)]
     pub(crate) session: Option<String>,
 }
@@ -143,30 +160,30 @@ pub(crate) struct SessionLog {
 pub(crate) struct SessionEnd {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// When, on the campaign's calendar [default: how far the log or the game clock has come]
+    /// Date on the campaign's calendar [default: the latest of the log and the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
 }
 
-/// In few tokens.
+/// Options of a summary.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Few {
-    /// Of a document instead of a session: an id or a name
+    /// Summarize this document instead of a session
     #[arg(long, value_name = "DOCUMENT", conflicts_with = "session", value_parser = text)]
     pub(crate) document: Option<String>,
-    /// What it is wanted for: what bears on it comes first
+    /// Question; lines that help to answer it come first
     #[arg(long, value_parser = text)]
     pub(crate) question: Option<String>,
-    /// Tokens at most [default: a tenth of the whole]
+    /// Maximum number of tokens [default: a tenth of the log]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
-    /// By words and graph alone, without the encoder
+    /// Do not use the sentence encoder
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
 
 impl Few {
-    /// Whether one of these was typed: then few tokens are wanted.
+    /// Returns whether an option asks for a summary.
     pub(crate) fn is_given(&self) -> bool {
         self.document.is_some() || self.question.is_some() || self.budget.is_some()
     }
@@ -176,20 +193,20 @@ impl Few {
 pub(crate) struct SessionShow {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Which: its id or number [default: the one that is played, or else the latest]
+    /// Session, by id or number [default: the current or latest one]
     pub(crate) session: Option<String>,
-    /// Print the log
-    #[arg(long, conflicts_with = "compact")]
+    /// Print the whole log
+    #[arg(long, conflicts_with = "summary")]
     pub(crate) log: bool,
-    /// Print the log in few tokens
+    /// Print a summary of the log
     #[arg(long)]
-    pub(crate) compact: bool,
-    /// Of what this character knows [default: all of it]
-    #[arg(long = "as", value_name = "NPC", requires = "compact", value_parser = text)]
+    pub(crate) summary: bool,
+    /// Character whose view is used [default: the DM's]
+    #[arg(long = "as", value_name = "NPC", requires = "summary", value_parser = text)]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
     pub(crate) few: Few,
-    /// At most so many lines in each part of a report
+    /// Maximum number of lines in each part of the report
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
 }
@@ -198,20 +215,20 @@ pub(crate) struct SessionShow {
 pub(crate) struct SessionImport {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// The transcript
+    /// Transcript to import
     pub(crate) file: PathBuf,
-    /// To which session: its id or number [default: the one it was imported to before, or a new one]
+    /// Session, by id or number [default: the one it was imported to before, or a new one]
     #[arg(long)]
     pub(crate) session: Option<String>,
-    /// Who is meant by a speaker, such as "Anna=lyra"; repeat it
+    /// Character of a speaker, such as "Anna=lyra"; may be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) speaker: Vec<(String, String)>,
-    /// The speaker who runs the game: what it says is narration
+    /// Speaker who is the DM; these lines are narration
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) dm: Option<String>,
     #[command(flatten)]
     pub(crate) new: NewSession,
-    /// Say how the lines are understood, and change nothing
+    /// Show how the lines are understood, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -228,28 +245,28 @@ fn speaker(given: &str) -> Result<(String, String), String> {
 pub(crate) struct Recap {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Which session: its id or number [default: the one that is played, or else the latest]
+    /// Session, by id or number [default: the current or latest one]
     pub(crate) session: Option<String>,
-    /// For the players: only what the characters know who were there
+    /// Use only what the characters who were present know
     #[arg(long, conflicts_with = "knower")]
     pub(crate) player_safe: bool,
-    /// For one character: only what it knows
+    /// Character whose view is used
     #[arg(long = "as", value_name = "NPC", value_parser = text)]
     pub(crate) knower: Option<String>,
-    /// Words at most
+    /// Maximum number of words
     #[arg(long, value_name = "N", default_value_t = 250)]
     pub(crate) words: usize,
-    /// Say of each line why it is there and where it is from
+    /// Explain each line, with its citation
     #[arg(long)]
-    pub(crate) receipts: bool,
-    /// Print what a language model is given that is to write the recap
-    #[arg(long, conflicts_with = "receipts")]
+    pub(crate) citations: bool,
+    /// Print a prompt for a language model instead
+    #[arg(long, conflicts_with = "citations")]
     pub(crate) prompt: bool,
-    /// Have the language model write it; see [extraction.llm] in hearsay.toml
-    #[arg(long, conflicts_with_all = ["receipts", "prompt", "compress"])]
+    /// Let the language model write it (configure [extraction.llm] in hearsay.toml)
+    #[arg(long, conflicts_with_all = ["citations", "prompt", "compress"])]
     pub(crate) written: bool,
-    /// The log in few tokens instead, as a prompt is given it
-    #[arg(long, conflicts_with_all = ["prompt", "receipts", "player_safe"])]
+    /// Print a summary of the log instead, for a prompt
+    #[arg(long, conflicts_with_all = ["prompt", "citations", "player_safe"])]
     pub(crate) compress: bool,
     #[command(flatten)]
     pub(crate) few: Few,
@@ -278,16 +295,16 @@ impl From<ThreadArg> for ThreadKind {
 pub(crate) struct Threads {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only of this kind; repeat it
+    /// Only threads of this kind; may be repeated
     #[arg(long, value_enum)]
     pub(crate) kind: Vec<ThreadArg>,
-    /// Only what concerns this entity: an id or a name
+    /// Only threads about this entity, by id or name
     #[arg(long, value_name = "ENTITY", value_parser = text)]
     pub(crate) about: Option<String>,
-    /// Only what was recorded in this session, or concerns somebody named in it: its id or number
+    /// Only threads of this session, or about entities named in it, by id or number
     #[arg(long)]
     pub(crate) session: Option<String>,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
 }

@@ -3,7 +3,7 @@
 use clap::{Args as ClapArgs, ValueEnum};
 use hearsay_model::Confidence;
 
-use super::{Campaign, StandingArg, text};
+use super::{Campaign, StatusArg, text};
 
 fn confidence(given: &str) -> Result<Confidence, String> {
     let number = given.parse::<f64>().map_err(|error| error.to_string())?;
@@ -12,16 +12,16 @@ fn confidence(given: &str) -> Result<Confidence, String> {
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(crate) enum LearnWhat {
-    /// Show how far each source, predicate and way of extraction is trusted
+    /// Show the trust in each source, predicate and extraction method
     #[default]
     Status,
-    /// List the decisions that count, the newest first
+    /// List the decisions that count, newest first
     History,
-    /// Let decisions move what comes next
+    /// Let decisions change the confidence of new proposals
     On,
-    /// Let them not; they are counted all the same
+    /// Count decisions without using them
     Off,
-    /// Forget what was decided until now
+    /// Forget all decisions
     Reset,
 }
 
@@ -29,17 +29,17 @@ pub(crate) enum LearnWhat {
 pub(crate) struct Learn {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// What to do
+    /// Action
     #[arg(value_enum, default_value = "status")]
     pub(crate) what: LearnWhat,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum DuplicatesWhat {
-    /// Remember that two are not the same: they are not shown again
+    /// Remember that two entities are different
     NotTheSame,
 }
 
@@ -47,22 +47,22 @@ pub(crate) enum DuplicatesWhat {
 pub(crate) struct Duplicates {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// What you decide; list what may be one, when nothing is given
+    /// Decision [default: list possible duplicates]
     #[arg(value_enum, requires = "other", conflicts_with = "facts")]
     pub(crate) what: Option<DuplicatesWhat>,
-    /// With `not-the-same`: one of the two, by id or name
+    /// With `not-the-same`: one of the entities, by id or name
     #[arg(value_name = "A", value_parser = text)]
     pub(crate) one: Option<String>,
-    /// With `not-the-same`: the other
+    /// With `not-the-same`: the other entity
     #[arg(value_name = "B", value_parser = text)]
     pub(crate) other: Option<String>,
-    /// Compare descriptions in meaning too, with the encoder
+    /// Compare the meaning of descriptions too, with the sentence encoder
     #[arg(long, conflicts_with_all = ["facts", "what"])]
     pub(crate) meaning: bool,
-    /// List facts that say the same, not entities
+    /// List duplicate facts instead of entities
     #[arg(long)]
     pub(crate) facts: bool,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
 }
@@ -71,13 +71,13 @@ pub(crate) struct Duplicates {
 pub(crate) struct Merge {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Who is somebody else in truth, and will be there no more: an id or a name
+    /// Entity to merge away (it is removed), by id or name
     #[arg(value_parser = text)]
     pub(crate) gone: String,
-    /// Who that is: an id or a name
+    /// Entity to keep, by id or name
     #[arg(value_parser = text)]
     pub(crate) into: String,
-    /// Say what would move, and change nothing
+    /// Show what would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -86,7 +86,7 @@ pub(crate) struct Merge {
 pub(crate) struct Split {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// The id that is gone; or who it was merged into, by id or name, where that was one alone
+    /// Id that was merged away; or the entity it was merged into, if only one was
     #[arg(value_parser = text)]
     pub(crate) entity: String,
 }
@@ -95,19 +95,19 @@ pub(crate) struct Split {
 pub(crate) struct Prune {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only facts of less confidence, 0.0 to 1.0
+    /// Only facts with a lower confidence, 0.0 to 1.0
     #[arg(long, value_name = "CONFIDENCE", value_parser = confidence)]
     pub(crate) below: Option<Confidence>,
-    /// Only facts that were recorded more than so many days ago, by the real clock
+    /// Only facts recorded more than this many real days ago
     #[arg(long, value_name = "DAYS")]
     pub(crate) older_than: Option<u32>,
-    /// Only facts of this standing; repeat it [default: proposed]
+    /// Only facts with this status; may be repeated [default: proposed]
     #[arg(long, value_enum)]
-    pub(crate) standing: Vec<StandingArg>,
-    /// Withdraw them; without it, they are only listed
+    pub(crate) status: Vec<StatusArg>,
+    /// List the facts without retracting them
     #[arg(long)]
-    pub(crate) apply: bool,
-    /// Facts to list at most
+    pub(crate) dry_run: bool,
+    /// Maximum number of facts to list
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
 }
@@ -116,10 +116,10 @@ pub(crate) struct Prune {
 pub(crate) struct Health {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only this check, by its name in --json, such as orphans or no_evidence; repeat it
+    /// Only this check, by its name in --json, such as orphans; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) check: Vec<String>,
-    /// So many of each at most
+    /// Maximum number of results of each check
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub(crate) limit: usize,
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use hearsay_memory::{Answer, Found, Match, MemoryError, query::AsOf, resolve};
+use hearsay_memory::{Answer, Match, MemoryError, SearchResults, query::AsOf, resolve};
 use hearsay_model::{Kind, Position, Predicate, State};
 use hearsay_recall::{Detail, Form, why};
 
@@ -14,11 +14,11 @@ use crate::{
     output::{Output, count},
 };
 
-/// A program has time: it waits for the encoder.
+/// Time that a command waits for the encoder. A program can wait longer than a game frame.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What is said of an answer from the record.
-const WORDS_ALONE: &str = "as it was on record: answered by words and graph alone";
+/// Note for an answer from an earlier state of the journal.
+const WORDS_ALONE: &str = "an earlier state of the journal: only words and graph are used";
 
 fn meaning(without: bool) -> Meaning {
     if without { Meaning::Without } else { Meaning::With }
@@ -27,17 +27,17 @@ fn meaning(without: bool) -> Meaning {
 pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
     let meaning = meaning(args.no_meaning || args.when.recorded.is_some());
     let memory = campaign::open(&args.campaign, meaning, output)?;
-    // Names first: nobody waits for vectors to hear of a typing error.
+    // Names come first, so that a typing error is reported before the wait for vectors.
     let names: Vec<String> =
         std::iter::once(&args.speaker).chain(&args.at).chain(&args.with).chain(&args.about).cloned().collect();
     let called = |state: &State, names: &[String]| names.iter().try_for_each(|name| resolve(state, name).map(drop));
     read(&memory, &args.when, move |state, _| called(state, &names))?;
     let (form, detail) = match args.form {
-        args::Form::Text => (Form::Text, Detail::from(!args.no_receipts)),
-        args::Form::Markdown => (Form::Markdown, Detail::from(!args.no_receipts)),
+        args::Form::Text => (Form::Text, Detail::from(!args.no_citations)),
+        args::Form::Markdown => (Form::Markdown, Detail::from(!args.no_citations)),
         args::Form::Prompt => (Form::Prompt, Detail::Plain),
     };
-    let detail = if args.receipts { Detail::Explained } else { detail };
+    let detail = if args.citations { Detail::Explained } else { detail };
     let question = |as_of| hearsay_memory::Ask {
         place: args.at.clone(),
         present: args.with.clone(),
@@ -47,7 +47,7 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
         budget: args.budget,
         limit: args.limit,
         deadline: Some(PATIENCE),
-        // What is printed is what is counted.
+        // The token budget counts tokens of the form that is printed.
         detail: if form == Form::Prompt { detail } else { Detail::Plain },
         ..hearsay_memory::Ask::new(&args.speaker, &args.question)
     };
@@ -88,7 +88,7 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
         kind: args.kind.as_deref().map(Kind::from),
         predicate: args.predicate.as_deref().map(Predicate::new).transpose().map_err(MemoryError::from)?,
         session: args.session.clone(),
-        standing: args.standing.map(Into::into),
+        status: args.status.map(Into::into),
         holds_at,
         depth: args.depth.into(),
         limit: args.limit,
@@ -109,7 +109,7 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-fn tell(found: &Found, explain: bool, output: &mut Output) -> Result<()> {
+fn tell(found: &SearchResults, explain: bool, output: &mut Output) -> Result<()> {
     if found.entities.is_empty() && found.facts.is_empty() && found.passages.is_empty() {
         output.line("Nothing was found.")?;
         if !found.hints.is_empty() {
@@ -125,7 +125,7 @@ fn tell(found: &Found, explain: bool, output: &mut Output) -> Result<()> {
             _ => String::new(),
         };
         output.line(format!("{} ({kind}, {}{by})", hit.name, hit.id))?;
-        // What is found by its name is meant.
+        // A hit at distance 0 was found by its name, so the user meant this entity.
         for relation in hit.relations.iter().filter(|_| hit.distance == 0) {
             output.line(format!("      {relation}"))?;
         }
@@ -135,7 +135,7 @@ fn tell(found: &Found, explain: bool, output: &mut Output) -> Result<()> {
         output.line(format!("{:.2}  {}  [{} {id}]", hit.score, hit.text, hit.what))?;
         if explain {
             output.line(format!("      {}", why(hit.score, &hit.channels, &hit.path)))?;
-            output.line(format!("      {}", hit.receipt.line()))?;
+            output.line(format!("      {}", hit.citation.line()))?;
         }
     }
     Ok(())

@@ -16,9 +16,15 @@ use crate::{
 
 pub(crate) fn db(command: &Db, output: &mut Output) -> Result<()> {
     match command {
-        Db::Embed(args) => embed(args, output),
         Db::Check(args) => check(&args.campaign, output),
-        Db::Repair(args) => repair(&args.campaign, args.force, output),
+        Db::Repair(args) => repair(&args.campaign.campaign, args.force, output),
+        Db::Embed(args) => embed(args, output),
+        Db::History(args) => super::history::history(args, output),
+        Db::Stats(args) => super::look::stats(args, output),
+        Db::Health(args) => super::tidy::health(args, output),
+        Db::Restore(args) => super::files::restore(args, output),
+        Db::Clear(args) => super::files::clear(args, output),
+        Db::Model(args) => super::model::run(args, output),
     }
 }
 
@@ -34,7 +40,7 @@ fn embed(args: &args::Campaign, output: &mut Output) -> Result<()> {
             let left = memory.status()?.wait()?.pending_vectors;
             memory.close()?;
             let texts = count(left, "text has", "texts have");
-            let what = format!("stopped; {texts} no vector yet: `hearsay db embed` goes on from here");
+            let what = format!("stopped; {texts} no embedding yet: `hearsay db embed` continues from here");
             return Err(Fault::new(interrupt::CODE, what).into());
         }
         Err(error) => return Err(error),
@@ -45,13 +51,13 @@ fn embed(args: &args::Campaign, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// The directory of a campaign's database.
+/// Returns the directory of a campaign's database.
 fn database(campaign: &Path) -> Result<PathBuf> {
     let directory = campaign.join(campaign::settings(campaign)?.store.directory);
     if directory.is_dir() {
         return Ok(directory);
     }
-    let what = format!("{}: the campaign has no memory yet; `hearsay import` makes one", campaign.display());
+    let what = format!("{}: the campaign has no database yet; `hearsay sync` creates one", campaign.display());
     Err(Fault::new(WRONG_FILE, what).into())
 }
 
@@ -67,18 +73,18 @@ fn check(campaign: &Path, output: &mut Output) -> Result<()> {
     Err(Fault::new(1, way_out(campaign, &report)).into())
 }
 
-/// What to do about a database that is not whole.
+/// Returns advice for a damaged database.
 fn way_out(campaign: &Path, report: &CheckReport) -> String {
     if report.has_whole_database() {
-        return "derived data is damaged; nothing is lost: it is made anew when the campaign is opened".into();
+        return "derived data is damaged; nothing is lost: opening the campaign rebuilds it".into();
     }
     let lost = report.lost_count();
     format!(
-        "the database is damaged; `hearsay db repair {}` saves {} of {} operations, or restore a backup{}",
+        "the database is damaged; `hearsay -C {} db repair` saves {} of {} operations, or restore a backup{}",
         campaign.display(),
         report.operations,
         report.operations + lost,
-        if lost > 0 { "; what came from files is there again after `hearsay import`" } else { "" }
+        if lost > 0 { "; `hearsay sync` brings back what came from campaign files" } else { "" }
     )
 }
 
@@ -93,7 +99,7 @@ fn repair(campaign: &Path, force: bool, output: &mut Output) -> Result<()> {
     output.line(format!("The damaged files are in {}.", kept.display()))?;
     if found.lost_count() > 0 {
         output.line(format!(
-            "What came from files is there again after `hearsay import {}`; a backup may hold the rest.",
+            "`hearsay -C {} sync` brings back what came from campaign files; a backup may hold the rest.",
             campaign.display()
         ))?;
     }
@@ -136,7 +142,7 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
         output.line(format!("damaged: {}: {what}", file.display()))?;
     }
     for FileDamage { file, what } in &report.derived_damage {
-        output.line(format!("damaged, and made anew: {}: {what}", file.display()))?;
+        output.line(format!("damaged, and rebuilt: {}: {what}", file.display()))?;
     }
     for line in runs(&report.lost) {
         output.line(format!("lost: {line}"))?;
@@ -149,7 +155,7 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
         output.line("of the operations that undo did not reach any more, some that were removed may be back")?;
     }
     for line in runs(&report.unfit) {
-        output.line(format!("cannot be applied without what is lost: {line}"))?;
+        output.line(format!("depends on a lost operation: {line}"))?;
     }
     let told = [
         (report.lost_transient_rows, "rows of transient values cannot be read"),
@@ -165,7 +171,7 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
     report.error.iter().try_for_each(|error| output.line(format!("it does not open: {error}")))
 }
 
-/// Operations, with those that follow each other in one line if nothing else is known of them.
+/// Lists lost operations. Consecutive operations without further details share one line.
 fn runs(lost: &[LostOperation]) -> Vec<String> {
     let same = |a: &LostOperation, b: &LostOperation| {
         a.summary.is_none() && b.summary.is_none() && a.reason == b.reason && a.position.next() == b.position

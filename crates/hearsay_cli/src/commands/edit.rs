@@ -1,4 +1,4 @@
-//! `add`, `set`, `relate`, `correct`, `remove`: authoring by hand.
+//! `entity add`, `entity set`, `entity remove`, `fact add`, `fact correct`, `fact remove`: authoring by hand.
 
 use anyhow::Result;
 use hearsay_memory::{
@@ -8,23 +8,23 @@ use hearsay_memory::{
 use hearsay_model::{Change, EntityId, Kind, Object, Predicate};
 use serde::Serialize;
 
-use super::{look::fact_line, story::tell_with_reveals};
+use super::{look::fact_line, simulate::tell_with_reveals};
 use crate::{
     args::{self, Campaign, FactArgs},
     campaign::{self, Meaning},
     output::Output,
 };
 
-/// What an edit wrote.
+/// JSON output of an edit.
 #[derive(Serialize)]
 struct Told<'a> {
     #[serde(flatten)]
     written: Written,
-    /// The entities that are new.
+    /// The new entities.
     entities: Vec<EntityId>,
-    /// The facts that are new.
+    /// The new facts.
     facts: &'a [FactRow],
-    /// The facts that hold no longer.
+    /// The facts that the edit ended.
     ended: Vec<FactRow>,
 }
 
@@ -35,7 +35,8 @@ fn write(campaign: &Campaign, edit: Edit, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// Tells what was written, and gives the facts that are new: with the ids that `show`, `correct` and `remove` want.
+/// Prints the result of an edit, and returns the new facts. The lines contain the ids that `show`, `correct` and
+/// `remove` take.
 pub(crate) fn tell(memory: &Memory, written: Written, output: &mut Output) -> Result<Vec<FactRow>> {
     let position = written.position;
     let read = memory.read(move |world| {
@@ -100,12 +101,12 @@ pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
     let written = memory.edit(edit)?.wait()?;
     tell(&memory, written, output)?;
     for other in others(&memory, args)? {
-        output.note(format!("so it is still: {} [{}]", other.statement, other.id.short()));
+        output.note(format!("still true as well: {} [{}]", other.statement, other.id.short()));
     }
     Ok(memory.close()?)
 }
 
-/// Other values that the attribute has: many attributes have several.
+/// Returns the other values of the attribute, because many attributes have several values.
 fn others(memory: &Memory, args: &args::Set) -> Result<Vec<FactRow>> {
     let (entity, name, value) = (args.entity.clone(), args.attribute.clone(), args.value.clone());
     let read = memory.read(move |world| {
@@ -133,7 +134,7 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
         Ok(relations.filter(|relation| vocabulary.predicate(relation).is_none()).collect::<Vec<_>>())
     })?;
     for relation in own.wait()? {
-        output.note(format!("{relation} is a relation of your own: nothing more is known of it than its name"));
+        output.note(format!("{relation} is not a built-in relation: Hearsay knows only its name"));
     }
     Ok(memory.close()?)
 }
@@ -144,10 +145,10 @@ pub(crate) fn correct(args: &args::Correct, output: &mut Output) -> Result<()> {
     write(&args.campaign, edit, output)
 }
 
-pub(crate) fn remove(args: &args::Remove, output: &mut Output) -> Result<()> {
-    let edit = match (&args.what.fact, &args.what.entity) {
-        (Some(fact), _) => Edit::RemoveFact { fact: fact.clone() },
-        (_, entity) => Edit::RemoveEntity { entity: entity.clone().unwrap_or_default() },
-    };
-    write(&args.campaign, edit, output)
+pub(crate) fn remove_fact(args: &args::RemoveFact, output: &mut Output) -> Result<()> {
+    write(&args.campaign, Edit::RemoveFact { fact: args.fact.clone() }, output)
+}
+
+pub(crate) fn remove_entity(args: &args::RemoveEntity, output: &mut Output) -> Result<()> {
+    write(&args.campaign, Edit::RemoveEntity { entity: args.entity.clone() }, output)
 }

@@ -1,4 +1,4 @@
-//! `extract`: texts are read for facts.
+//! `fact extract`: reads texts for facts.
 
 use std::{
     io::{self, Read},
@@ -36,7 +36,7 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
             if args.llm {
                 llm::read(&memory, output)?;
             }
-            // What the language model did not read, it has said.
+            // The language model already printed which texts it did not read.
             output.line(if args.llm {
                 "`hearsay review` shows what waits for you."
             } else {
@@ -59,7 +59,7 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// Bytes of a file that is read; 64 MiB.
+/// Maximum size in bytes of a file to read; 64 MiB.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 fn read(file: &Path) -> Result<String> {
@@ -88,9 +88,9 @@ fn show(drafted: &Drafted, output: &mut Output) -> Result<()> {
     let rows: Vec<[String; 4]> = found
         .facts
         .iter()
-        .zip(&drafted.standings)
-        .map(|(fact, standing)| {
-            let becomes = standing.map_or("dropped", hearsay_model::Standing::as_str);
+        .zip(&drafted.statuses)
+        .map(|(fact, status)| {
+            let becomes = status.map_or("dropped", hearsay_model::FactStatus::as_str);
             let becomes = if fact.denied { "a denial" } else { becomes };
             [format!("{:.2}", fact.confidence.get()), becomes.to_owned(), fact.statement.clone(), cues(fact)]
         })

@@ -1,4 +1,4 @@
-//! `import`, `export`, `restore`, `clear`: what has to do with files.
+//! `import`, `sync`, `export`, `db restore`, `db clear`: commands that read or write files.
 
 use std::{
     fs,
@@ -21,7 +21,7 @@ use serde_json::json;
 
 use super::{
     new::{is_vacant, write_settings},
-    story::tell_with_reveals,
+    simulate::tell_with_reveals,
 };
 use crate::{
     args::{self, Out},
@@ -31,10 +31,9 @@ use crate::{
 };
 
 pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
-    let directory = &args.campaign;
-    let source = args.source.as_deref().unwrap_or(directory);
-    // What comes from elsewhere may begin a campaign.
-    let begins = args.source.is_some() && is_vacant(directory);
+    let (directory, source) = (&args.campaign.campaign, &args.source);
+    // An import from another source may create the campaign.
+    let begins = is_vacant(directory);
     if begins && !source.exists() {
         return Err(Fault::new(WRONG_FILE, format!("{}: there is no such file or directory", source.display())).into());
     }
@@ -44,6 +43,30 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
         name: args.name.clone(),
         ..ImportOptions::default()
     };
+    run(&Job { directory, source, begins, options, how: &args.how }, output)
+}
+
+/// Imports the campaign's own files.
+pub(crate) fn sync(args: &args::Sync, output: &mut Output) -> Result<()> {
+    let directory = &args.campaign.campaign;
+    let options = ImportOptions::default();
+    run(&Job { directory, source: directory, begins: false, options, how: &args.how }, output)
+}
+
+/// An import that a command requests.
+struct Job<'a> {
+    directory: &'a Path,
+    source: &'a Path,
+    /// Whether the import creates the campaign.
+    begins: bool,
+    options: ImportOptions,
+    how: &'a args::ImportOptions,
+}
+
+fn run(job: &Job, output: &mut Output) -> Result<()> {
+    let Job { directory, source, begins, options, how: args } = job;
+    let (directory, source, begins) = (*directory, *source, *begins);
+    let options = options.clone();
     if args.dry_run {
         if !begins {
             campaign::settings(directory)?;
@@ -51,16 +74,18 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
         let memory = campaign::open_to_try(directory, output)?;
         let outcome = interrupt::wait(&memory.import_dry_run_with(source, options)?)?;
         output.data(&outcome)?;
-        output.line(outcome.report.to_string().trim_end())?;
+        for line in outcome.report.to_string().lines() {
+            output.line(line)?;
+        }
         output.line("Dry run: nothing was changed.")?;
         return Ok(memory.close()?);
     }
     if begins {
-        fs::create_dir_all(directory).with_context(|| format!("{} cannot be made", directory.display()))?;
+        fs::create_dir_all(directory).with_context(|| format!("{} cannot be created", directory.display()))?;
         write_settings(directory)?;
     }
     let meaning = if args.no_meaning { Meaning::Without } else { Meaning::With };
-    // What changes while the files are read for the first time is seen too.
+    // The watch starts first, so that it also sees changes during the first read.
     let watch = args.watch.then(|| Watch::new(source, QUIET)).transpose();
     let watch = watch.with_context(|| format!("{} cannot be watched", source.display()))?;
     let memory = campaign::open_plain(directory, meaning, output)?;
@@ -74,12 +99,12 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
     campaign::embed_all(&memory, meaning, output)?;
     match watch {
         None => tell_with_reveals(&memory, Imported { outcome, found }, output)?,
-        Some(watch) => keep_up(&memory, args, &options, watch, output)?,
+        Some(watch) => keep_up(&memory, job, watch, output)?,
     }
     Ok(memory.close()?)
 }
 
-/// What an import brought, and what was found in its texts, if they were read.
+/// JSON output of an import, with the counts of facts extracted from its texts if extraction ran.
 #[derive(Serialize)]
 struct Imported {
     #[serde(flatten)]
@@ -88,18 +113,16 @@ struct Imported {
     found: Option<Proposed>,
 }
 
-/// How long the files must lie still before they are read again.
+/// Time that the files must stay unchanged before they are read again.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// Takes over what changes, until Ctrl-C. A file that cannot be read now may be readable once it is written to its end.
+/// Imports changes until Ctrl-C. An unreadable file may only be half written, so an error does not end the loop.
 fn keep_up(
     memory: &Memory,
-    args: &args::Import,
-    options: &ImportOptions,
+    Job { directory, source, options, .. }: &Job,
     mut watch: Watch,
     output: &mut Output,
 ) -> Result<()> {
-    let source = args.source.as_deref().unwrap_or(&args.campaign);
     output.note(format!("watching {}; Ctrl-C ends it", source.display()));
     output.finish()?;
     while !interrupt::is_asked() {
@@ -110,7 +133,7 @@ fn keep_up(
             Ok(outcome) => outcome,
             Err(_) if interrupt::is_asked() => break,
             Err(error) => {
-                format!("left as it was: {error:#}").lines().for_each(|line| output.note(line));
+                format!("not imported: {error:#}").lines().for_each(|line| output.note(line));
                 continue;
             }
         };
@@ -122,7 +145,7 @@ fn keep_up(
             Ok(())
         })?;
         output.finish()?;
-        match campaign::read_new_texts(memory, &args.campaign, output) {
+        match campaign::read_new_texts(memory, directory, output) {
             Err(_) if interrupt::is_asked() => break,
             read => _ = read?,
         }
@@ -145,7 +168,7 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
     }
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
     let (format, target) = (args.format, args.output.clone());
-    let export = memory.read_aside(move |world| {
+    let export = memory.read_in_background(move |world| {
         let (state, mut bytes) = (&world.state, Vec::new());
         let at = target.clone().unwrap_or_else(|| "export".into());
         let folder = || target.as_deref().unwrap_or(Path::new("export"));
@@ -195,16 +218,16 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     })?;
     let directory = &args.campaign;
     if is_vacant(directory) {
-        fs::create_dir_all(directory).with_context(|| format!("{} cannot be made", directory.display()))?;
+        fs::create_dir_all(directory).with_context(|| format!("{} cannot be created", directory.display()))?;
         write_settings(directory)?;
     }
     let settings = campaign::settings(directory)?;
     if directory.join(&settings.store.directory).exists() {
-        let what = format!("{}: the campaign has a memory already; `hearsay clear` deletes it", directory.display());
+        let what = format!("{}: the campaign has a memory already; `hearsay db clear` deletes it", directory.display());
         return Err(Fault::new(WRONG_FILE, what).into());
     }
     campaign::expect_campaign(directory, &settings)?;
-    // Written beside, and put in place when it is whole: a restore that is stopped leaves no memory.
+    // Restores into a temporary directory and renames it when it is complete: an interrupted restore leaves no memory.
     let mut beside = settings.store.directory.clone().into_os_string();
     beside.push(".restoring");
     let (target, beside) = (directory.join(&settings.store.directory), PathBuf::from(beside));
@@ -220,7 +243,7 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     });
     if let Err(error) = written {
         if let Err(left) = hearsay_store::discard(&unfinished) {
-            output.note(format!("an unfinished part is left, which the next `hearsay restore` deletes: {left}"));
+            output.note(format!("an unfinished part is left, which the next `hearsay db restore` deletes: {left}"));
         }
         return Err(error);
     }
@@ -261,13 +284,13 @@ fn write_all(directory: &Path, settings: Settings, backup: Backup, output: &Outp
 }
 
 pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
-    let settings = campaign::settings(&args.campaign)?;
-    let directory = args.campaign.join(&settings.store.directory);
+    let settings = campaign::settings(&args.campaign.campaign)?;
+    let directory = args.campaign.campaign.join(&settings.store.directory);
     if !directory.exists() {
         output.data(&json!({ "cleared": false }))?;
         return output.line("There is nothing to clear.");
     }
-    if holds_more(&args.campaign, &directory) {
+    if holds_more(&args.campaign.campaign, &directory) {
         bail!(
             "{} holds campaign files too, so it is not deleted; give `store.directory` in {SETTINGS_FILE} a directory of its own",
             directory.display()
@@ -280,8 +303,8 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
         );
     }
     let settings = Settings { model: ModelSettings { enabled: false, ..settings.model }, ..settings };
-    // Opening shows that nobody else has it. A database that is damaged may be cleared.
-    match Memory::open(MemoryOptions::with_settings(&args.campaign, settings)) {
+    // Opening proves that no other process holds the lock. A damaged database may be cleared.
+    match Memory::open(MemoryOptions::with_settings(&args.campaign.campaign, settings)) {
         Ok(memory) => memory.close()?,
         Err(error @ MemoryError::Store(StoreError::Held { .. })) => return Err(error.into()),
         Err(_) => {}
@@ -291,7 +314,7 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     output.line(format!("{} is deleted; the campaign's files are as they were", directory.display()))
 }
 
-/// Whether the directory of a database holds something else: the campaign itself, or campaign files.
+/// Whether the directory of a database also contains the campaign itself or campaign files.
 fn holds_more(campaign: &Path, database: &Path) -> bool {
     let inside = match (campaign.canonicalize(), database.canonicalize()) {
         (Ok(campaign), Ok(database)) => campaign.starts_with(database),

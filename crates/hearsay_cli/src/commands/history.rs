@@ -1,4 +1,4 @@
-//! `history` and `undo`.
+//! `db history` and `undo`.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,7 +7,7 @@ use hearsay_memory::{Memory, UndoTarget, query};
 use hearsay_model::{Author, Entry, Key, Position, State, UndoPreview};
 use serde_json::json;
 
-use super::story::tell_with_reveals;
+use super::simulate::tell_with_reveals;
 use crate::{
     args::{self, AuthorArg},
     campaign::{self, Meaning},
@@ -37,7 +37,7 @@ pub(crate) fn history(args: &args::History, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// How long ago, in a word.
+/// Formats an elapsed time in one word.
 fn ago(past: Duration) -> String {
     let minutes = past.as_secs() / 60;
     match minutes {
@@ -48,7 +48,7 @@ fn ago(past: Duration) -> String {
     }
 }
 
-/// The newest import that was not undone.
+/// Returns the position of the newest import that is not reverted.
 fn last_import(memory: &Memory) -> Result<Position> {
     let read = memory.read(|world| {
         let mut newest = world.state.journal().rev();
@@ -59,7 +59,7 @@ fn last_import(memory: &Memory) -> Result<Position> {
 }
 
 pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
-    // Files are not read first: an import that is being undone would come back at once.
+    // The files are not imported first: the import that is being reverted would come back at once.
     let memory = campaign::open_plain(&args.campaign.campaign, Meaning::Without, output)?;
     let target = match (args.position, args.author) {
         (Some(position), _) => UndoTarget::At(Position(position)),
@@ -72,7 +72,7 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     let (position, preview) = memory.undo_preview(target)?.wait()?;
     let (told, dependents) = (preview.clone(), preview.dependents.clone());
     let lines = memory.read(move |world| Ok(describe(&world.state, position, &told)))?.wait()?;
-    if args.preview {
+    if args.dry_run {
         output.data(&json!({
             "position": position, "lost": preview.lost, "changed": preview.changed, "dependents": dependents,
         }))?;
@@ -97,20 +97,20 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     let written = memory.undo(UndoTarget::At(position))?.wait()?;
     let directory = args.campaign.campaign.display();
     output.line(format!("{} (operation {})", written.summary, written.position))?;
-    output.line(format!("  `hearsay undo {directory} {}` brings it back", written.position))?;
-    // What was read in texts that are there again comes back too.
+    output.line(format!("  `hearsay -C {directory} undo {}` brings it back", written.position))?;
+    // Restored texts are read again, so that their facts come back too.
     campaign::read_new_texts(&memory, &args.campaign.campaign, output)?;
     tell_with_reveals(&memory, written, output)?;
     if is_import && hearsay_memory::has_campaign_files(&args.campaign.campaign) {
-        output.line(format!("  the files are as they were, and left out until `hearsay import {directory}`"))?;
+        output.line(format!("  the files are unchanged, and ignored until `hearsay -C {directory} sync`"))?;
     }
     Ok(memory.close()?)
 }
 
-/// Facts that a preview lists.
+/// Maximum number of facts in a preview.
 const SHOWN: usize = 10;
 
-/// What undoing would do, in lines for people.
+/// Describes the effects of a revert, in lines of text.
 fn describe(state: &State, position: Position, preview: &UndoPreview) -> Vec<String> {
     let summary = |position| state.entry(position).map_or("", |entry| entry.operation.summary.as_str());
     let mut lines = vec![format!("Undoing {position}: {}", summary(position))];
@@ -119,7 +119,7 @@ fn describe(state: &State, position: Position, preview: &UndoPreview) -> Vec<Str
     let lost = [
         count(lost(|key| matches!(key, Key::Entity(_))), "entity", "entities"),
         count(facts_lost, "fact", "facts"),
-        count(lost(|key| matches!(key, Key::Knowledge(_))), "edge of knowledge", "edges of knowledge"),
+        count(lost(|key| matches!(key, Key::KnowledgeEdge(_))), "edge of knowledge", "edges of knowledge"),
         count(lost(|key| matches!(key, Key::Passage(_))), "passage", "passages"),
     ];
     lines.push(format!("  lost: {}", lost.join(", ")));

@@ -1,4 +1,4 @@
-//! `knows`, `believes`, `chain`, `who-knows`, `secrets`, `why-not`, `missed`: who knows and believes what.
+//! The `know` commands that read: knowledge, beliefs, derivations and secrets.
 
 use anyhow::Result;
 use hearsay_belief::Hold;
@@ -6,7 +6,7 @@ use hearsay_memory::{
     Memory, MemoryError,
     query::{self, AsOf, Believes, KnowsFilter, LinkRow, SecretFilter},
 };
-use hearsay_model::{EntityId, FactId, GameTime, Knower, Position, Standing, State};
+use hearsay_model::{EntityId, FactId, FactStatus, GameTime, Knower, Position, State};
 use serde_json::json;
 
 use super::look::known_predicate;
@@ -22,14 +22,15 @@ impl From<&When> for AsOf {
     }
 }
 
-/// Reads from the state as it was on record, beside the worker; the reading gets the moment that is meant.
+/// Reads the state at a journal position in the background, outside the worker. `read` also receives the requested
+/// moment.
 pub(crate) fn read<T: Send + 'static>(
     memory: &Memory,
     when: &When,
     reading: impl FnOnce(&State, Option<GameTime>) -> Result<T, MemoryError> + Send + 'static,
 ) -> Result<T> {
     let as_of = AsOf::from(when);
-    let ticket = memory.read_aside(move |world| {
+    let ticket = memory.read_in_background(move |world| {
         let state = as_of.state(&world.state)?;
         let moment = as_of.moment(&state)?;
         reading(&state, moment)
@@ -37,7 +38,7 @@ pub(crate) fn read<T: Send + 'static>(
     Ok(ticket.wait()?)
 }
 
-/// A date goes with somebody who knows: the DM's own view has none.
+/// Fails if a date is given without a knower: the DM's own view has no dates.
 pub(crate) fn needs_knower(when: &When, knower: Option<&String>) -> Result<()> {
     if when.as_of.is_some() && knower.is_none() {
         let what = "--as-of goes with --knower; what was on record before, --recorded shows";
@@ -46,7 +47,7 @@ pub(crate) fn needs_knower(when: &When, knower: Option<&String>) -> Result<()> {
     Ok(())
 }
 
-/// The predicate that is meant, however it is written, by the state as it is now.
+/// Resolves a predicate in any spelling, according to the current state.
 fn predicate(memory: &Memory, given: Option<&String>) -> Result<Option<String>> {
     let Some(given) = given.cloned() else { return Ok(None) };
     Ok(Some(memory.read(move |world| Ok(known_predicate(&world.state, &given)))?.wait()??))
@@ -62,7 +63,7 @@ fn marks(fact: FactId, parts: impl IntoIterator<Item = String>) -> String {
     format!("[{}]", marks.join(" \u{00B7} "))
 }
 
-/// What is unusual about how somebody holds a fact.
+/// Describes how a knower's belief in a fact differs from plain belief.
 fn held(hold: &Hold) -> &'static str {
     match hold {
         Hold::Believed => "",
@@ -93,14 +94,14 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
             output.line("The players know nothing of the kind.")?;
         }
         for row in &rows {
-            let standing = if row.standing == Standing::Canon { String::new() } else { row.standing.to_string() };
-            output.line(format!("{}  {}", row.statement, marks(row.fact, [standing])))?;
+            let status = if row.status == FactStatus::Canon { String::new() } else { row.status.to_string() };
+            output.line(format!("{}  {}", row.statement, marks(row.fact, [status])))?;
             for knower in &row.known_by {
                 let keeps = if knower.conceals { ", keeps it to themselves" } else { "" };
                 let since = since(knower.since.as_ref());
                 output.line(format!(
                     "    {}: {}, credence {:.2}{since}{keeps}",
-                    knower.knower, knower.how, knower.credence
+                    knower.knower, knower.acquisition, knower.credence
                 ))?;
             }
         }
@@ -115,9 +116,9 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
     for row in &rows {
         let keeps = if row.conceals { "keeps it to themselves" } else { "" };
         let told = if row.told.is_empty() { String::new() } else { format!("told {}", list(&row.told)) };
-        let how = format!("{}, credence {:.2}{}", row.how, row.credence, since(row.since.as_ref()));
+        let acquisition = format!("{}, credence {:.2}{}", row.acquisition, row.credence, since(row.since.as_ref()));
         let session = row.session.as_ref().map_or(String::new(), ToString::to_string);
-        let marks = marks(row.fact, [how, held(&row.hold).to_owned(), session, keeps.to_owned(), told]);
+        let marks = marks(row.fact, [acquisition, held(&row.hold).to_owned(), session, keeps.to_owned(), told]);
         output.line(&row.statement)?;
         output.line(format!("    {marks}"))?;
     }
@@ -160,14 +161,14 @@ fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
         output.line(format!("{} knows nothing of it.", answer.who))?;
     }
     for belief in &answer.answers {
-        let standing = if belief.standing == Standing::Canon { String::new() } else { belief.standing.to_string() };
+        let status = if belief.status == FactStatus::Canon { String::new() } else { belief.status.to_string() };
         let credence = format!("credence {:.2}", belief.credence);
-        let marks = marks(belief.fact, [credence, held(&belief.hold).to_owned(), standing]);
+        let marks = marks(belief.fact, [credence, held(&belief.hold).to_owned(), status]);
         output.line(format!("{}  {marks}", belief.statement))?;
         for reason in &belief.because {
             let session = reason.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
             let since = since(reason.since.as_ref());
-            output.line(format!("    because: {}{since}{session} ({:.2})", reason.how, reason.credence))?;
+            output.line(format!("    because: {}{since}{session} ({:.2})", reason.acquisition, reason.credence))?;
         }
         for against in &belief.against {
             let (text, credence, id) = (&against.statement, against.credence, against.fact.short());
@@ -176,7 +177,7 @@ fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
     }
     if !answer.truth.is_empty() {
         output.line("")?;
-        output.line("What is so")?;
+        output.line("The truth")?;
     }
     for truth in &answer.truth {
         let known = if truth.known { String::new() } else { format!("{} does not know of it", answer.who) };
@@ -192,16 +193,17 @@ pub(crate) fn chain(args: &args::WhoAndFact, output: &mut Output) -> Result<()> 
     output.data(&chain)?;
     let credence = format!("credence {:.2}", chain.credence);
     output.line(format!("{}  {}", chain.statement, marks(chain.fact, [chain.who.to_string(), credence])))?;
-    // Chains may be long, so they are walked without recursion.
-    let mut open: Vec<(usize, &LinkRow)> = chain.ways.iter().rev().map(|way| (1, way)).collect();
+    // Derivations may be long, so they are walked without recursion.
+    let mut open: Vec<(usize, &LinkRow)> = chain.known_edges.iter().rev().map(|way| (1, way)).collect();
     while let Some((depth, link)) = open.pop() {
         let knower = if link.knower == Knower::World { "everybody" } else { link.knower.as_str() };
         let learned = link.learned.as_ref().map_or(String::new(), |date| format!(", {date}"));
         let session = link.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
-        let with = if link.company.is_empty() { String::new() } else { format!(", with {}", list(&link.company)) };
+        let with =
+            if link.co_present.is_empty() { String::new() } else { format!(", with {}", list(&link.co_present)) };
         let other = link.other_statement.as_ref().map_or(String::new(), |text| format!(": \u{201C}{text}\u{201D}"));
-        let how = format!("{}{learned}{session}{with}", link.how);
-        output.line(format!("{}{knower}: {how} ({:.2}){other}", "  ".repeat(depth.min(30)), link.credence))?;
+        let acquisition = format!("{}{learned}{session}{with}", link.acquisition);
+        output.line(format!("{}{knower}: {acquisition} ({:.2}){other}", "  ".repeat(depth.min(30)), link.credence))?;
         open.extend(link.from.iter().rev().map(|link| (depth + 1, link)));
     }
     Ok(memory.close()?)
@@ -212,15 +214,18 @@ pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()
     let fact = args.fact.clone();
     let found = read(&memory, &args.when, move |state, moment| query::who_knows(state, &fact, moment))?;
     output.data(&found)?;
-    output.line(format!("{}  {}", found.statement, marks(found.fact, [found.standing.to_string()])))?;
+    output.line(format!("{}  {}", found.statement, marks(found.fact, [found.status.to_string()])))?;
     if found.everybody {
         output.line("  everybody: common lore")?;
     }
     for row in found.groups.iter().chain(&found.characters) {
         let keeps = if row.conceals { ", keeps it to themselves" } else { "" };
         let since = since(row.since.as_ref());
-        let how = row.how.join("; ");
-        output.line(format!("  {} ({}): {how}, credence {:.2}{since}{keeps}", row.name, row.knower, row.credence))?;
+        let acquisition = row.acquisition.join("; ");
+        output.line(format!(
+            "  {} ({}): {acquisition}, credence {:.2}{since}{keeps}",
+            row.name, row.knower, row.credence
+        ))?;
     }
     if !found.everybody && found.groups.is_empty() && found.characters.is_empty() {
         output.line("  Nobody knows it.")?;
@@ -240,8 +245,8 @@ pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
         output.line("There is no such secret.")?;
     }
     for row in &rows {
-        let standing = if row.standing == Standing::Canon { String::new() } else { row.standing.to_string() };
-        output.line(format!("{}  {}", row.statement, marks(row.fact, [standing])))?;
+        let status = if row.status == FactStatus::Canon { String::new() } else { row.status.to_string() };
+        output.line(format!("{}  {}", row.statement, marks(row.fact, [status])))?;
         let holder = |holder: &query::SecretHolder| match holder.conceals {
             true => format!("{} (keeps it)", holder.knower),
             false => holder.knower.to_string(),
@@ -271,7 +276,7 @@ pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()
         output.line(format!(
             "  {} knows it: {}, credence {:.2}{since}",
             knows.knower,
-            knows.how.join("; "),
+            knows.acquisition.join("; "),
             knows.credence
         ))?;
     }
@@ -317,7 +322,8 @@ pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
     }
     for row in &missed.facts {
         let since = row.since.as_ref().map_or(String::new(), |date| format!(", {date}"));
-        let later = row.heard_since.as_ref().map_or(String::new(), |how| format!("knows it since: {how}"));
+        let later =
+            row.heard_since.as_ref().map_or(String::new(), |acquisition| format!("knows it since: {acquisition}"));
         let by = format!("{}{since}", list(&row.learned_by));
         output.line(format!("{}  {}", row.statement, marks(row.fact, [by, later])))?;
     }

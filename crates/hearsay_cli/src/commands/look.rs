@@ -1,4 +1,4 @@
-//! `facts`, `show`, `neighbours`, `path`, `status`, `stats`: looking around.
+//! `fact list`, `entity show`, `fact show`, `entity neighbours`, `entity path`, `status`, `db stats`: read-only views.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use hearsay_memory::{
     query::{self, FactFilter, FactRow, Shown, WalkFilter},
     resolve,
 };
-use hearsay_model::{EntityId, Knower, Position, Standing, State};
+use hearsay_model::{EntityId, FactStatus, Knower, Position, State};
 use hearsay_recall::graph::Direction;
 use serde_json::json;
 
@@ -27,7 +27,7 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
         subject: args.subject.clone(),
         predicate: args.predicate.clone(),
         object: args.object.clone(),
-        standing: args.standing.map(Into::into),
+        status: args.status.map(Into::into),
         knower: args.knower.clone(),
         as_of: None,
         holds_at: args.holds_at.clone(),
@@ -53,7 +53,7 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// The predicate that is meant, however it is written: of the vocabulary, or of some fact.
+/// Resolves a predicate in any spelling, from the vocabulary or from any fact.
 pub(crate) fn known_predicate(state: &State, given: &str) -> Result<String, Fault> {
     let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "_");
     let wanted = plain(given);
@@ -69,7 +69,7 @@ pub(crate) fn known_predicate(state: &State, given: &str) -> Result<String, Faul
     }
     let alike: Vec<_> = known.iter().filter(|name| shares_word(&plain(name), &wanted)).take(5).copied().collect();
     let hint = if alike.is_empty() {
-        "`hearsay stats` lists those in use".to_owned()
+        "`hearsay db stats` lists those in use".to_owned()
     } else {
         format!("did you mean {}?", alike.join(", "))
     };
@@ -80,17 +80,17 @@ fn shares_word(a: &str, b: &str) -> bool {
     a.split('_').any(|word| word.len() > 3 && b.split('_').any(|other| word == other))
 }
 
-/// A fact in one line: id, statement, and what is unusual about it.
+/// Prints a fact in one line: id, statement, and its marks.
 pub(crate) fn fact_line(before: &str, row: &FactRow, output: &mut Output) -> Result<()> {
     let mut marks = vec![row.predicate.to_string()];
-    if row.standing != Standing::Canon {
-        marks.push(row.standing.to_string());
+    if row.status != FactStatus::Canon {
+        marks.push(row.status.to_string());
     }
     if row.secrecy != "open" {
         marks.push(row.secrecy.to_owned());
     }
     marks.extend(row.until.as_ref().map(|until| format!("until {until}")));
-    // The field stands in the full page.
+    // The full page has the field; the short form leaves it out.
     let short = |evidence: &String| evidence.split_once(" (").map_or(evidence.clone(), |(place, _)| place.to_owned());
     marks.extend(row.evidence.first().map(short));
     output.line(format!("{before}{}  {}  [{}]", row.id.short(), row.statement, marks.join(" \u{00B7} ")))
@@ -150,13 +150,13 @@ fn fact_page(row: &FactRow, output: &mut Output) -> Result<()> {
     if let Some(handle) = &row.handle {
         tell("handle", handle.clone());
     }
-    // A free fact has its sentence for a value.
+    // The value of a free-text fact is its statement.
     let object = if row.object == row.statement { "" } else { row.object.as_str() };
     tell("says", format!("{} {} {object}", row.subject, row.predicate).trim_end().to_owned());
     let confirmed = if row.confirmed { ", confirmed by the DM" } else { "" };
-    let alone = row.extracted.map_or(String::new(), |alone| format!(" ({alone:.2} by itself)"));
+    let alone = row.extracted.map_or(String::new(), |alone| format!(" ({alone:.2} before calibration)"));
     let sure = format!("confidence {:.2}{alone}", row.confidence);
-    tell("standing", format!("{}, {}, {sure}{confirmed}", row.standing, row.secrecy));
+    tell("status", format!("{}, {}, {sure}{confirmed}", row.status, row.secrecy));
     if let Some(attitude) = row.attitude {
         tell("attitude", format!("{attitude:+}"));
     }
@@ -181,14 +181,14 @@ fn fact_page(row: &FactRow, output: &mut Output) -> Result<()> {
         let learned = knower.learned.as_ref().map_or(String::new(), |learned| format!(", {learned}"));
         let conceals = if knower.conceals { ", keeps it to themselves" } else { "" };
         let rank = knower.rank.as_ref().map_or(String::new(), |rank| format!(", {rank} and above"));
-        let company = knower.company.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ");
-        let company = match (company.is_empty(), knower.passed_on) {
+        let co_present = knower.co_present.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ");
+        let co_present = match (co_present.is_empty(), knower.passed_on) {
             (true, _) => String::new(),
-            (false, true) => format!(" to {company}"),
-            (false, false) => format!(", with {company}"),
+            (false, true) => format!(" to {co_present}"),
+            (false, false) => format!(", with {co_present}"),
         };
         let credence = if knower.passed_on { String::new() } else { format!(", credence {:.2}", knower.credence) };
-        tell("known by", format!("{who}: {}{company}{credence}{learned}{rank}{conceals}", knower.how));
+        tell("known by", format!("{who}: {}{co_present}{credence}{learned}{rank}{conceals}", knower.acquisition));
     }
     output.columns(&lines)
 }
@@ -253,26 +253,26 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
     output.data(&status)?;
     let model = match &status.model {
         ModelStatus::Ready { id } => id.clone(),
-        ModelStatus::None { why } => format!("none, words and graph alone answer: {}", campaign::brief(why)),
-        ModelStatus::Loading => "still being loaded".into(),
+        ModelStatus::None { why } => format!("none, so only words and graph are used: {}", campaign::brief(why)),
+        ModelStatus::Loading => "loading".into(),
     };
-    let mut texts = format!("{} (facts and passages that can be recalled)", status.texts);
+    let mut texts = format!("{} facts and passages can be searched", status.texts);
     if matches!(status.model, ModelStatus::Ready { .. }) && status.pending_vectors > 0 {
-        texts = format!("{texts}; {} have no vector yet: `hearsay db embed` makes them", status.pending_vectors);
+        texts = format!("{texts}; {} are not embedded yet: `hearsay db embed` embeds them", status.pending_vectors);
     }
     let graph = if status.projected == status.position {
         "graph tables up to date".to_owned()
     } else {
-        format!("graph tables at {}", status.projected)
+        format!("graph tables show the first {}", status.projected)
     };
     let reviews = match status.reviews {
-        0 => "nothing waits".to_owned(),
+        0 => "nothing waits for you".to_owned(),
         waiting => format!("{} for you: `hearsay review`", count(waiting, "item waits", "items wait")),
     };
     let undo = match status.compacted_to {
-        Position(0) => "reaches back to the first operation".to_owned(),
+        Position(0) => "possible back to the first operation".to_owned(),
         to => format!(
-            "reaches back to operation {}; {} kept in all",
+            "possible back to operation {}; {} kept in all",
             to.next(),
             count_operations(status.operations as u64)
         ),
@@ -312,7 +312,7 @@ pub(crate) fn stats(args: &args::Campaign, output: &mut Output) -> Result<()> {
     };
     table("Entities", &stats.entities)?;
     table("Facts by predicate", &stats.predicates)?;
-    table("Facts by standing", &stats.standings)?;
+    table("Facts by status", &stats.statuses)?;
     table("Facts by source", &stats.sources)?;
     table("Facts by secrecy", &stats.secrecy)?;
     output.line("Besides")?;

@@ -1,11 +1,11 @@
-//! The commands, by what they are for.
+//! The commands, one module per topic.
 
 pub(crate) mod ask;
 pub(crate) mod db;
 pub(crate) mod edit;
+pub(crate) mod event;
 pub(crate) mod extract;
 pub(crate) mod files;
-pub(crate) mod happen;
 pub(crate) mod history;
 pub(crate) mod know;
 pub(crate) mod look;
@@ -13,5 +13,5 @@ pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod review;
 pub(crate) mod session;
-pub(crate) mod story;
+pub(crate) mod simulate;
 pub(crate) mod tidy;

@@ -1,4 +1,4 @@
-//! `model`: which sentence encoder is used.
+//! `db model`: shows which sentence encoder is in use.
 
 use anyhow::Result;
 use hearsay_embed::{Encoder, EncoderOptions, dot, find_model};

@@ -1,4 +1,4 @@
-//! `new`: a campaign directory to begin with.
+//! `new`: creates a campaign directory with example files.
 
 use std::{fs, path::Path};
 
@@ -23,8 +23,8 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
     }
     let of_directory = || directory.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = args.name.clone().or_else(of_directory).unwrap_or_else(|| "My campaign".into());
-    fs::create_dir_all(directory).with_context(|| format!("{shown} cannot be made"))?;
-    // JSON strings are YAML strings, so any name comes out as it went in.
+    fs::create_dir_all(directory).with_context(|| format!("{shown} cannot be created"))?;
+    // JSON strings are YAML strings, so every name survives the round trip.
     let text = TEMPLATE.replace("{name}", &serde_json::to_string(&name)?);
     write(&directory.join("campaign.yaml"), &text)?;
     write_settings(directory)?;
@@ -35,11 +35,11 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
     ])?;
     output.line("Ann knows what Bo does not. Ask them:")?;
     let question = "What is below the cellar?";
-    output.line(format!("  hearsay ask {shown} --as ann \"{question}\""))?;
-    output.line(format!("  hearsay ask {shown} --as bo \"{question}\""))
+    output.line(format!("  hearsay -C {shown} ask --as ann \"{question}\""))?;
+    output.line(format!("  hearsay -C {shown} ask --as bo \"{question}\""))
 }
 
-/// Whether a campaign can be made here: nothing is there, or an empty directory.
+/// Whether a campaign can be created at a path: it does not exist, or is an empty directory.
 pub(crate) fn is_vacant(directory: &Path) -> bool {
     match fs::read_dir(directory) {
         Ok(mut entries) => entries.next().is_none(),

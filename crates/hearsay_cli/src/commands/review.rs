@@ -1,8 +1,8 @@
-//! `review`: what waits for the DM.
+//! `review`: lists the items that wait for the DM, and records the decisions.
 
 use anyhow::Result;
 use hearsay_memory::{
-    Clash, Decision, Decisions, MemoryError, ReviewItem, World, find_fact,
+    Clash, Decision, Decisions, MemoryError, ReadSnapshot, ReviewItem, find_fact,
     query::{self, ReviewRow},
     real_time,
 };
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
             DecisionArg::Reject => Decision::Reject,
         };
         let (given, reason) = (args.facts.clone(), args.reason.clone());
-        let decide = move |world: &World| {
+        let decide = move |world: &ReadSnapshot| {
             let facts: Result<_, MemoryError> =
                 given.iter().map(|fact| Ok(find_fact(&world.state, fact)?.id())).collect();
             let decisions = Decisions { facts: facts?, decision: decision.clone(), reason: reason.clone() };
@@ -52,7 +52,8 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     }
     let limit = args.limit;
     let found = interrupt::wait(&memory.duplicates()?)?;
-    let read = memory.read_aside(move |world| Ok(query::review_with(&world.state, &world.learned, found, limit)))?;
+    let read =
+        memory.read_in_background(move |world| Ok(query::review_with(&world.state, &world.learned, found, limit)))?;
     let (rows, all) = read.wait()?;
     output.data(&json!({ "items": rows, "all": all }))?;
     if rows.is_empty() {
@@ -67,12 +68,12 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
                 let what = match clash {
                     Clash::OneAtATime(predicate) => format!("{subject} {predicate}"),
                     Clash::Opposites(object) => format!("{subject} and {object}"),
-                    Clash::Refuted(fact) => format!("{subject}: others say that {} is not so", fact.short()),
+                    Clash::Refuted(fact) => format!("{subject}: others deny {}", fact.short()),
                 };
-                output.line(format!("These cannot all be so ({what}):"))?;
+                output.line(format!("Contradiction ({what}):"))?;
             }
             ReviewItem::Duplicate(found) => {
-                output.line("These may be one (`merge`, or `duplicates not-the-same`):")?;
+                output.line("Possible duplicates (`entity merge`, or `entity duplicates not-the-same`):")?;
                 output.line(format!("  {}", duplicate_line(found)))?;
             }
         }
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     }
     if !rows.is_empty() {
         let directory = args.campaign.campaign.display();
-        output.line(format!("Decide: hearsay review {directory} accept|edit|false|reject FACT…"))?;
+        output.line(format!("Decide: hearsay -C {directory} review accept|edit|false|reject FACT…"))?;
     }
     if all > rows.len() {
         output.line(format!("and {} more: raise --limit", all - rows.len()))?;
@@ -90,19 +91,19 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// How sure it is, and what moved that.
+/// Formats the confidence of a proposal, with the reasons for its changes.
 fn doubt(row: &ReviewRow) -> String {
-    let Some(fact) = row.in_full.first() else { return "of which nothing is known".to_owned() };
+    let Some(fact) = row.in_full.first() else { return "unknown confidence".to_owned() };
     let mut text = format!("confidence {:.2}", fact.confidence);
     if let Some(extracted) = fact.extracted {
-        text = format!("{text} ({extracted:.2} by itself)");
+        text = format!("{text} ({extracted:.2} before calibration)");
     }
     for reason in &row.trust {
         let counts = reason.counts;
         text = format!("{text}, {} {} of {}", reason.trust, counts.confirmed, counts.confirmed + counts.rejected);
     }
     if let Some(lift) = row.lift {
-        text = format!("{text}, like {} which you confirmed (+{:.2})", lift.like.short(), lift.by);
+        text = format!("{text}, similar to {}, which you confirmed (+{:.2})", lift.like.short(), lift.by);
     }
     text
 }

@@ -1,11 +1,11 @@
-//! `session`, `recap`, `threads`: what is played, what it brought, and what is open.
+//! The `session` commands: sessions, recaps and open threads.
 
 use std::time::Duration;
 
 use anyhow::Result;
 use hearsay_campaign::Transcript;
 use hearsay_memory::{
-    Compact, Log, LogLine, Memory, MemoryError, NewSession, Proposed, SessionStep, SpeakerIs, TranscriptImport,
+    Log, LogLine, Memory, MemoryError, NewSession, Proposed, SessionStep, SpeakerIs, Summarize, TranscriptImport,
     TranscriptReport, Written,
     query::{self, RecapFor, SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind},
 };
@@ -13,7 +13,7 @@ use hearsay_model::{Author, EntityId, Passage};
 use serde::Serialize;
 use serde_json::json;
 
-use super::story::tell_with_reveals;
+use super::simulate::tell_with_reveals;
 use crate::{
     args::{self, Session},
     campaign::{self, Meaning},
@@ -30,6 +30,8 @@ pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
         Session::List(args) => list(args, output),
         Session::Show(args) => show(args, output),
         Session::Import(args) => import(args, output),
+        Session::Recap(args) => recap(args, output),
+        Session::Threads(args) => threads(args, output),
     }
 }
 
@@ -69,7 +71,7 @@ fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
     step(&args.campaign, SessionStep::Attend { arrive, leave }, output)
 }
 
-fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
+pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
     let line = LogLine {
         speaker: args.by.clone(),
@@ -81,7 +83,7 @@ fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     };
     let log = Log { session: args.session.clone(), lines: vec![line], ..Log::default() };
     let written = memory.log(Author::Dm, log)?.wait().map_err(|error| match error {
-        // There is but one line.
+        // The log has only one line, so the error needs no line number.
         MemoryError::LogLine { source, .. } => *source,
         error => error,
     })?;
@@ -103,7 +105,7 @@ fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// What ending a session wrote, and what the session brought.
+/// JSON output of ending a session: the written operation and the report of the session.
 #[derive(Serialize)]
 struct Ended {
     written: Written,
@@ -115,7 +117,8 @@ fn end(args: &args::SessionEnd, output: &mut Output) -> Result<()> {
     let playing = memory.read(|world| Ok(world.state.playing().map(|playing| playing.session.to_string())))?.wait()?;
     let written = memory.session(Author::Dm, SessionStep::End { time: args.time.clone() })?.wait()?;
     told(&written, output)?;
-    let report = memory.read_aside(move |world| query::session_report(&world.state, playing.as_deref()))?.wait()?;
+    let report =
+        memory.read_in_background(move |world| query::session_report(&world.state, playing.as_deref()))?.wait()?;
     tell_report(&report, 10, output)?;
     tell_with_reveals(&memory, Ended { written, report }, output)?;
     Ok(memory.close()?)
@@ -130,7 +133,7 @@ fn ids(ids: &[EntityId]) -> String {
 
 fn list(args: &args::Campaign, output: &mut Output) -> Result<()> {
     let memory = campaign::open(args, Meaning::Without, output)?;
-    let rows = memory.read_aside(|world| Ok(query::sessions(&world.state)))?.wait()?;
+    let rows = memory.read_in_background(|world| Ok(query::sessions(&world.state)))?.wait()?;
     output.data(&rows)?;
     if rows.is_empty() {
         output.line("No session was played yet: `hearsay session start`.")?;
@@ -148,13 +151,13 @@ fn list(args: &args::Campaign, output: &mut Output) -> Result<()> {
 }
 
 fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
-    if args.compact || args.few.is_given() {
+    if args.summary || args.few.is_given() {
         return compact(&args.campaign, args.session.as_ref(), args.knower.as_ref(), &args.few, output);
     }
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
     let given = args.session.clone();
     if args.log {
-        let read = memory.read_aside(move |world| {
+        let read = memory.read_in_background(move |world| {
             let session = query::session_or_latest(&world.state, given.as_deref())?;
             let lines = world.state.passages().map(|(_, passage)| passage);
             let mut lines: Vec<Passage> =
@@ -170,13 +173,14 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
         }
         return Ok(memory.close()?);
     }
-    let report = memory.read_aside(move |world| query::session_report(&world.state, given.as_deref()))?.wait()?;
+    let report =
+        memory.read_in_background(move |world| query::session_report(&world.state, given.as_deref()))?.wait()?;
     output.data(&report)?;
     tell_report(&report, args.limit, output)?;
     Ok(memory.close()?)
 }
 
-/// The first of some rows under a heading, and how many more there are.
+/// Prints the first rows under a heading, and the number of remaining rows.
 fn listed<T>(title: &str, rows: &[T], limit: usize, output: &mut Output, line: impl Fn(&T) -> String) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
@@ -205,10 +209,10 @@ fn tell_report(report: &SessionReport, limit: usize, output: &mut Output) -> Res
     ))?;
     for learner in &report.learned {
         let title = format!("{} learned {}:", learner.name, count(learner.facts.len(), "fact", "facts"));
-        // Of the others, that they did is enough; `knows` tells what.
+        // For NPCs, a few rows are enough; `know knows` lists all.
         let limit = if learner.player { limit } else { limit.min(3) };
         listed(&title, &learner.facts, limit, output, |row| {
-            format!("{}  [{} \u{00B7} {}]", row.statement, row.how, row.fact.short())
+            format!("{}  [{} \u{00B7} {}]", row.statement, row.acquisition, row.fact.short())
         })?;
     }
     listed("Changed:", &report.changed, limit, output, |row| {
@@ -217,7 +221,7 @@ fn tell_report(report: &SessionReport, limit: usize, output: &mut Output) -> Res
     })?;
     listed("Open:", &report.threads, limit, output, thread_line)?;
     listed("Look at first:", &report.review, limit, output, |row| {
-        format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.standing, row.why.join(", "), row.fact.short())
+        format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.status, row.why.join(", "), row.fact.short())
     })
 }
 
@@ -247,7 +251,7 @@ pub(crate) fn threads(args: &args::Threads, output: &mut Output) -> Result<()> {
         about: args.about.clone(),
         session: args.session.clone(),
     };
-    let found = memory.read_aside(move |world| query::threads(&world.state, &filter))?.wait()?;
+    let found = memory.read_in_background(move |world| query::threads(&world.state, &filter))?.wait()?;
     output.data(&json!({ "threads": found.iter().take(args.limit).collect::<Vec<_>>(), "all": found.len() }))?;
     if found.is_empty() {
         output.line("Nothing of the kind is open.")?;
@@ -261,7 +265,7 @@ pub(crate) fn threads(args: &args::Threads, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// The log of a session in few tokens.
+/// Prints the summarized log of a session.
 fn compact(
     campaign: &args::Campaign,
     session: Option<&String>,
@@ -272,23 +276,23 @@ fn compact(
     let meaning = if few.no_meaning || few.question.is_none() { Meaning::Without } else { Meaning::With };
     let memory = campaign::open(campaign, meaning, output)?;
     campaign::embed_few(&memory, meaning, output)?;
-    let compact = Compact {
+    let compact = Summarize {
         session: session.cloned(),
         document: few.document.clone(),
         knower: knower.cloned(),
         question: few.question.clone().unwrap_or_default(),
         budget: few.budget,
         deadline: Some(Duration::from_secs(60)),
-        ..Compact::default()
+        ..Summarize::default()
     };
-    let condensed = interrupt::wait(&memory.condense(compact)?)?;
-    output.data(&condensed)?;
-    output.page(condensed.text())?;
+    let summary = interrupt::wait(&memory.summarize(compact)?)?;
+    output.data(&summary)?;
+    output.page(summary.text())?;
     output.note(format!(
         "{} of {} tokens, {} left out",
-        condensed.tokens,
-        condensed.whole,
-        count(condensed.omitted, "part", "parts")
+        summary.tokens,
+        summary.whole,
+        count(summary.omitted, "part", "parts")
     ));
     Ok(memory.close()?)
 }
@@ -304,7 +308,8 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
         None => RecapFor::Dm,
     };
     let (session, words) = (args.session.clone(), args.words);
-    let read = memory.read_aside(move |world| query::session_recap(&world.state, session.as_deref(), &whom, words))?;
+    let read =
+        memory.read_in_background(move |world| query::session_recap(&world.state, session.as_deref(), &whom, words))?;
     let told = read.wait()?;
     if args.written {
         let written = match told.recap.lines.is_empty() {
@@ -326,37 +331,37 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
         output.line("  nothing was written down: `hearsay session log` or `session import`")?;
     }
     for line in &told.recap.lines {
-        // Who of several alone knows something should be told aside.
+        // A line known to only some characters should be told to them in private.
         let alone = match &line.known_to[..] {
             [one] if told.present.len() > 1 => format!("  ({one} alone)"),
             _ => String::new(),
         };
         output.line(format!("  {}{alone}", line.text))?;
-        if args.receipts {
+        if args.citations {
             output.line(format!(
                 "      {:.2}: {} \u{00B7} {}",
                 line.score,
                 line.why.join(", "),
-                line.receipt.line()
+                line.citation.line()
             ))?;
         }
     }
     Ok(memory.close()?)
 }
 
-/// What an import of a transcript wrote, or would write.
+/// JSON output of a transcript import, or of its dry run.
 #[derive(Serialize)]
 struct Imported {
-    /// What was written; nothing, when it was a dry run or nothing changed.
+    /// The written operation; `None` for a dry run or if nothing changed.
     written: Option<Written>,
     #[serde(flatten)]
     report: TranscriptReport,
-    /// What became of what was found in the lines, if they were read.
+    /// Counts of the facts extracted from the lines, if extraction ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<Proposed>,
 }
 
-/// Bytes of a transcript; 64 MiB.
+/// Maximum size in bytes of a transcript; 64 MiB.
 const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
 
 fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
@@ -375,7 +380,7 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
         dm: args.dm.clone(),
     };
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
-    let (report, lines) = memory.read_aside(move |world| import.plan(&world.state))?.wait()?;
+    let (report, lines) = memory.read_in_background(move |world| import.plan(&world.state))?.wait()?;
     let written = match args.dry_run || report.unchanged {
         true => None,
         false => Some(write(&memory, name, lines)?),

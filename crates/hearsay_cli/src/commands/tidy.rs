@@ -1,4 +1,5 @@
-//! `learn`, `duplicates`, `merge`, `split`, `prune`, `health`: keeping the record tidy.
+//! `trust`, `entity duplicates`, `entity merge`, `entity split`, `fact prune`, `db health`: maintenance of the
+//! campaign.
 
 use anyhow::Result;
 use hearsay_memory::{
@@ -6,7 +7,7 @@ use hearsay_memory::{
     duplicates::fact_duplicates,
     learn::{Counts, TrustOf, Verdict, decisions},
 };
-use hearsay_model::Standing;
+use hearsay_model::FactStatus;
 use serde::Serialize;
 use serde_json::json;
 
@@ -17,19 +18,19 @@ use crate::{
     output::{Fault, Output, WRONG_LINE, count},
 };
 
-/// How far one is trusted.
+/// The trust in one source, predicate or extraction method.
 #[derive(Serialize)]
 struct TrustRow {
     trust: TrustOf,
     #[serde(flatten)]
     counts: Counts,
-    /// What would become of a confidence of 0.5, for this count alone.
+    /// The value that a confidence of 0.5 becomes through this count alone.
     of_a_half: f64,
 }
 
 impl TrustRow {
     fn new(trust: &TrustOf, counts: Counts) -> Self {
-        // Each of the three counts weighs a half.
+        // Each of the three counts has half weight.
         let odds = (counts.shift() / 2.0).clamp(-1.0, 1.0).exp();
         Self { trust: trust.clone(), counts, of_a_half: (odds / (1.0 + odds) * 1e4).round() / 1e4 }
     }
@@ -58,7 +59,7 @@ fn learn_status(memory: &Memory, limit: usize, output: &mut Output) -> Result<()
         Ok((world.learned.is_enabled(), rows))
     })?;
     let (enabled, mut rows) = read.wait()?;
-    // What moves most comes first.
+    // Sorts by the size of the effect, largest first.
     rows.sort_by(|a, b| {
         let far = |row: &TrustRow| (row.of_a_half - 0.5).abs();
         far(b).total_cmp(&far(a)).then_with(|| a.trust.cmp(&b.trust))
@@ -67,7 +68,7 @@ fn learn_status(memory: &Memory, limit: usize, output: &mut Output) -> Result<()
     let state = if enabled { "on" } else { "off: decisions are counted, and move nothing" };
     output.line(format!("Learning from your decisions is {state}."))?;
     if rows.is_empty() {
-        output.line("Nothing was decided yet on what others proposed: `hearsay review` lists what waits.")?;
+        output.line("You have not decided on any proposal yet: `hearsay review` lists what waits.")?;
         return Ok(());
     }
     let mut table = vec![["trust in", "confirmed", "rejected", "0.50 becomes"].map(str::to_owned)];
@@ -83,7 +84,8 @@ fn learn_status(memory: &Memory, limit: usize, output: &mut Output) -> Result<()
 }
 
 fn learn_history(memory: &Memory, limit: usize, output: &mut Output) -> Result<()> {
-    let (rows, all) = memory.read_aside(move |world| Ok(decisions(&world.state, &world.learned, limit)))?.wait()?;
+    let (rows, all) =
+        memory.read_in_background(move |world| Ok(decisions(&world.state, &world.learned, limit)))?.wait()?;
     output.data(&json!({ "decisions": rows, "all": all }))?;
     if rows.is_empty() {
         output.line("No decision counts.")?;
@@ -106,7 +108,7 @@ fn learn_history(memory: &Memory, limit: usize, output: &mut Output) -> Result<(
 
 pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result<()> {
     if args.what.is_none() && args.one.is_some() {
-        let what = "name what you decide before the two: `not-the-same A B`; `hearsay merge` makes one of them";
+        let what = "put the decision before the two entities: `not-the-same A B`; `hearsay entity merge` merges them";
         return Err(Fault::new(WRONG_LINE, what).into());
     }
     let meaning = if args.meaning { Meaning::With } else { Meaning::Without };
@@ -116,7 +118,7 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
     if let (Some(DuplicatesWhat::NotTheSame), Some(one), Some(other)) = (args.what, &args.one, &args.other) {
         tell(&memory.not_the_same(one, other)?.wait()?, output)?;
     } else if args.facts {
-        let rows = interrupt::wait(&memory.read_aside(|world| Ok(fact_duplicates(&world.state)))?)?;
+        let rows = interrupt::wait(&memory.read_in_background(|world| Ok(fact_duplicates(&world.state)))?)?;
         let shown = &rows[..rows.len().min(limit)];
         output.data(&json!({ "facts": shown, "all": rows.len() }))?;
         if rows.is_empty() {
@@ -140,8 +142,8 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
         more(rows.len(), shown.len(), output)?;
         if let Some(row) = shown.first() {
             let (one, other) = (&row.one, &row.other);
-            output.line(format!("Decide: hearsay merge {directory} {other} {one}"))?;
-            output.line(format!("    or: hearsay duplicates {directory} not-the-same {one} {other}"))?;
+            output.line(format!("Decide: hearsay -C {directory} entity merge {other} {one}"))?;
+            output.line(format!("    or: hearsay -C {directory} entity duplicates not-the-same {one} {other}"))?;
         }
     }
     Ok(memory.close()?)
@@ -151,7 +153,7 @@ fn more(all: usize, shown: usize, output: &mut Output) -> Result<()> {
     if all > shown { output.line(format!("and {} more: raise --limit", all - shown)) } else { Ok(()) }
 }
 
-/// Two entities that may be one, and why.
+/// Formats two entities that may be the same, with the reason.
 pub(crate) fn duplicate_line(row: &Duplicate) -> String {
     let band = match row.band {
         Band::NearCertain => "near-certain",
@@ -159,7 +161,7 @@ pub(crate) fn duplicate_line(row: &Duplicate) -> String {
     };
     let mut marks = vec![format!("names {:.2}", row.name.get())];
     marks.extend(row.sounds_alike.then(|| "sound alike".to_owned()));
-    marks.extend(row.neighbours.map(|shared| format!("{:.0} % of those around", shared.get() * 100.0)));
+    marks.extend(row.neighbours.map(|shared| format!("{:.0} % of their neighbours are shared", shared.get() * 100.0)));
     marks.extend(row.meaning.map(|near| format!("meaning {:.2}", near.get())));
     marks.extend(row.related.then(|| "related to each other".to_owned()));
     let ([one, other], whole) = (&row.names, row.whole.get());
@@ -190,7 +192,8 @@ pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
         output.line(format!("  the surer value stands; a claim from now on: {}", ids.join(", ")))?;
     }
     if written.is_some() {
-        output.line(format!("  hearsay split {} {gone} takes it back", args.campaign.campaign.display()))?;
+        output
+            .line(format!("  hearsay -C {} entity split {gone} reverts the merge", args.campaign.campaign.display()))?;
     }
     Ok(memory.close()?)
 }
@@ -203,15 +206,15 @@ pub(crate) fn split(args: &args::Split, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
-    let standings = args.standing.iter().copied().map(Standing::from).collect();
-    let prune = Prune { below: args.below, older_than_days: args.older_than, standings };
+    let statuses = args.status.iter().copied().map(FactStatus::from).collect();
+    let prune = Prune { below: args.below, older_than_days: args.older_than, statuses };
     if prune == Prune::default() {
-        let what = "say what is to go: --below CONFIDENCE, --older-than DAYS or --standing STANDING";
+        let what = "choose the facts: --below CONFIDENCE, --older-than DAYS or --status STATUS";
         return Err(Fault::new(WRONG_LINE, what).into());
     }
     let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
     let plan = interrupt::wait(&memory.plan_prune(prune.clone())?)?;
-    let written = if args.apply && !plan.facts.is_empty() { Some(memory.prune(prune)?.wait()?) } else { None };
+    let written = if !args.dry_run && !plan.facts.is_empty() { Some(memory.prune(prune)?.wait()?) } else { None };
     let PrunePlan { facts, spared, .. } = &plan;
     let shown = &facts[..facts.len().min(args.limit)];
     output.data(&json!({ "facts": shown, "all": facts.len(), "spared": spared, "written": written }))?;
@@ -222,7 +225,7 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
     }
     for row in shown {
         let days = row.days.map_or(String::new(), |days| format!(" \u{00B7} {}", count(days as usize, "day", "days")));
-        let marks = format!("{} \u{00B7} confidence {}{days}", row.standing, row.confidence);
+        let marks = format!("{} \u{00B7} confidence {}{days}", row.status, row.confidence);
         output.line(format!("  {}  {}  [{marks}]", row.fact.short(), row.statement))?;
     }
     more(facts.len(), shown.len(), output)?;
@@ -232,9 +235,9 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
     match written {
         Some(written) => {
             let directory = args.campaign.campaign.display();
-            output.line(format!("hearsay undo {directory} {} brings them back", written.position))?;
+            output.line(format!("hearsay -C {directory} undo {} brings them back", written.position))?;
         }
-        None if !facts.is_empty() => output.line("Nothing is changed: --apply withdraws them.")?,
+        None if !facts.is_empty() => output.line("Dry run: nothing was changed.")?,
         None => {}
     }
     Ok(memory.close()?)
@@ -271,11 +274,13 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
     tell_checks(&health, output)?;
     if !duplicates.is_empty() {
         let pairs = count(duplicates.len(), "pair of entities looks", "pairs of entities look");
-        output.line(format!("{pairs} like one, {certain} of them near-certainly: `hearsay duplicates` lists them"))?;
+        output.line(format!(
+            "{pairs} may be duplicates, {certain} of them almost certainly: `hearsay entity duplicates` lists them"
+        ))?;
     }
     if status.unread > 0 {
         let texts = count(status.unread, "text waits", "texts wait");
-        output.line(format!("{texts} to be read for facts: `hearsay extract` reads them"))?;
+        output.line(format!("{texts} to be read for facts: `hearsay fact extract` processes them"))?;
     }
     if status.pending_vectors > 0 {
         let texts = count(status.pending_vectors, "text has", "texts have");

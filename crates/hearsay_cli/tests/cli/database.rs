@@ -13,8 +13,8 @@ use super::Place;
 /// A campaign with a memory in which something was said.
 fn mill() -> Place {
     let place = Place::new();
-    place.ok(&["import", "mill", "--no-meaning"]);
-    place.ok(&["add", "mill", "The Cat", "--id", "cat"]);
+    place.ok(&["-C", "mill", "sync", "--no-meaning"]);
+    place.ok(&["-C", "mill", "entity", "add", "The Cat", "--id", "cat"]);
     place
 }
 
@@ -32,39 +32,39 @@ fn data(text: &str) -> Value {
 #[test]
 fn a_damaged_database_is_checked_repaired_and_imported_again() {
     let place = mill();
-    let whole = place.json(&["db", "check", "mill"]);
+    let whole = place.json(&["-C", "mill", "db", "check"]);
     assert_eq!((&whole["whole"], &whole["lost"]), (&Value::Bool(true), &Value::Array(Vec::new())), "{whole}");
-    assert!(place.ok(&["db", "check", "mill"]).contains("The database is whole."));
-    assert!(place.ok(&["db", "repair", "mill"]).contains("Nothing had to be repaired."));
+    assert!(place.ok(&["-C", "mill", "db", "check"]).contains("The database is whole."));
+    assert!(place.ok(&["-C", "mill", "db", "repair"]).contains("Nothing had to be repaired."));
     let operations = whole["operations"].as_u64().unwrap();
     assert!(operations >= 2);
-    place.fails(&["db", "check", "nowhere"], 4, &["nowhere"]);
+    place.fails(&["-C", "nowhere", "db", "check"], 4, &["nowhere"]);
 
     // Without its manifest, the engine would delete the tables.
     fs::remove_file(largest(&place.path("mill/.hearsay/db/manifest"), "manifest")).unwrap();
-    place.fails(&["facts", "mill"], 1, &["manifest", "missing", "hearsay db repair"]);
-    let told = place.run(&["db", "check", "mill"]);
+    place.fails(&["-C", "mill", "fact", "list"], 1, &["manifest", "missing", "hearsay db repair"]);
+    let told = place.run(&["-C", "mill", "db", "check"]);
     assert_eq!(told.code, 1);
     assert!(told.out.contains("manifest: it is missing"), "{}", told.out);
     assert!(told.err.contains(&format!("saves {operations} of {operations} operations")), "{}", told.err);
-    let told = place.run(&["db", "check", "mill", "--json"]);
+    let told = place.run(&["-C", "mill", "db", "check", "--json"]);
     assert_eq!((told.code, data(&told.out)["whole"].as_bool()), (1, Some(false)));
-    let repaired = place.ok(&["db", "repair", "mill"]);
+    let repaired = place.ok(&["-C", "mill", "db", "repair"]);
     assert!(repaired.contains(&format!("{operations} of {operations} operations are saved")), "{repaired}");
     assert!(place.path("mill/.hearsay.damaged-1/db/sstables").is_dir());
-    assert!(place.ok(&["show", "mill", "cat"]).contains("The Cat"));
+    assert!(place.ok(&["-C", "mill", "entity", "show", "cat"]).contains("The Cat"));
 
     // What came from files is there again after an import, and what did not is reported.
     fs::remove_file(largest(&place.path("mill/.hearsay/db/sstables"), "sst")).unwrap();
     let _ = fs::remove_file(place.path("mill/.hearsay/snapshot"));
-    let repaired = place.json(&["db", "repair", "mill"]);
+    let repaired = place.json(&["-C", "mill", "db", "repair"]);
     let lost = repaired["found"]["lost"].as_array().unwrap().len() as u64;
     assert_eq!(repaired["saved"].as_u64().unwrap() + lost, operations, "{repaired}");
     assert!(lost > 0);
-    place.ok(&["import", "mill", "--no-meaning"]);
-    assert!(place.ok(&["show", "mill", "ada"]).contains("Ada Flint"));
-    place.fails(&["show", "mill", "cat"], 3, &["cat"]);
-    assert_eq!(place.json(&["db", "check", "mill"])["whole"], true);
+    place.ok(&["-C", "mill", "sync", "--no-meaning"]);
+    assert!(place.ok(&["-C", "mill", "entity", "show", "ada"]).contains("Ada Flint"));
+    place.fails(&["-C", "mill", "entity", "show", "cat"], 3, &["cat"]);
+    assert_eq!(place.json(&["-C", "mill", "db", "check"])["whole"], true);
 }
 
 /// Mounts a disk at a folder, or mounts it anew; says why that cannot be done.
@@ -118,10 +118,10 @@ fn a_folder_that_cannot_be_written_to_is_read() {
     };
     for folder in ["disk/mill", "disk/files"] {
         for line in [
-            &["ask", folder, "--as", "ada", "What is cracked?", "--no-meaning"][..],
-            &["search", folder, "cracked", "--no-meaning"],
-            &["status", folder],
-            &["facts", folder],
+            &["-C", folder, "ask", "--as", "ada", "What is cracked?", "--no-meaning"][..],
+            &["-C", folder, "search", "cracked", "--no-meaning"],
+            &["-C", folder, "status"],
+            &["-C", folder, "fact", "list"],
         ] {
             let told = run(line);
             assert_eq!(told.code, 0, "{line:?}: {}{}", told.out, told.err);
@@ -132,8 +132,8 @@ fn a_folder_that_cannot_be_written_to_is_read() {
                 told.err
             );
         }
-        assert!(run(&["search", folder, "cracked", "--no-meaning"]).out.contains("millstone"));
-        let told = run(&["add", folder, "The Dog"]);
+        assert!(run(&["-C", folder, "search", "cracked", "--no-meaning"]).out.contains("millstone"));
+        let told = run(&["-C", folder, "entity", "add", "The Dog"]);
         assert_eq!(told.code, 4, "{}", told.err);
         assert!(told.err.contains("choose a directory that this user may write to"), "{}", told.err);
     }
@@ -153,13 +153,13 @@ fn on_a_full_disk_nothing_is_saved_at_once_and_what_is_there_can_be_read() {
     let filler = disk.join("filler");
     let _ = fs::write(&filler, vec![1; 32 << 20]);
     let started = std::time::Instant::now();
-    let told = place.run(&["add", "disk/mill", "The Dog"]);
+    let told = place.run(&["-C", "disk/mill", "entity", "add", "The Dog"]);
     assert_eq!(told.code, 1, "{}", told.err);
     // One error, and nothing that the engine logs.
     assert!(told.err.starts_with("error: the disk is full") && told.err.lines().count() == 1, "{}", told.err);
-    assert!(place.ok(&["search", "disk/mill", "cracked", "--no-meaning"]).contains("millstone"));
+    assert!(place.ok(&["-C", "disk/mill", "search", "cracked", "--no-meaning"]).contains("millstone"));
     assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
     fs::remove_file(&filler).unwrap();
-    place.ok(&["add", "disk/mill", "The Dog"]);
-    assert!(place.ok(&["show", "disk/mill", "cat"]).contains("The Cat"));
+    place.ok(&["-C", "disk/mill", "entity", "add", "The Dog"]);
+    assert!(place.ok(&["-C", "disk/mill", "entity", "show", "cat"]).contains("The Cat"));
 }

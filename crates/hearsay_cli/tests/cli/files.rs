@@ -28,7 +28,7 @@ fn keys(value: &Value) -> Vec<&str> {
 fn a_dry_run_answers_as_data_with_the_keys_that_are_promised() {
     let place = Place::new();
     vault(&place);
-    let report = place.json(&["import", "new", "vault", "--dry-run"]);
+    let report = place.json(&["-C", "new", "import", "vault", "--dry-run"]);
     assert!(!place.path("new").exists(), "nothing is made");
     for (kind, count) in [("npc", 4), ("location", 1)] {
         assert_eq!(report["created"][kind], count, "{report}");
@@ -46,7 +46,7 @@ fn a_dry_run_answers_as_data_with_the_keys_that_are_promised() {
     let warning = &report["warnings"][0];
     assert_eq!((keys(warning), warning["path"].as_str()), (vec!["line", "path", "what"], Some("Broken.md")));
     assert!(report["written"].is_null());
-    let told = place.ok(&["import", "new", "vault", "--dry-run"]);
+    let told = place.ok(&["-C", "new", "import", "vault", "--dry-run"]);
     for part in ["ambiguous: Ada.md", "dangling: Ada.md", "skipped: Bytes.md", "warning: Broken.md", "Dry run"] {
         assert!(told.contains(part), "{part}: {told}");
     }
@@ -57,7 +57,7 @@ fn a_dry_run_answers_as_data_with_the_keys_that_are_promised() {
 fn a_vault_that_is_watched_is_kept_up_with_until_ctrl_c() {
     let place = Place::new();
     place.write("vault/Ada.md", "---\ntags: [npc]\n---\nShe mills.\n");
-    let mut child = place.command(&["import", "new", "vault", "--watch", "--no-meaning"]);
+    let mut child = place.command(&["-C", "new", "import", "vault", "--watch", "--no-meaning"]);
     let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut told = BufReader::new(child.stdout.take().unwrap());
     let mut noted = BufReader::new(child.stderr.take().unwrap());
@@ -80,35 +80,35 @@ fn a_vault_that_is_watched_is_kept_up_with_until_ctrl_c() {
     noted.read_to_string(&mut rest).unwrap();
     assert!(matches!(status.code(), Some(0 | 130)), "{status}: {rest}");
     assert!(!place.path("new/.hearsay/owner").exists(), "the campaign was closed");
-    assert_eq!(place.json(&["stats", "new", "--no-import"])["entities"]["npc"], 2);
-    assert!(place.ok(&["facts", "new", "--no-import"]).contains("carter"));
+    assert_eq!(place.json(&["-C", "new", "db", "stats", "--no-sync"])["entities"]["npc"], 2);
+    assert!(place.ok(&["-C", "new", "fact", "list", "--no-sync"]).contains("carter"));
 }
 
 #[test]
 fn a_backup_brings_everything_back_with_its_history() {
     let place = Place::new();
-    place.ok(&["set", "mill", "ada", "goals", "Mend the stone.", "--secret"]);
-    place.ok(&["export", "mill", "--format", "backup", "--output", "mill.backup"]);
-    let all = place.ok(&["export", "mill"]);
-    let restored = place.json(&["restore", "mill.backup", "again"]);
+    place.ok(&["-C", "mill", "entity", "set", "ada", "goals", "Mend the stone.", "--secret"]);
+    place.ok(&["-C", "mill", "export", "--format", "backup", "--output", "mill.backup"]);
+    let all = place.ok(&["-C", "mill", "export"]);
+    let restored = place.json(&["db", "restore", "mill.backup", "again"]);
     assert_eq!(restored["restored"], 2, "{restored}");
-    assert_eq!(place.ok(&["export", "again", "--no-import"]), all);
-    place.ok(&["undo", "again"]);
-    assert!(!place.ok(&["export", "again", "--no-import"]).contains("Mend the stone."), "its history came too");
-    place.fails(&["restore", "mill.backup", "again"], 4, &["again", "hearsay clear"]);
-    place.fails(&["restore", "none.backup", "other"], 4, &["none.backup"]);
+    assert_eq!(place.ok(&["-C", "again", "export", "--no-sync"]), all);
+    place.ok(&["-C", "again", "undo"]);
+    assert!(!place.ok(&["-C", "again", "export", "--no-sync"]).contains("Mend the stone."), "its history came too");
+    place.fails(&["db", "restore", "mill.backup", "again"], 4, &["again", "hearsay db clear"]);
+    place.fails(&["db", "restore", "none.backup", "other"], 4, &["none.backup"]);
     let text = fs::read_to_string(place.path("mill.backup")).unwrap();
     place.write("half.backup", &text[..text.len() / 2]);
-    place.fails(&["restore", "half.backup", "other"], 4, &["half.backup"]);
+    place.fails(&["db", "restore", "half.backup", "other"], 4, &["half.backup"]);
     assert!(!place.path("other/.hearsay").exists(), "what is broken changes nothing");
 }
 
 #[test]
 fn every_format_is_written_and_what_can_be_read_again_is_whole() {
     let place = Place::new();
-    place.ok(&["relate", "mill", "ada", "OWNS", "the-mill"]);
+    place.ok(&["-C", "mill", "fact", "add", "ada", "OWNS", "the-mill"]);
     let records = |campaign: &str| {
-        let all = place.ok(&["export", campaign, "--no-import"]);
+        let all = place.ok(&["-C", campaign, "export", "--no-sync"]);
         let mut lines: Vec<String> =
             all.lines().filter(|line| !line.contains("\"imported\":")).map(str::to_owned).collect();
         lines.sort();
@@ -116,22 +116,26 @@ fn every_format_is_written_and_what_can_be_read_again_is_whole() {
     };
     let all = records("mill");
     for format in ["yaml", "obsidian"] {
-        place.fails(&["export", "mill", "--format", format], 2, &["--output"]);
+        place.fails(&["-C", "mill", "export", "--format", format], 2, &["--output"]);
         let (folder, copy) = (format!("out-{format}"), format!("copy-{format}"));
-        let written = place.json(&["export", "mill", "--format", format, "--output", &folder]);
+        let written = place.json(&["-C", "mill", "export", "--format", format, "--output", &folder]);
         assert_eq!(written["folder"].as_str(), Some(folder.as_str()));
-        place.ok(&["import", &copy, &folder, "--no-meaning"]);
+        place.ok(&["-C", &copy, "import", &folder, "--no-meaning"]);
         assert_eq!(records(&copy), all, "{format}");
         // A second export goes over the first; what is somebody else's is left alone.
-        place.ok(&["export", "mill", "--format", format, "--output", &folder]);
+        place.ok(&["-C", "mill", "export", "--format", format, "--output", &folder]);
         place.write(&format!("mine-{format}/Note.md"), "Mine.");
-        place.fails(&["export", "mill", "--format", format, "--output", &format!("mine-{format}")], 4, &["mine-"]);
+        place.fails(
+            &["-C", "mill", "export", "--format", format, "--output", &format!("mine-{format}")],
+            4,
+            &["mine-"],
+        );
     }
-    let graph = place.ok(&["export", "mill", "--format", "graphml"]);
+    let graph = place.ok(&["-C", "mill", "export", "--format", "graphml"]);
     assert!(graph.starts_with("<?xml") && graph.contains("OWNS") && graph.contains("Ada Flint"), "{graph}");
-    let dot = place.ok(&["export", "mill", "--format", "dot"]);
+    let dot = place.ok(&["-C", "mill", "export", "--format", "dot"]);
     assert!(dot.trim_start().starts_with("digraph") && dot.contains("OWNS"), "{dot}");
-    let handbook = place.ok(&["export", "mill", "--format", "handbook"]);
+    let handbook = place.ok(&["-C", "mill", "export", "--format", "handbook"]);
     assert!(handbook.starts_with('#') && !handbook.contains("cracked"), "no secret is in it: {handbook}");
 }
 
@@ -142,26 +146,27 @@ fn a_restore_that_is_killed_leaves_no_half_memory() {
     for n in 0..6 {
         let notes: String = (0..40).map(|k| format!("- Person {n} {k}\n")).collect();
         place.write(&format!("mill/notes-{n}.md"), &notes);
-        place.ok(&["set", "mill", "ada", "goals", &format!("Goal {n}.")]);
+        place.ok(&["-C", "mill", "entity", "set", "ada", "goals", &format!("Goal {n}.")]);
     }
-    place.ok(&["export", "mill", "--format", "backup", "--output", "mill.backup"]);
-    let all = place.json(&["restore", "mill.backup", "whole"])["restored"].as_u64().unwrap();
-    let history = place.ok(&["history", "whole", "--no-import"]);
+    place.ok(&["-C", "mill", "export", "--format", "backup", "--output", "mill.backup"]);
+    let all = place.json(&["db", "restore", "mill.backup", "whole"])["restored"].as_u64().unwrap();
+    let history = place.ok(&["-C", "whole", "db", "history", "--no-sync"]);
     let mut stopped = 0;
     for wait in [20, 60, 120, 200, 300, 450, 700] {
-        let mut child = place.command(&["restore", "mill.backup", "again"]).stdout(Stdio::null()).spawn().unwrap();
+        let mut child =
+            place.command(&["db", "restore", "mill.backup", "again"]).stdout(Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(wait));
         child.kill().unwrap();
         child.wait().unwrap();
         if place.path("again/.hearsay").exists() {
-            assert_eq!(place.ok(&["history", "again", "--no-import"]), history, "{wait} ms");
+            assert_eq!(place.ok(&["-C", "again", "db", "history", "--no-sync"]), history, "{wait} ms");
             fs::remove_dir_all(place.path("again/.hearsay")).unwrap();
         } else {
             stopped += 1;
         }
     }
     assert!(stopped > 0, "no restore was stopped");
-    assert_eq!(place.json(&["restore", "mill.backup", "again"])["restored"], all);
-    assert_eq!(place.ok(&["history", "again", "--no-import"]), history);
+    assert_eq!(place.json(&["db", "restore", "mill.backup", "again"])["restored"], all);
+    assert_eq!(place.ok(&["-C", "again", "db", "history", "--no-sync"]), history);
     assert!(!place.path("again/.hearsay.restoring").exists());
 }

@@ -1,4 +1,4 @@
-//! What weights and classifiers are learned from: what is seen in labelled sentences, with what the labels say of it.
+//! Training data of weights and classifiers: features of labelled sentences, with their labels.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use hearsay_model::{Predicate, Vocabulary};
 use super::{Example, Labelled, LabelledFact, either_way, is, same, same_value};
 use crate::learn::{Row, Rows};
 
-/// A fact that was read, with what spoke for it and against it.
+/// An extracted fact, with the evidence for and against it.
 #[derive(Debug, Clone)]
 pub(crate) struct Finding {
     pub(crate) scene: String,
@@ -16,20 +16,20 @@ pub(crate) struct Finding {
     pub(crate) right: bool,
 }
 
-/// Some scenes, and the language to read them with.
+/// Some scenes, and the language data to read them with.
 pub(crate) struct Part<'a> {
     pub(crate) scenes: BTreeSet<&'a str>,
     pub(crate) language: Language,
 }
 
 impl Labelled {
-    /// The names of the scenes, in order.
+    /// Returns the names of the scenes, in order.
     pub(crate) fn scenes(&self) -> impl Iterator<Item = &str> {
         self.scenes.keys().map(String::as_str)
     }
 }
 
-/// Every fact that is read without doubt: where, its marks, and whether it is labelled.
+/// Returns every fact extracted without doubt: its scene, its marks, and whether it is labelled.
 pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, part: &Part) -> Vec<Finding> {
     let extractor = Extractor::new(part.language.clone(), Vocabulary::default());
     let vocabulary = Vocabulary::default();
@@ -49,8 +49,8 @@ pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, part:
     findings
 }
 
-/// All who stand in one sentence together, and what they have to do with each other; all words that may be a value, with those of whom
-/// they may be said; and all that is read and labelled, with how it is meant.
+/// Returns the rows of all classifiers: pairs of entities in one sentence with their relation; words that may be a
+/// value, with their possible bearers; and extracted facts that are labelled, with their assertion status.
 pub fn rows(labelled: &Labelled) -> Rows {
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
     let vocabulary = Vocabulary::default();
@@ -74,7 +74,7 @@ pub fn rows(labelled: &Labelled) -> Rows {
     rows
 }
 
-/// What the labels of an example say of what is seen in it.
+/// The labels of an example.
 struct Labels<'a> {
     example: &'a Example,
     found: &'a Extraction,
@@ -86,7 +86,7 @@ impl Labels<'_> {
         is(mention, label, self.found)
     }
 
-    /// How what was read is meant, where it is labelled.
+    /// Returns the assertion status of an extracted fact, if it is labelled.
     fn meaning(&self, sight: &Sight, predicate: &Predicate) -> Option<String> {
         let same = |subject: &str, object: &str| {
             self.is(&sight.first, subject)
@@ -109,7 +109,7 @@ impl Labels<'_> {
         Some(class.to_owned())
     }
 
-    /// What words say of somebody.
+    /// Returns the attribute that words state about an entity.
     fn attribute(&self, bearer: &Mention, value: &str) -> String {
         let states = |label: &&LabelledFact| {
             !label.predicate.is_relation() && self.is(bearer, &label.subject) && same_value(value, &label.object)
@@ -117,7 +117,7 @@ impl Labels<'_> {
         self.example.facts.iter().find(states).map_or("-".to_owned(), |label| label.predicate.to_string())
     }
 
-    /// What two have to do with each other.
+    /// Returns the relations between two entities.
     fn relations(&self, first: &Mention, second: &Mention) -> Vec<String> {
         let mut classes = BTreeSet::new();
         for label in self.example.facts.iter().filter(|label| label.predicate.is_relation()) {

@@ -1,5 +1,5 @@
-//! What a game would write without the plugin, if all it wanted were lists of who is where, and of who moved: no memory,
-//! no comparison, nothing for what else changes. So little it costs at least to follow moves in Bevy's world.
+//! Hand-written lists of locations and moves, as a game without the plugin would keep them: no memory, no comparison,
+//! no other changes. Their cost is the minimum for tracking moves in Bevy's world.
 
 use bevy::{
     ecs::{lifecycle::HookContext, world::DeferredWorld},
@@ -8,18 +8,18 @@ use bevy::{
 };
 use hearsay_model::EntityId;
 
-/// Where somebody is.
+/// The location of a character.
 #[derive(Component, Clone)]
 #[component(immutable, on_insert = note)]
 #[require(Seat)]
 pub(super) struct Stands(pub(super) EntityId);
 
-/// The place of somebody as an entity, and where in its list. It is there as soon as somebody stands anywhere: who moves
-/// twice in a frame is found at the first place.
+/// The place of a character as an entity, and the position in its list. It exists as soon as the character has a
+/// location, so that a second move in a frame finds the first place.
 #[derive(Component, Clone, Copy, Default)]
 struct Seat(Option<(Entity, usize)>);
 
-/// Who is at a place.
+/// The characters at a place.
 #[derive(Component, Default)]
 pub(super) struct Crowd(Vec<Entity>);
 
@@ -27,11 +27,11 @@ pub(super) struct Crowd(Vec<Entity>);
 #[derive(Resource, Default)]
 pub(super) struct Places(pub(super) HashMap<EntityId, Entity>);
 
-/// Who moved in this frame.
+/// The moves of this frame.
 #[derive(Resource, Default)]
 struct Moved(Vec<(Entity, EntityId)>);
 
-/// Who moved, to be sent to some other thread a few times in a second.
+/// The moves to send to another thread a few times per second.
 #[derive(Resource, Default)]
 struct Gathered(Vec<(Entity, EntityId)>);
 
@@ -59,7 +59,7 @@ fn follow(
             && let Ok(mut crowd) = crowds.get_mut(left)
         {
             crowd.0.swap_remove(at);
-            // The last of the list took the seat.
+            // `swap_remove` moved the last character of the list to this position.
             if let Some(Ok(mut other)) = crowd.0.get(at).map(|other| seats.get_mut(*other)) {
                 other.0 = Some((left, at));
             }
@@ -95,7 +95,7 @@ mod tests {
         let mut random = Random::new(3, 0);
         let mut last = vec![None; people.len()];
         for _ in 0..300 {
-            // Some move twice in a frame, the first time too.
+            // Some characters move twice in a frame, even in the first.
             for _ in 0..12 {
                 let (who, place) = (random.below(people.len()), random.below(ids.len()));
                 app.world_mut().entity_mut(people[who]).insert(Stands(ids[place].clone()));

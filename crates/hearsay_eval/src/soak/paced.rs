@@ -1,4 +1,4 @@
-//! The village at the speed of a game: changes gather for a quarter of a second, as in the plugin.
+//! The village at the speed of a game. Changes are collected for a quarter of a second, as in the plugin.
 
 use std::{
     collections::BTreeMap,
@@ -16,55 +16,55 @@ use serde::Serialize;
 use super::{options, village::Village};
 use crate::{frames::at, speed::resident};
 
-/// What is played.
+/// Parameters of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct PacedPlan {
-    /// People in the village.
+    /// Number of people in the village.
     pub people: usize,
-    /// Moves in a second.
+    /// Moves per second.
     pub moves_per_second: usize,
-    /// Seconds.
+    /// Duration in seconds.
     pub seconds: u64,
 }
 
-/// What it cost.
+/// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Paced {
-    /// People in the village.
+    /// Number of people in the village.
     pub people: usize,
-    /// Moves.
+    /// Number of moves.
     pub moves: usize,
-    /// Things said, told and seen.
+    /// Number of things said, told and seen.
     pub talk: usize,
-    /// Seconds played.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// From the first change of a batch to its commit, in milliseconds: the median in the first tenth of the time.
+    /// Time from the first change of a batch to its commit, in milliseconds: the median in the first tenth of the run.
     pub lag_ms_p50_begin: f64,
-    /// 99 of 100 took no longer in the first tenth.
+    /// The 99th percentile in the first tenth.
     pub lag_ms_p99_begin: f64,
     /// The median in the last tenth.
     pub lag_ms_p50_end: f64,
-    /// 99 of 100 took no longer in the last tenth.
+    /// The 99th percentile in the last tenth.
     pub lag_ms_p99_end: f64,
-    /// Processor time of the worker for one move, in microseconds, from so many moves on.
+    /// Processor time of the worker per move in microseconds, after this number of moves.
     pub worker_us_per_move: Vec<(usize, f64)>,
-    /// Resident memory at the beginning and the end, in bytes; where Linux tells it.
+    /// Resident memory at the beginning and the end, in bytes; known on Linux only.
     pub resident_bytes: Option<(u64, u64)>,
-    /// Bytes of the directory after it was closed.
+    /// Size of the directory after closing, in bytes.
     pub directory_bytes: u64,
-    /// Milliseconds to open it.
+    /// Milliseconds to open the directory.
     pub open_ms: f64,
 }
 
-/// How long changes gather, and batches under way at most: as in the plugin.
+/// Time that changes are collected, and maximum number of batches in flight, as in the plugin.
 const GATHER: Duration = Duration::from_millis(250);
 const IN_FLIGHT: usize = 2;
 
-/// From how many moves on the worker's time is taken, over so many moves.
+/// The numbers of moves at which a measurement of the worker starts, and the number of moves in each.
 const MARKS: [usize; 4] = [100, 1_000, 10_000, 100_000];
 const WINDOW: usize = 1_000;
 
-/// Things said in a second.
+/// Things said per second.
 const TALK: usize = 2;
 
 struct Batch {
@@ -72,10 +72,10 @@ struct Batch {
     ticket: Ticket<Patched>,
 }
 
-/// Plays in a directory that it may fill. `tell` hears how many moves were made.
+/// Plays in a directory that it fills. Calls `tell` with the number of moves so far.
 ///
 /// # Errors
-/// When the memory fails, or a move is refused.
+/// If the memory fails, or a move is refused.
 pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usize)) -> Result<Paced> {
     ensure!(plan.people >= 8, "a village needs 8 people at least, not {}", plan.people);
     let mut village = Village::new(plan.people)?;
@@ -112,8 +112,8 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usi
             }
         }
         while village.said < elapsed.as_secs() as usize * TALK && talk.len() < 64 {
-            let happening = village.talk();
-            match memory.learn(Author::Game, happening) {
+            let game_event = village.talk();
+            match memory.learn(Author::Game, game_event) {
                 Ok(ticket) => talk.push(ticket),
                 Err(MemoryError::Full { .. }) => village.said -= 1,
                 Err(error) => return Err(error.into()),
@@ -155,7 +155,7 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usi
         lags.sort_by(f64::total_cmp);
         (at(&lags, 0.5), at(&lags, 0.99))
     };
-    // What is committed after the end belongs to it.
+    // Commits after the end belong to the last tenth.
     let ((p50_begin, p99_begin), (p50_end, p99_end)) =
         (part(0.0, 0.3_f64.min(0.1 + 1.0 / seconds)), part(0.9, f64::MAX));
     Ok(Paced {
@@ -174,11 +174,11 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usi
     })
 }
 
-/// What moves cost the worker, from some numbers of them on.
+/// The worker's cost of moves, from each of the marks on.
 #[derive(Default)]
 struct Costs {
     per_move: Vec<(usize, f64)>,
-    /// The mark that was passed, with the moves and the worker's time then.
+    /// The passed mark, with the moves and the worker's time at that point.
     window: Option<(usize, usize, Duration)>,
     marks: usize,
     last: Vec<(usize, Duration)>,
@@ -202,7 +202,7 @@ impl Costs {
         }
     }
 
-    /// The last moves of all count too.
+    /// Adds the last moves.
     fn end(&mut self, moves: usize) {
         let from = self.last.iter().rev().find(|(at, _)| at + 10 * WINDOW <= moves).copied();
         if let (Some(from), Some(to)) = (from, self.last.last().copied()) {
@@ -216,7 +216,7 @@ impl Costs {
     }
 }
 
-/// Processor time of the thread that owns the state, where Linux tells it.
+/// Returns the processor time of the thread that owns the state, on Linux.
 fn worker_time() -> Option<Duration> {
     let tasks = std::fs::read_dir("/proc/self/task").ok()?;
     tasks.flatten().map(|task| task.path()).find_map(|task| {

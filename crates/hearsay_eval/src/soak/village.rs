@@ -1,14 +1,14 @@
-//! A village whose people go about and talk, as a game tells it to the memory.
+//! A village whose people move and talk, as a game reports it to the memory.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::Result;
-use hearsay_memory::{Circumstances, Happening, Memory, MemoryError, Patch, Patched, Patches, Stated, Ticket, Written};
+use hearsay_memory::{Circumstances, GameEvent, Memory, MemoryError, Patch, Patched, Patches, Stated, Ticket, Written};
 use hearsay_model::{Author, EntityId, GameTime, Kind};
 
 use crate::Random;
 
-/// The people and places of a village, and what was said in it.
+/// The people and places of a village, and the passages said in it.
 pub(super) struct Village {
     pub(super) people: Vec<EntityId>,
     pub(super) places: Vec<EntityId>,
@@ -16,7 +16,7 @@ pub(super) struct Village {
     random: Random,
 }
 
-/// People to a place.
+/// People per place.
 const CROWD: usize = 4;
 
 impl Village {
@@ -28,7 +28,7 @@ impl Village {
         Ok(Self { people: ids("person", people)?, places, said: 0, random: Random::new(23, 0) })
     }
 
-    /// Adds everybody and everything to a memory.
+    /// Adds all entities to a memory.
     pub(super) fn settle(&self, memory: &Memory) -> Result<()> {
         let create = |kind: Kind, name: String| Patch { create: Some((kind, Some(name))), ..Patch::default() };
         let place = |(n, id): (usize, &EntityId)| (id.clone(), create(Kind::Location, format!("The House {n}")));
@@ -43,7 +43,7 @@ impl Village {
         Ok(())
     }
 
-    /// Somebody goes elsewhere.
+    /// Moves a person.
     pub(super) fn go(&mut self, who: usize) -> (EntityId, Patch) {
         let place = self.places[self.random.below(self.places.len())].clone();
         (self.people[who % self.people.len()].clone(), Patch { place: Some(Some(place)), ..Patch::default() })
@@ -53,8 +53,8 @@ impl Village {
         self.random.below(self.people.len())
     }
 
-    /// Somebody says, tells or shows something new to two others.
-    pub(super) fn talk(&mut self) -> Happening {
+    /// Makes a person say, tell or show something new to two others.
+    pub(super) fn talk(&mut self) -> GameEvent {
         let (number, who) = (self.said, self.anybody());
         self.said += 1;
         let name = |offset: usize| self.people[(who + offset) % self.people.len()].to_string();
@@ -62,7 +62,7 @@ impl Village {
         let circumstances = Circumstances::default();
         let lore = Stated::Lore { about: name(3), text: sentence(number) };
         match number % 3 {
-            0 => Happening::Say {
+            0 => GameEvent::Say {
                 speaker: name(0),
                 text: sentence(number),
                 states: Vec::new(),
@@ -70,7 +70,7 @@ impl Village {
                 lie: false,
                 circumstances,
             },
-            1 => Happening::Tell {
+            1 => GameEvent::Tell {
                 teller: name(0),
                 fact: lore,
                 hearers: others,
@@ -80,12 +80,12 @@ impl Village {
                 credence: None,
                 circumstances,
             },
-            _ => Happening::Witness { facts: vec![lore], witnesses: others, circumstances },
+            _ => GameEvent::Witness { facts: vec![lore], witnesses: others, circumstances },
         }
     }
 }
 
-/// What is said or seen for the so-many-th time; no two are the same.
+/// Returns the unique sentence with this number.
 pub(super) fn sentence(number: usize) -> String {
     const WHAT: [&str; 6] = [
         "the mill wheel stood still on night",
@@ -98,19 +98,19 @@ pub(super) fn sentence(number: usize) -> String {
     format!("They say {} {number}.", WHAT[number % WHAT.len()])
 }
 
-/// Requests that were sent and are not answered.
+/// Requests that are not answered yet.
 #[derive(Default)]
 pub(super) struct UnderWay {
     patches: Vec<Ticket<Patched>>,
     talk: Vec<Ticket<Written>>,
 }
 
-/// Requests under way at most.
+/// Maximum number of requests in flight.
 const MOST: usize = 64;
 
 impl UnderWay {
     pub(super) fn patch(&mut self, memory: &Memory, entities: Vec<(EntityId, Patch)>, clock: i64) -> Result<()> {
-        // Of several patches for one entity, the later counts.
+        // Of several patches for one entity, the last wins.
         let entities: BTreeMap<EntityId, Patch> = entities.into_iter().collect();
         let patches = Patches { entities: entities.into_iter().collect(), clock: Some(GameTime(clock)) };
         let patches = Arc::new(patches);
@@ -119,8 +119,8 @@ impl UnderWay {
         if self.patches.len() >= MOST { self.finish() } else { Ok(()) }
     }
 
-    pub(super) fn talk(&mut self, memory: &Memory, happening: &Happening) -> Result<()> {
-        self.talk.push(sent(|| memory.learn(Author::Game, happening.clone()))?);
+    pub(super) fn talk(&mut self, memory: &Memory, game_event: &GameEvent) -> Result<()> {
+        self.talk.push(sent(|| memory.learn(Author::Game, game_event.clone()))?);
         if self.talk.len() >= MOST { self.finish() } else { Ok(()) }
     }
 
@@ -137,7 +137,7 @@ impl UnderWay {
     }
 }
 
-/// Sends a request as soon as there is room for it.
+/// Sends a request as soon as the queue has space.
 fn sent<T>(mut send: impl FnMut() -> Result<Ticket<T>, MemoryError>) -> Result<Ticket<T>> {
     loop {
         match send() {

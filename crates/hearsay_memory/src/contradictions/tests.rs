@@ -5,16 +5,16 @@ use super::*;
 
 type Items = BTreeSet<(EntityId, Clash, BTreeSet<FactId>)>;
 
-/// The definition: every fact that stands beside every other.
+/// Reference implementation: compares every fact with every other.
 fn naive(state: &State) -> Items {
     let mut items: BTreeMap<(EntityId, Clash), BTreeSet<FactId>> = BTreeMap::new();
-    let standing: Vec<&Arc<Fact>> = state.facts().filter(|fact| stands(fact)).collect();
-    for a in &standing {
-        for b in standing.iter().filter(|b| b.id() != a.id()) {
+    let status: Vec<&Arc<Fact>> = state.facts().filter(|fact| stands(fact)).collect();
+    for a in &status {
+        for b in status.iter().filter(|b| b.id() != a.id()) {
             let mut note = |subject: &EntityId, clash| {
                 items.entry((subject.clone(), clash)).or_default().extend([a.id(), b.id()]);
             };
-            if let Some(Bearing::Refutes(id)) = a.bearing()
+            if let Some(FactRelation::Refutes(id)) = a.fact_relation()
                 && id == b.id()
             {
                 note(b.subject(), Clash::Refuted(id));
@@ -37,7 +37,7 @@ fn naive(state: &State) -> Items {
 }
 
 fn hold_together(a: &Fact, b: &Fact) -> bool {
-    // The first minute, the minute after the last, and whether the first is not known of what goes on.
+    // First minute, last minute, and whether the start of an open fact is unknown.
     let interval = |fact: &Fact| {
         let validity = fact.validity();
         let start = validity.start().map_or(i64::MIN, |start| start.0);
@@ -51,7 +51,7 @@ fn hold_together(a: &Fact, b: &Fact) -> bool {
         return false;
     };
     let is_over = |end| end != i64::MAX;
-    let is_history = |fact: &Fact, end| is_over(end) && fact.standing() == Standing::Canon;
+    let is_history = |fact: &Fact, end| is_over(end) && fact.status() == FactStatus::Canon;
     let settled = is_history(a, a_end) && is_history(b, b_end);
     let may_follow = (a_vague && is_over(b_end)) || (b_vague && is_over(a_end));
     !settled && !may_follow && a_start < b_end && b_start < a_end
@@ -69,7 +69,7 @@ pub(crate) struct Said {
     object: u8,
     from: Option<u8>,
     until: Option<Option<u8>>,
-    standing: u8,
+    status: u8,
 }
 
 #[derive(Debug, Clone)]
@@ -81,30 +81,30 @@ pub(crate) enum Step {
     Judge(u8, u8),
     Remove(u8),
     Add(u8),
-    Void(u8),
+    Revert(u8),
 }
 
 pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let minute = || 0..24_u8;
     let until = prop_oneof![3 => Just(None), 3 => minute().prop_map(|at| Some(Some(at))), 1 => Just(Some(None))];
     let said = (0..3_u8, 0..4_u8, 0..4_u8, prop::option::of(minute()), until, 0..5_u8);
-    let said = said.prop_map(|(subject, predicate, object, from, until, standing)| Said {
+    let said = said.prop_map(|(subject, predicate, object, from, until, status)| Said {
         subject,
         predicate,
         object,
         from,
         until,
-        standing,
+        status,
     });
     let step = prop_oneof![
         6 => prop::collection::vec(said, 1..4).prop_map(Step::Say),
         1 => any::<u8>().prop_map(Step::Refute),
         8 => (0..3_u8, 0..4_u8).prop_map(|(who, to)| Step::Move(who, to)),
         2 => (any::<u8>(), minute()).prop_map(|(fact, at)| Step::End(fact, at)),
-        2 => (any::<u8>(), 0..5_u8).prop_map(|(fact, standing)| Step::Judge(fact, standing)),
+        2 => (any::<u8>(), 0..5_u8).prop_map(|(fact, status)| Step::Judge(fact, status)),
         1 => any::<u8>().prop_map(Step::Remove),
         1 => any::<u8>().prop_map(Step::Add),
-        1 => (1..40_u8).prop_map(Step::Void),
+        1 => (1..40_u8).prop_map(Step::Revert),
     ];
     prop::collection::vec(step, 1..60)
 }
@@ -119,11 +119,11 @@ fn fact(said: &Said) -> Option<Arc<Fact>> {
     let validity = Validity { from: said.from.map(date), until };
     let provenance = Provenance::new(Method::Stated, Author::Extractor);
     let fact = Fact::relation(&id(said.subject), name, &id(said.object), provenance).ok()?;
-    let fact = fact.standing(Standing::ALL[usize::from(said.standing)]).validity(validity).build();
+    let fact = fact.status(FactStatus::ALL[usize::from(said.status)]).validity(validity).build();
     fact.ok().map(Arc::new)
 }
 
-/// The operation that a step is; none, where it needs a fact and there is none. `clock` goes on by a minute with each step.
+/// Returns the operation of a step; `None` if it needs a fact and there is none. `clock` advances by a minute per step.
 pub(crate) fn operation(state: &State, step: &Step, clock: u8) -> Option<Operation> {
     let all: Vec<&Arc<Fact>> = state.facts().collect();
     let pick = |n: u8| all.get(usize::from(n) % all.len().max(1)).map(|fact| fact.id());
@@ -134,7 +134,7 @@ pub(crate) fn operation(state: &State, step: &Step, clock: u8) -> Option<Operati
             let other = state.fact(pick(*n)?)?;
             let provenance = Provenance::new(Method::Stated, Author::Extractor);
             let refuting = Fact::attribute(other.subject(), "lore", format!("not {n}"), provenance).ok()?;
-            let refuting = refuting.standing(Standing::Claimed).bearing(Some(Bearing::Refutes(other.id())));
+            let refuting = refuting.status(FactStatus::Claimed).fact_relation(Some(FactRelation::Refutes(other.id())));
             vec![Change::AssertFact(Arc::new(refuting.build().ok()?))]
         }
         Step::Move(who, to) => {
@@ -142,23 +142,23 @@ pub(crate) fn operation(state: &State, step: &Step, clock: u8) -> Option<Operati
             let open = state.values(&id(*who), &name).into_iter();
             let open = open.filter(|fact| fact.validity().start().is_none_or(|start| start <= GameTime(clock.into())));
             let ended = open.map(|fact| Change::EndFact { fact: fact.id(), until: date(clock) });
-            let (from, until, standing) = (Some(clock), None, 2);
-            let said = Said { subject: *who, predicate: 0, object: *to, from, until, standing };
+            let (from, until, status) = (Some(clock), None, 2);
+            let said = Said { subject: *who, predicate: 0, object: *to, from, until, status };
             ended.chain(assert(&said)).collect()
         }
         Step::End(n, at) => vec![Change::EndFact { fact: pick(*n)?, until: date(*at) }],
-        Step::Judge(n, standing) => {
-            let standing = Standing::ALL[usize::from(*standing)];
-            vec![Change::SetStanding { fact: pick(*n)?, standing }]
+        Step::Judge(n, status) => {
+            let status = FactStatus::ALL[usize::from(*status)];
+            vec![Change::SetStatus { fact: pick(*n)?, status }]
         }
         Step::Remove(n) => vec![Change::RemoveEntity(id(*n))],
         Step::Add(n) => vec![Change::AddEntity(Entity::new(id(*n)))],
-        Step::Void(n) => vec![Change::Void(Position(u64::from(*n)))],
+        Step::Revert(n) => vec![Change::Revert(Position(u64::from(*n)))],
     };
     Some(Operation::new(Author::Dm, "step", changes))
 }
 
-/// A state with the entities that steps speak of.
+/// A state with the entities of the steps.
 pub(crate) fn stage() -> State {
     let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     State::fold([Operation::new(Author::Dm, "begin", begin)]).unwrap()

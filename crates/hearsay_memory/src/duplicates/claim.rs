@@ -1,36 +1,37 @@
-//! What a fact says, apart from who says it and in which words: two facts of one claim are no two things to decide.
+//! Claims: the content of a fact, regardless of its source and wording. Facts with the same claim need only one
+//! decision.
 
 use std::collections::BTreeSet;
 
-use hearsay_model::{Bearing, EntityId, Fact, GameTime, Object, Predicate, Validity, Vocabulary, predicate, text};
+use hearsay_model::{EntityId, Fact, FactRelation, GameTime, Object, Predicate, Validity, Vocabulary, predicate, text};
 use hearsay_recall::stems;
 
-/// What a fact says. A relation read backwards is the same claim, and so is a symmetric one from its other end; a value
-/// is compared by the stems of its words.
+/// The content of a fact. A relation and its inverse have the same claim, and so do both directions of a symmetric
+/// relation. Values are compared by the stems of their words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Claim {
     subject: EntityId,
     predicate: Predicate,
     object: String,
-    /// From when until when, of what is over.
+    /// Start and end of a fact whose validity has ended.
     over: Option<(Option<GameTime>, Option<GameTime>)>,
-    /// That something is not so is another claim than that it is.
-    bearing: Option<Bearing>,
+    /// A refutation is a different claim from the refuted fact.
+    fact_relation: Option<FactRelation>,
 }
 
-/// The share of words that two sentences have in common, from which on one is the other in other words. How near they are
-/// in meaning does not tell: by the encoder, that somebody hid a ledger and that she found it are nearer (0.93) than that a
-/// cellar is flooded and that there is water in it (0.86).
+/// Share of common words from which two sentences are paraphrases. Similarity of meaning is no criterion: by the
+/// encoder, "somebody hid a ledger" and "she found it" are closer (0.93) than "a cellar is flooded" and "there is water
+/// in it" (0.86).
 const SAME_WORDS: f64 = 0.8;
 
 impl Claim {
-    /// What a fact says.
+    /// Returns the claim of a fact.
     pub fn of(vocabulary: &Vocabulary, fact: &Fact) -> Self {
         let parts = (fact.subject(), fact.predicate(), fact.object());
-        Self { bearing: fact.bearing(), ..Self::new(vocabulary, parts, fact.statement(), fact.validity()) }
+        Self { fact_relation: fact.fact_relation(), ..Self::new(vocabulary, parts, fact.statement(), fact.validity()) }
     }
 
-    /// What subject, predicate and object say, at the time given.
+    /// Returns the claim of a subject, predicate and object with a validity.
     pub fn new(
         vocabulary: &Vocabulary,
         parts: (&EntityId, &Predicate, &Object),
@@ -39,22 +40,23 @@ impl Claim {
     ) -> Self {
         let (subject, predicate, object) = canonical(vocabulary, parts);
         let object = match &object {
-            // That two have something to do with each other is said of many things.
+            // A vague relation applies to many things, so its statement distinguishes the claims.
             Object::Entity(id) if is_vague(&predicate) => format!("{id} {}", words(statement)),
             Object::Entity(id) => id.to_string(),
             Object::Value(value) => words(&value.to_string()),
         };
         let over = validity.is_closed().then(|| (validity.start(), validity.end()));
-        Self { subject, predicate, object, over, bearing: None }
+        Self { subject, predicate, object, over, fact_relation: None }
     }
 
-    /// Whom it is about: of a symmetric relation, the one with the smaller id.
+    /// Returns the subject of the claim; for a symmetric relation, the end with the smaller id.
     pub fn subject(&self) -> &EntityId {
         &self.subject
     }
 }
 
-/// A relation under its own name, not under that of its inverse; a symmetric one from the end with the smaller id.
+/// Returns a relation under its own name instead of its inverse name. A symmetric relation starts at the end with the
+/// smaller id.
 pub(crate) fn canonical(
     vocabulary: &Vocabulary,
     (subject, predicate, object): (&EntityId, &Predicate, &Object),
@@ -69,12 +71,12 @@ pub(crate) fn canonical(
     }
 }
 
-/// Whether a relation alone does not tell what is said.
+/// Whether a relation alone does not convey the content of a fact.
 fn is_vague(predicate: &Predicate) -> bool {
     *predicate == predicate::RELATED_TO
 }
 
-/// The words that say something, each once, and whether they deny it.
+/// Returns the stems of the content words, each once, with a marker for a negation.
 fn words(text: &str) -> String {
     let mut stems = stems(text);
     stems.sort_unstable();
@@ -85,15 +87,16 @@ fn words(text: &str) -> String {
     if stems.is_empty() { text::normal(text) } else { stems.join(" ") }
 }
 
-/// Whether an odd number of words turn what a sentence says into its contrary.
+/// Whether a text has an odd number of negating words.
 fn denies(text: &str) -> bool {
     let negates = |word: &&String| matches!(word.as_str(), "not" | "no" | "never" | "without") || word.ends_with("n't");
     text::words(text).iter().filter(negates).count() % 2 == 1
 }
 
-/// Whether two facts, or a fact and what is proposed, say the same: one claim, or one attribute in other words.
+/// Whether two facts, or a proposal and a fact, say the same: they have the same claim, or paraphrase the same
+/// attribute.
 pub(crate) fn says_the_same(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str), fact: &Fact) -> bool {
-    // Words are compared where the rest agrees: to stem them takes long.
+    // Words are compared only if subject and predicate agree, because stemming is slow.
     let (subject, predicate, _) = canonical(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
     if (&subject, &predicate) != (&claim.subject, &claim.predicate) {
         return false;
@@ -103,12 +106,12 @@ pub(crate) fn says_the_same(vocabulary: &Vocabulary, (claim, statement): (&Claim
         return true;
     }
     let free = !claim.predicate.is_relation() && !vocabulary.is_functional(&claim.predicate);
-    let same = claim.over == other.over && claim.bearing == other.bearing;
+    let same = claim.over == other.over && claim.fact_relation == other.fact_relation;
     let (free, vague) = (free && same, is_vague(&claim.predicate) && same);
     if !free && !vague {
         return false;
     }
-    // The id before the words.
+    // The object of a vague claim starts with the id, followed by the words.
     let of = |claim: &Claim| claim.object.split(' ').next().unwrap_or_default().to_owned();
     if vague && of(claim) != of(&other) {
         return false;
@@ -122,7 +125,7 @@ pub(crate) fn says_the_same(vocabulary: &Vocabulary, (claim, statement): (&Claim
     shared(&claim.object, &other.object) >= SAME_WORDS
 }
 
-/// Whether a fact says no more than another does: that somebody is a leader, who is a bandit leader.
+/// Whether a fact says no more than another: `leader` says no more than `bandit leader`.
 pub(crate) fn says_no_more(vocabulary: &Vocabulary, fact: &Fact, than: &Fact) -> bool {
     let parts = |fact: &'_ Fact| (fact.subject().clone(), fact.predicate().clone());
     let is_free = !fact.predicate().is_relation() && !vocabulary.is_functional(fact.predicate());
@@ -130,9 +133,9 @@ pub(crate) fn says_no_more(vocabulary: &Vocabulary, fact: &Fact, than: &Fact) ->
     if !is_free || parts(fact) != parts(than) || denies(less) != denies(more) {
         return false;
     }
-    let over = |fact: &Fact| (fact.validity().is_closed(), fact.bearing());
+    let over = |fact: &Fact| (fact.validity().is_closed(), fact.fact_relation());
     let (less, more) = (stems(less), stems(more));
-    // The last word says what it is, those before it of what sort.
+    // The last word is the head noun, and the words before it modify it.
     over(fact) == over(than)
         && less.last().is_some_and(|word| more.last() == Some(word))
         && less.iter().all(|word| more.contains(word))

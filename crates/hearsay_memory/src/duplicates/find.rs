@@ -1,4 +1,4 @@
-//! Entities that may be one: found through blocks of names that have something in common, never by looking at all pairs.
+//! Duplicate entities: found by blocks of names with something in common, without comparing all pairs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,7 +6,7 @@ use std::{
 };
 
 use hearsay_model::{
-    EntityId, Fact, FactId, Kind, Number, Standing, State, predicate,
+    EntityId, Fact, FactId, FactStatus, Kind, Number, State, predicate,
     spelling::{letters, sound},
     text,
 };
@@ -14,66 +14,67 @@ use serde::Serialize;
 
 use super::Claim;
 
-/// The likeness of names from which on two entities may be near-certain to be one.
+/// Name similarity from which two entities may be near-certain duplicates.
 pub const NEAR_CERTAIN_NAME: f64 = 0.98;
-/// The likeness of all that is known of them from which on they are.
+/// Overall similarity from which they are near-certain duplicates.
 pub const NEAR_CERTAIN_WHOLE: f64 = 0.85;
-/// The likeness of names from which on they may be one.
+/// Name similarity from which they are possible duplicates.
 pub const POSSIBLE_NAME: f64 = 0.90;
 
-/// How sure it is that two entities are one.
+/// Certainty of a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// Their names are the same but for a letter, and the rest agrees.
+    /// The names differ by at most a letter, and everything else agrees.
     NearCertain,
-    /// Their names are alike.
+    /// The names are similar.
     Possible,
 }
 
-/// Two entities that may be one, and why.
+/// Two entities that may be the same, with the reasons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Duplicate {
-    /// How sure it is.
+    /// Certainty.
     pub band: Band,
-    /// The one with the smaller id.
+    /// Entity with the smaller id.
     pub one: EntityId,
-    /// The other.
+    /// The other entity.
     pub other: EntityId,
-    /// The names by which they are most alike.
+    /// Most similar names of the two.
     pub names: [String; 2],
-    /// How alike those are, 0 to 1.
+    /// Similarity of these names, 0 to 1.
     pub name: Number,
-    /// Whether those sound the same.
+    /// Whether these names sound the same.
     pub sounds_alike: bool,
-    /// The share of those around the one with fewer relations who are around the other too; nothing, where one has none.
+    /// Share of the neighbours of the entity with fewer relations that are neighbours of the other too; `None` if one
+    /// has no neighbours.
     pub neighbours: Option<Number>,
-    /// How alike in meaning what is said of them is; nothing, where there are no vectors.
+    /// Similarity in meaning of their descriptions; `None` without vectors.
     pub meaning: Option<Number>,
-    /// Whether something relates them to each other, which speaks against it.
+    /// Whether the two are related to each other, which makes a duplicate less likely.
     pub related: bool,
-    /// How alike they are in all, 0 to 1.
+    /// Overall similarity, 0 to 1.
     pub whole: Number,
 }
 
-/// A block larger than this is not compared pair by pair, but along its order.
+/// Maximum size of a block whose pairs are all compared. Larger blocks are compared along their order.
 const MOST_IN_BLOCK: usize = 48;
 
-/// The kind of entities, and what their names have in common.
+/// Kind of entities, and the common part of their names.
 type Block<'a> = (Option<&'a str>, u8, String);
 
-/// How many neighbours in the order of a large block each is compared with.
+/// Number of neighbours in the order of a large block that each entity is compared with.
 const WINDOW: usize = 12;
 
-/// A name as names are compared.
+/// A name prepared for comparison.
 struct Name {
     text: String,
     words: Vec<String>,
     letters: String,
-    /// The same with the words in the order of the alphabet.
+    /// Letters with the words in alphabetical order.
     sorted: String,
     sound: String,
-    /// Which letters it has, a bit for each.
+    /// Bit set of the letters in the name.
     has: u32,
 }
 
@@ -94,7 +95,8 @@ impl Name {
         Some(Self { text: text.to_owned(), sound: sound(&letters), words, letters, sorted, has })
     }
 
-    /// What two names have in common that are compared: a word by its sound, all words by theirs, the first letters.
+    /// Returns the block keys of a name: the sound of each word, the sound of all words, and the first letters. Names
+    /// that share a key are compared.
     fn blocks(&self) -> impl Iterator<Item = (u8, String)> {
         let of_words = self.words.iter().map(|word| letters(std::slice::from_ref(word)));
         let of_words = of_words.filter(|word| word.len() > 2).map(|word| (0, sound(&word)));
@@ -105,8 +107,8 @@ impl Name {
     }
 }
 
-/// How alike two names are, 0 to 1: Jaro-Winkler, whatever the order of the words; but a word that has no counterpart
-/// makes another name of it, however long the part that both share ("Harbour Watch" is no "Harbour Wall").
+/// Returns the Jaro–Winkler similarity of two names, 0 to 1, regardless of the order of words. A word without a
+/// counterpart makes a different name, however long the common part ("Harbour Watch" is not "Harbour Wall").
 fn alike(a: &Name, b: &Name) -> f64 {
     let (longer, shorter) = (a.letters.len().max(b.letters.len()), a.letters.len().min(b.letters.len()));
     if (a.has ^ b.has).count_ones() > 6 || longer > 2 * shorter {
@@ -126,7 +128,8 @@ fn alike(a: &Name, b: &Name) -> f64 {
     if plain.max(sorted) < LEAST {
         return 0.0;
     }
-    // Each word with that which is most like it, by their lengths; and the least of these.
+    // Matches each word with the most similar word of the other name. Returns the mean, weighted by length, and the
+    // minimum.
     let aligned = |from: &Name, to: &Name| {
         let best = |word: &String| to.words.iter().map(|other| strsim::jaro_winkler(word, other)).fold(0.0, f64::max);
         let (mut sum, mut length, mut worst) = (0.0, 0.0, 1.0_f64);
@@ -137,18 +140,18 @@ fn alike(a: &Name, b: &Name) -> f64 {
         (sum / length, worst)
     };
     let ((forth, worst), (back, worst_back)) = (aligned(a, b), aligned(b, a));
-    // Another order of the words is nearly the same name.
+    // A different order of words makes nearly the same name.
     let whole = plain.max(sorted - 0.01).max(forth.min(back) - 0.01);
     let worst = worst.min(worst_back);
     if worst < 0.85 { whole * (0.5 + 0.5 * worst) } else { whole }
 }
 
-/// The likeness of letters below which names of several words are not looked at word by word.
+/// Similarity of letters below which names of several words are not compared word by word.
 const LEAST: f64 = 0.8;
 
-/// Entities that may be one: the near-certain first, then those most alike. Only entities of one kind are compared, and
-/// those that the DM [told apart](super::not_the_same) are not. What is said of them is compared in meaning by
-/// [`Duplicate::meant`], where there are vectors.
+/// Returns duplicate entities, near-certain ones first, then by similarity. Compares only entities of the same kind,
+/// except those that the DM [told apart](super::not_the_same). [`Duplicate::meant`] compares the meaning of their
+/// descriptions, where there are vectors.
 pub fn duplicates(state: &State) -> Vec<Duplicate> {
     let entities: Vec<&EntityId> = state.entities().map(|entity| &entity.id).collect();
     let kinds: Vec<Option<Kind>> = entities.iter().map(|id| state.kind(id)).collect();
@@ -187,7 +190,7 @@ pub fn duplicates(state: &State) -> Vec<Duplicate> {
     found
 }
 
-/// The near-certain first, then those most alike.
+/// Sorts near-certain duplicates first, then by similarity.
 pub(crate) fn sort(found: &mut [Duplicate]) {
     found.sort_by(|a, b| {
         let order = a.band.cmp(&b.band).then(b.whole.get().total_cmp(&a.whole.get()));
@@ -206,7 +209,7 @@ fn most_alike<'a>(a: &'a [Name], b: &'a [Name]) -> (f64, Option<&'a Name>, Optio
     best
 }
 
-/// All that speaks for and against two entities being one, but for what is said of them.
+/// Returns the evidence for and against a duplicate, except for the meaning of the descriptions.
 fn judged(state: &State, (a, one): (&EntityId, &Name), (b, other): (&EntityId, &Name), name: f64) -> Option<Duplicate> {
     let around = |id: &EntityId| -> BTreeSet<EntityId> {
         state.links(id).filter(|link| link.fact().stands()).map(|link| link.other().clone()).collect()
@@ -233,22 +236,22 @@ fn rounded(value: f64) -> Option<Number> {
     Number::new((value * 1e4).round() / 1e4).ok()
 }
 
-/// What an entity is described by: of these the first that both have is compared.
+/// Attributes that describe an entity. The first that both entities have is compared.
 const DESCRIPTIONS: [&str; 4] = ["description", "occupation", "appearance", "personality"];
 
 impl Duplicate {
-    /// The same with the likeness in meaning of what is said of both, by the vectors of facts.
+    /// Adds the similarity in meaning of the descriptions, by the vectors of facts.
     #[must_use]
     pub fn meant<'a>(mut self, state: &State, vector: impl Fn(FactId) -> Option<&'a [f32]>) -> Self {
         let of = |id: &EntityId, name: &str| vector(state.newest(id, name)?.id());
         let near = DESCRIPTIONS.iter().find_map(|name| Some((of(&self.one, name)?, of(&self.other, name)?)));
-        // Vectors have the length one.
+        // Vectors have unit length, so the dot product is the cosine.
         let cosine = |(a, b): (&[f32], &[f32])| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
         self.meaning = near.map(cosine).and_then(rounded);
         self.weighed()
     }
 
-    /// Weighs all that is known.
+    /// Computes the overall similarity and the certainty.
     fn weighed(mut self) -> Self {
         let (mut sum, mut weights) = (0.55 * self.name.get() + if self.sounds_alike { 0.15 } else { 0.0 }, 0.70);
         for part in [self.neighbours, self.meaning].into_iter().flatten() {
@@ -262,19 +265,19 @@ impl Duplicate {
     }
 }
 
-/// Facts of the world that say the same.
+/// Facts in the world that say the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactDuplicate {
     /// The facts. Sorted.
     pub facts: Vec<FactId>,
-    /// The sentence of the first.
+    /// Statement of the first fact.
     pub statement: String,
 }
 
-/// Facts that say the same by the word of several, or twice by the word of one; the most often said first.
+/// Returns groups of facts that say the same, from several sources or twice from one, largest first.
 pub fn fact_duplicates(state: &State) -> Vec<FactDuplicate> {
     let mut claims: BTreeMap<Claim, Vec<&Arc<Fact>>> = BTreeMap::new();
-    for fact in state.facts().filter(|fact| fact.standing() != Standing::Rejected) {
+    for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {
         claims.entry(Claim::of(state.vocabulary(), fact)).or_default().push(fact);
     }
     let several = claims.into_values().filter(|facts| facts.len() > 1);
@@ -287,7 +290,7 @@ pub fn fact_duplicates(state: &State) -> Vec<FactDuplicate> {
     rows
 }
 
-/// The definition: all pairs of one kind whose names are alike, and how much.
+/// Reference implementation: all pairs of one kind with similar names, with their similarity.
 #[cfg(test)]
 pub(super) fn naive(state: &State) -> Vec<(EntityId, EntityId, f64)> {
     let named = |id: &EntityId| -> Vec<Name> { state.names(id).into_iter().filter_map(Name::of).collect() };

@@ -1,44 +1,44 @@
-//! Merging: one entity was another all along.
+//! Merging two entities that are the same.
 
 use std::collections::BTreeSet;
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Evidence, Fact, FactId, How, Key, Operation, Position, Setting, SettingKey,
-    Standing, State, Timestamp, attribute,
+    Acquisition, Author, Change, Entity, EntityId, Evidence, Fact, FactId, FactStatus, Key, Operation, Position,
+    Setting, SettingKey, State, Timestamp, attribute,
 };
 use serde::Serialize;
 
 use super::rename::{Moved, Renaming};
 use crate::{MemoryError, contradictions::overlap, edit::resolve};
 
-/// What a merge does.
+/// Plan of a merge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MergePlan {
-    /// The entity that is there no more.
+    /// Entity to merge away (it is removed).
     pub gone: EntityId,
-    /// The entity that it is.
+    /// Entity to merge into.
     pub into: EntityId,
-    /// How many records move.
+    /// Numbers of records that move.
     #[serde(flatten)]
     pub moved: Moved,
-    /// Values that both had and that cannot both be so: these are claims from now on, for the DM to decide. Sorted.
+    /// Values of both that contradict each other. They become claims for the DM to decide. Sorted.
     pub undecided: Vec<FactId>,
-    /// The one operation that does it.
+    /// Operation that makes the merge.
     #[serde(skip)]
     pub operation: Operation,
-    /// The newest operation when it was worked out.
+    /// Newest operation when the plan was made.
     #[serde(skip)]
     pub made_at: Position,
 }
 
-/// Makes one entity of two: what was said of the first is said of the second from now on, who knew it knows it still,
-/// and the first name is another name of the second. Of two values that cannot both be so, the surer stands: that which
-/// the DM confirmed, then that of more confidence, then that of the second; the other becomes a claim.
+/// Plans the merge of two entities. The facts, knowledge and names of the first become those of the second. Of two
+/// contradicting values, the more certain one stays: the one confirmed by the DM, then the one with more confidence,
+/// then that of the second entity. The other becomes a claim.
 ///
-/// One operation: [`split`](super::split()) takes it back without loss of what came later.
+/// The merge is one operation. [`split`](super::split()) reverts it without loss of later changes.
 ///
 /// # Errors
-/// When a name means nothing or several, or both mean the same.
+/// When a name means no entity or several, or both mean the same.
 pub fn merge(state: &State, gone: &str, into: &str, author: Author, now: Timestamp) -> Result<MergePlan, MemoryError> {
     let (gone, into) = (resolve(state, gone)?, resolve(state, into)?);
     if gone == into {
@@ -61,11 +61,11 @@ pub fn merge(state: &State, gone: &str, into: &str, author: Author, now: Timesta
 }
 
 impl MergePlan {
-    /// The operation, as it was worked out where nothing was written since that it would have to move, and worked out
-    /// anew otherwise.
+    /// Returns the planned operation if no later write touches records that the merge moves. Otherwise makes the plan
+    /// again.
     ///
     /// # Errors
-    /// As [`merge`] says.
+    /// As [`merge`].
     pub(crate) fn at_its_turn(&self, state: &State, now: Timestamp) -> Result<Operation, MemoryError> {
         let written: BTreeSet<Key> = self.operation.changes.iter().filter_map(Change::key).collect();
         let since = state.journal().rev().take_while(|(position, _)| *position > self.made_at);
@@ -75,19 +75,24 @@ impl MergePlan {
             (Change::AssertFact(fact) | Change::Support(fact), _) => {
                 let both = [&self.gone, &self.into];
                 fact.entities().chain(&fact.provenance().speaker).any(|id| both.contains(&id))
-                    || fact.bearing().is_some_and(|bearing| written.contains(&Key::Fact(bearing.fact())))
+                    || fact
+                        .fact_relation()
+                        .is_some_and(|fact_relation| written.contains(&Key::Fact(fact_relation.fact())))
                     || fact.provenance().evidence.iter().any(|evidence| match evidence {
                         Evidence::Passage { passage, .. } => written.contains(&Key::Passage(*passage)),
                         Evidence::File { .. } | Evidence::Excerpt(_) => false,
                     })
             }
             (Change::Learn(edge), _) => {
-                edge.knower.entity().into_iter().chain(&edge.company).any(|id| *id == self.gone)
-                    || matches!(&edge.how, How::Told { .. } | How::Read { .. } | How::Deduced { .. })
+                edge.knower.entity().into_iter().chain(&edge.co_present).any(|id| *id == self.gone)
+                    || matches!(
+                        &edge.acquisition,
+                        Acquisition::Told { .. } | Acquisition::Read { .. } | Acquisition::Deduced { .. }
+                    )
                     || written.contains(&Key::Fact(edge.fact))
             }
-            // A new fact about others, and what becomes of it, is none of the merge's business.
-            (Change::EndFact { .. } | Change::SetStanding { .. } | Change::Confirm(_), _) => false,
+            // New facts about other entities, and their later changes, do not affect the merge.
+            (Change::EndFact { .. } | Change::SetStatus { .. } | Change::Confirm(_), _) => false,
             (Change::AddEntity(_) | Change::SetFlag { .. }, _) => false,
             _ => true,
         };
@@ -99,10 +104,10 @@ impl MergePlan {
     }
 }
 
-/// Two entities that look alike are not the same: they are not proposed again.
+/// Returns the operation that marks two similar entities as distinct, so that they are not proposed again.
 ///
 /// # Errors
-/// When a name means nothing or several, or both mean the same.
+/// When a name means no entity or several, or both mean the same.
 pub fn not_the_same(state: &State, a: &str, b: &str, now: Timestamp) -> Result<Operation, MemoryError> {
     let (a, b) = (resolve(state, a)?, resolve(state, b)?);
     if a == b {
@@ -113,7 +118,7 @@ pub fn not_the_same(state: &State, a: &str, b: &str, now: Timestamp) -> Result<O
     Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, vec![change]) })
 }
 
-/// The entity with the external ids of both.
+/// Returns the remaining entity with the external ids of both.
 fn joined(state: &State, gone: &EntityId, into: &EntityId) -> Entity {
     let mut entity = state.entity(into).map_or_else(|| Entity::new(into.clone()), |entity| Entity::clone(entity));
     for id in state.entity(gone).into_iter().flat_map(|gone| &gone.external_ids) {
@@ -124,10 +129,10 @@ fn joined(state: &State, gone: &EntityId, into: &EntityId) -> Entity {
     entity
 }
 
-/// The canon values of either that cannot be so beside a surer one of the other.
+/// Returns the canon values that contradict a more certain value of the other entity.
 fn losers(state: &State, gone: &EntityId, into: &EntityId) -> BTreeSet<FactId> {
     let of = |id: &EntityId| -> Vec<&Fact> {
-        let own = state.facts_of(id).filter(|fact| fact.subject() == id && fact.standing() == Standing::Canon);
+        let own = state.facts_of(id).filter(|fact| fact.subject() == id && fact.status() == FactStatus::Canon);
         let own = own.filter(|fact| *fact.predicate() != attribute::NAME && state.is_functional(fact.predicate()));
         own.map(AsRef::as_ref).collect()
     };
@@ -144,7 +149,7 @@ fn losers(state: &State, gone: &EntityId, into: &EntityId) -> BTreeSet<FactId> {
     losers
 }
 
-/// Whether the two were made one before, and that was taken back.
+/// Whether an earlier merge of the two was reverted.
 pub(crate) fn was_taken_back(state: &State, duplicate: &super::Duplicate) -> bool {
     let gone = |change: &Change| match change {
         Change::Set(Setting::Merged { gone, into }) => {
@@ -155,7 +160,7 @@ pub(crate) fn was_taken_back(state: &State, duplicate: &super::Duplicate) -> boo
     state.journal().any(|(_, entry)| !entry.live && entry.operation.changes.iter().any(gone))
 }
 
-/// The setting that remembers a merge.
+/// Returns the key of the setting that records a merge.
 pub(super) fn key(gone: &EntityId) -> SettingKey {
     SettingKey::Merged(gone.clone())
 }

@@ -1,4 +1,4 @@
-//! Duplicates: facts that say the same, entities that are the same, and what makes two into one and one into two.
+//! Duplicates: equivalent facts, duplicate entities, and the merging and splitting of entities.
 
 mod claim;
 mod find;

@@ -1,8 +1,8 @@
-//! One entity in the place of another, in all that names it: facts, edges of knowledge, passages, sessions and reveals.
+//! Renames an entity in all records that refer to it: facts, knowledge edges, passages, sessions and reveals.
 //!
-//! Ids are hashes over what names the entity, so most records get new ones, and so does what refers to those. A record
-//! that moves is written as a pair: as it is from now on, and the old one withdrawn right after. By these pairs a
-//! [split](super::split) knows what came of what.
+//! Ids are hashes that include entity names, so most records get new ids, and so do the records that refer to them. A
+//! moved record is written as a pair: the new record, directly followed by the withdrawal of the old one. From these
+//! pairs, a [split](super::split) maps new records to old ones.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,34 +10,34 @@ use std::{
 };
 
 use hearsay_model::{
-    Bearing, Change, EntityId, Evidence, Fact, FactError, FactId, How, Knower, Knowledge, KnowledgeId, Object, Passage,
-    PassageId, Predicate, Provenance, Session, Setting, Source, Standing, State, attribute,
+    Acquisition, Change, EntityId, Evidence, Fact, FactError, FactId, FactRelation, FactStatus, Justification, Knower,
+    KnowledgeEdge, KnowledgeId, Object, Passage, PassageId, Predicate, Provenance, Session, Setting, State, attribute,
 };
 
 use crate::edit::spoken_of;
 
-/// What names an entity, and how it is to read.
+/// A renaming of one entity to another.
 pub(super) struct Renaming<'a> {
     pub(super) state: &'a State,
     pub(super) gone: &'a EntityId,
     pub(super) into: &'a EntityId,
-    /// Facts that lose against another value, and stay as claims.
+    /// Facts that lose against another value and become claims.
     pub(super) losers: BTreeSet<FactId>,
     pub(super) changes: Vec<Change>,
-    /// Facts that keep their ids: no part of a pair.
+    /// Changes of facts that keep their ids, which are not part of a pair.
     kept: Vec<Change>,
     passages: BTreeMap<PassageId, PassageId>,
-    /// Nothing, where nothing is left of the fact: it would relate an entity to itself.
+    /// New ids of facts; `None` for a removed fact, which would relate an entity to itself.
     facts: BTreeMap<FactId, Option<FactId>>,
     edges: BTreeMap<KnowledgeId, Option<KnowledgeId>>,
 }
 
-/// How many records move.
+/// Numbers of records that move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Moved {
     /// Facts.
     pub facts: usize,
-    /// Edges of knowledge.
+    /// Knowledge edges.
     pub edges: usize,
     /// Passages.
     pub passages: usize,
@@ -49,7 +49,7 @@ impl<'a> Renaming<'a> {
         Self { state, gone, into, losers, changes: Vec::new(), kept: Vec::new(), passages, facts, edges }
     }
 
-    /// Renames everything.
+    /// Renames the entity in all records.
     pub(super) fn all(&mut self) -> Moved {
         let before = self.changes.len();
         self.passages();
@@ -70,7 +70,7 @@ impl<'a> Renaming<'a> {
         self.state.entity(id).is_some()
     }
 
-    /// Several as they are to read, without those who are there no more.
+    /// Renames several entities. Leaves out removed ones.
     fn entities(&self, ids: &[EntityId]) -> Vec<EntityId> {
         let mut ids: Vec<EntityId> = ids.iter().filter(|id| self.is_there(id)).map(|id| self.entity(id)).collect();
         ids.sort();
@@ -139,8 +139,8 @@ impl<'a> Renaming<'a> {
         let mut bearers: BTreeMap<FactId, Vec<&'a Arc<Fact>>> = BTreeMap::new();
         let mut open: BTreeMap<FactId, &'a Arc<Fact>> = BTreeMap::new();
         for fact in self.state.facts() {
-            if let Some(bearing) = fact.bearing() {
-                bearers.entry(bearing.fact()).or_default().push(fact);
+            if let Some(fact_relation) = fact.fact_relation() {
+                bearers.entry(fact_relation.fact()).or_default().push(fact);
             }
             let provenance = fact.provenance();
             let moved = |evidence: &Evidence| match evidence {
@@ -153,7 +153,7 @@ impl<'a> Renaming<'a> {
                 open.insert(fact.id(), fact);
             }
         }
-        // What bears on a fact that moves, moves too.
+        // Facts with a relation to a moved fact move too.
         let mut reached: Vec<FactId> = open.keys().copied().collect();
         while let Some(id) = reached.pop() {
             for bearer in bearers.get(&id).into_iter().flatten() {
@@ -162,9 +162,11 @@ impl<'a> Renaming<'a> {
                 }
             }
         }
-        // The id of a fact is made from that on which it bears, so this one goes first.
+        // The id of a fact depends on the fact that it relates to, so the latter moves first.
         while !open.is_empty() {
-            let waits = |fact: &Fact| fact.bearing().is_some_and(|bearing| open.contains_key(&bearing.fact()));
+            let waits = |fact: &Fact| {
+                fact.fact_relation().is_some_and(|fact_relation| open.contains_key(&fact_relation.fact()))
+            };
             let ready: Vec<&Arc<Fact>> = open.values().filter(|fact| !waits(fact)).copied().collect();
             if ready.is_empty() {
                 break;
@@ -177,7 +179,7 @@ impl<'a> Renaming<'a> {
         self.changes.append(&mut self.kept);
         for &loser in &self.losers {
             if !self.facts.contains_key(&loser) {
-                self.changes.push(Change::SetStanding { fact: loser, standing: Standing::Claimed });
+                self.changes.push(Change::SetStatus { fact: loser, status: FactStatus::Claimed });
             }
         }
     }
@@ -202,7 +204,7 @@ impl<'a> Renaming<'a> {
         self.changes.push(Change::RetractFact(id));
     }
 
-    /// A fact as it is to read; nothing, where it would relate an entity to itself.
+    /// Returns the renamed fact, or `None` if it would relate an entity to itself.
     fn renamed(&self, old: &Fact) -> Result<Option<Fact>, FactError> {
         let subject = self.entity(old.subject());
         let object = match old.object() {
@@ -221,13 +223,13 @@ impl<'a> Renaming<'a> {
             }
             false => (old.predicate().clone(), old.statement().to_owned()),
         };
-        let bearing = old.bearing().map(|bearing| {
+        let fact_relation = old.fact_relation().map(|fact_relation| {
             let to = |fact: FactId| self.facts.get(&fact).copied().flatten().unwrap_or(fact);
-            match bearing {
-                Bearing::Distorts(fact) => Bearing::Distorts(to(fact)),
-                Bearing::Refutes(fact) => Bearing::Refutes(to(fact)),
-                Bearing::Ends(fact) => Bearing::Ends(to(fact)),
-                Bearing::Covers(fact) => Bearing::Covers(to(fact)),
+            match fact_relation {
+                FactRelation::Distorts(fact) => FactRelation::Distorts(to(fact)),
+                FactRelation::Refutes(fact) => FactRelation::Refutes(to(fact)),
+                FactRelation::Ends(fact) => FactRelation::Ends(to(fact)),
+                FactRelation::Covers(fact) => FactRelation::Covers(to(fact)),
             }
         });
         let said = old.provenance();
@@ -237,16 +239,16 @@ impl<'a> Renaming<'a> {
             evidence: self.evidence(&said.evidence),
             ..said.clone()
         };
-        let standing = if self.losers.contains(&old.id()) { Standing::Claimed } else { old.standing() };
+        let status = if self.losers.contains(&old.id()) { FactStatus::Claimed } else { old.status() };
         let builder = match &object {
             Object::Entity(object) => Fact::relation(&subject, predicate, object, provenance)?,
             Object::Value(value) => Fact::attribute(&subject, predicate, value.clone(), provenance)?,
         };
         let builder = builder.statement(statement).mentions(self.entities(old.mentions()));
-        let builder = builder.attitude(old.attitude()).rank(old.rank().map(str::to_owned)).bearing(bearing);
+        let builder = builder.attitude(old.attitude()).rank(old.rank().map(str::to_owned)).fact_relation(fact_relation);
         let builder = builder.conditions(old.conditions().map(str::to_owned)).validity(old.validity().clone());
         let builder = builder.handle(old.handle().map(str::to_owned)).secrecy(old.secrecy());
-        builder.standing(standing).build().map(Some)
+        builder.status(status).build().map(Some)
     }
 
     fn edges(&mut self) {
@@ -254,7 +256,7 @@ impl<'a> Renaming<'a> {
         let mut reached = Vec::new();
         for fact in self.state.facts() {
             for (id, edge) in self.state.recorded_edges(fact.id()) {
-                for below in edge.sources.iter().flat_map(Source::edges) {
+                for below in edge.sources.iter().flat_map(Justification::edges) {
                     bears.entry(below).or_default().push(id);
                 }
                 if self.concerns(edge) {
@@ -273,7 +275,7 @@ impl<'a> Renaming<'a> {
         }
         let concerned = open.clone();
         let mut learned = BTreeSet::new();
-        // In the order in which they rest on each other.
+        // Edges are written in the order of their dependencies.
         for first in concerned.iter().copied() {
             let mut stack = vec![first];
             while let Some(&id) = stack.last() {
@@ -282,7 +284,7 @@ impl<'a> Renaming<'a> {
                     continue;
                 };
                 let before = stack.len();
-                stack.extend(edge.sources.iter().flat_map(Source::edges).filter(|id| open.contains(id)));
+                stack.extend(edge.sources.iter().flat_map(Justification::edges).filter(|id| open.contains(id)));
                 if stack.len() > before {
                     continue;
                 }
@@ -293,20 +295,20 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// Whether an edge names what moves, whatever it rests on.
-    fn concerns(&self, edge: &Knowledge) -> bool {
-        let named = match &edge.how {
-            How::Told { by, citing } => [by.as_ref(), citing.as_ref()],
-            How::Read { document } => [document.as_ref(), None],
-            How::Deduced { from } if from.iter().any(|fact| self.facts.contains_key(fact)) => return true,
+    /// Whether an edge itself refers to a moved record, regardless of its justifications.
+    fn concerns(&self, edge: &KnowledgeEdge) -> bool {
+        let named = match &edge.acquisition {
+            Acquisition::Told { by, citing } => [by.as_ref(), citing.as_ref()],
+            Acquisition::Read { document } => [document.as_ref(), None],
+            Acquisition::Deduced { from } if from.iter().any(|fact| self.facts.contains_key(fact)) => return true,
             _ => [None, None],
         };
-        let named = named.into_iter().flatten().chain(edge.knower.entity()).chain(&edge.company);
+        let named = named.into_iter().flatten().chain(edge.knower.entity()).chain(&edge.co_present);
         self.facts.contains_key(&edge.fact) || named.into_iter().any(|id| id == self.gone)
     }
 
-    /// Moves an edge. `is_new` says whether one of an id is not there yet.
-    fn edge(&mut self, id: KnowledgeId, old: &Knowledge, is_new: impl FnOnce(KnowledgeId) -> bool) {
+    /// Moves an edge. `is_new` says whether there is no edge with a given id yet.
+    fn edge(&mut self, id: KnowledgeId, old: &KnowledgeEdge, is_new: impl FnOnce(KnowledgeId) -> bool) {
         let to_fact = |fact: FactId| self.facts.get(&fact).copied().unwrap_or(Some(fact));
         let to_edge = |edge: KnowledgeId| self.edges.get(&edge).copied().flatten().unwrap_or(edge);
         let there = old.knower.entity().is_none_or(|id| self.is_there(id));
@@ -315,34 +317,36 @@ impl<'a> Renaming<'a> {
             return;
         };
         let knower = self.knower(&old.knower);
-        let source = |source: &Source| match source {
-            Source::Basis { fact, edge } => {
-                Source::Basis { fact: to_fact(*fact).unwrap_or(*fact), edge: to_edge(*edge) }
+        let source = |source: &Justification| match source {
+            Justification::Basis { fact, edge } => {
+                Justification::Basis { fact: to_fact(*fact).unwrap_or(*fact), edge: to_edge(*edge) }
             }
-            Source::Experience { told, seen, held } => {
-                Source::Experience { told: to_edge(*told), seen: to_edge(*seen), held: *held }
+            Justification::Experience { told, seen, held } => {
+                Justification::Experience { told: to_edge(*told), seen: to_edge(*seen), held: *held }
             }
         };
-        let mut sources: Vec<Source> = old.sources.iter().map(source).collect();
-        let mut how = match &old.how {
-            How::Told { by, citing } => How::Told { by: self.one(by.as_ref()), citing: self.one(citing.as_ref()) },
-            How::Read { document } => How::Read { document: self.one(document.as_ref()) },
-            How::Deduced { from } => {
-                How::Deduced { from: from.iter().map(|fact| to_fact(*fact).unwrap_or(*fact)).collect() }
+        let mut sources: Vec<Justification> = old.sources.iter().map(source).collect();
+        let mut acquisition = match &old.acquisition {
+            Acquisition::Told { by, citing } => {
+                Acquisition::Told { by: self.one(by.as_ref()), citing: self.one(citing.as_ref()) }
             }
-            how => how.clone(),
+            Acquisition::Read { document } => Acquisition::Read { document: self.one(document.as_ref()) },
+            Acquisition::Deduced { from } => {
+                Acquisition::Deduced { from: from.iter().map(|fact| to_fact(*fact).unwrap_or(*fact)).collect() }
+            }
+            acquisition => acquisition.clone(),
         };
-        let mut company = self.entities(&old.company);
-        company.retain(|id| Some(id) != knower.entity());
-        if how == How::Shared && company.is_empty() {
+        let mut co_present = self.entities(&old.co_present);
+        co_present.retain(|id| Some(id) != knower.entity());
+        if acquisition == Acquisition::Shared && co_present.is_empty() {
             self.edges.insert(id, None);
             self.changes.push(Change::Unlearn(id));
             return;
         }
-        // Nobody tells itself anything: it knows it as the other did.
-        if matches!(&how, How::Told { by: Some(by), .. } if Some(by) == knower.entity()) {
+        // A telling to oneself is impossible, so the edge takes over the other entity's acquisition.
+        if matches!(&acquisition, Acquisition::Told { by: Some(by), .. } if Some(by) == knower.entity()) {
             let basis = sources.iter().find_map(|source| match source {
-                Source::Basis { fact: of, edge } if *of == fact => Some(*edge),
+                Justification::Basis { fact: of, edge } if *of == fact => Some(*edge),
                 _ => None,
             });
             if let Some(basis) = basis {
@@ -350,10 +354,10 @@ impl<'a> Renaming<'a> {
                 self.changes.push(Change::Unlearn(id));
                 return;
             }
-            (how, sources) = (How::Authored, Vec::new());
+            (acquisition, sources) = (Acquisition::Authored, Vec::new());
         }
         let session = old.session.clone().filter(|session| self.state.session(session).is_some());
-        let new = Knowledge { knower, fact, how, company, sources, session, ..old.clone() }.sorted();
+        let new = KnowledgeEdge { knower, fact, acquisition, co_present, sources, session, ..old.clone() }.sorted();
         let to = new.id();
         if to == id {
             return;

@@ -1,23 +1,24 @@
-//! Splitting: two entities that were merged are two after all.
+//! Splitting two entities that were merged.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
-    Author, Bearing, Change, Entity, EntityId, Evidence, Fact, FactId, How, Key, Knowledge, KnowledgeId, Learning,
-    Operation, Passage, PassageId, Position, Provenance, Setting, Source, State, Timestamp,
+    Acquisition, Author, Change, Entity, EntityId, Evidence, Fact, FactId, FactRelation, Justification, Key,
+    KnowledgeEdge, KnowledgeId, Learning, Operation, Passage, PassageId, Position, Provenance, Setting, State,
+    Timestamp,
 };
 
 use super::merge;
 use crate::{MemoryError, edit::resolve};
 
-/// The operation that makes two entities of one that was merged, named by the id of the one that is gone, or by the one
-/// that it became where that was merged with one alone.
+/// Returns the operation that splits a merged entity. It is named by the id of the removed entity, or by the remaining
+/// entity if only one was merged into it.
 ///
-/// The merge is voided. What was written since to what it moved is written to where that was before; what was said of
-/// the merged entity since stays with the one that is there. Both are told apart from now on.
+/// The merge is reverted. Later changes to moved records are applied to the original records. Later facts about the
+/// merged entity stay with the remaining entity. From then on, the two are marked as distinct.
 ///
 /// # Errors
-/// When nothing of the kind was merged, the merge is not in this journal, or a later merge has to be split first.
+/// When there is no such merge, the merge is not in this journal, or a later merge must be split first.
 pub fn split(state: &State, given: &str, now: Timestamp) -> Result<Operation, MemoryError> {
     let (gone, into) = merged(state, given)?;
     let of_this = |change: &Change| matches!(change, Change::RemoveEntity(id) if *id == gone);
@@ -38,14 +39,14 @@ pub fn split(state: &State, given: &str, now: Timestamp) -> Result<Operation, Me
             replay.take(change);
         }
     }
-    let mut changes = vec![Change::Void(position)];
+    let mut changes = vec![Change::Revert(position)];
     changes.append(&mut replay.changes);
     changes.push(Change::Set(Setting::distinct(gone.clone(), into.clone())));
     let summary = format!("split {gone} from {}", state.name_or_id(&into));
     Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
 }
 
-/// Which merge is meant.
+/// Returns the removed and the remaining entity of the named merge.
 fn merged(state: &State, given: &str) -> Result<(EntityId, EntityId), MemoryError> {
     if let Ok(id) = EntityId::new(given.trim())
         && let Some(into) = state.merged_into(&id)
@@ -64,7 +65,7 @@ fn merged(state: &State, given: &str) -> Result<(EntityId, EntityId), MemoryErro
     }
 }
 
-/// A later merge that moved on what this one moved.
+/// Returns the removed entity of a later merge that moved records which this one had moved.
 fn built_upon(state: &State, position: Position, made: &Operation, into: &EntityId) -> Option<EntityId> {
     let mut wrote: Vec<Key> = made.changes.iter().filter_map(Change::key).collect();
     wrote.retain(|key| !matches!(key, Key::Entity(id) if id == into) && !matches!(key, Key::Setting(_)));
@@ -76,20 +77,20 @@ fn built_upon(state: &State, position: Position, made: &Operation, into: &Entity
             Change::Set(Setting::Merged { gone, .. }) => Some(gone),
             _ => None,
         })?;
-        // An import of settings moves nothing.
+        // An import of settings moves no records.
         let moves = changes.iter().any(|change| matches!(change, Change::RemoveEntity(id) if id == gone));
         let touches = changes.iter().filter_map(Change::key).any(|key| wrote.binary_search(&key).is_ok());
         (moves && touches).then(|| gone.clone())
     })
 }
 
-/// Later changes, as they are to read without the merge.
+/// Replays later changes as if the merge had not happened.
 struct Replay<'a> {
     state: &'a State,
     into: &'a EntityId,
-    /// The external ids that came with the one that is gone.
+    /// External ids that came from the removed entity.
     foreign: Vec<hearsay_model::ExternalId>,
-    /// From what the merge made to what it was.
+    /// Original facts by the facts that the merge made.
     facts: BTreeMap<FactId, FactId>,
     edges: BTreeMap<KnowledgeId, KnowledgeId>,
     passages: BTreeMap<PassageId, Arc<Passage>>,
@@ -140,8 +141,8 @@ impl<'a> Replay<'a> {
             Change::EndFact { fact, until } => {
                 self.changes.extend(moved(fact).map(|fact| Change::EndFact { fact, until: until.clone() }));
             }
-            Change::SetStanding { fact, standing } => {
-                self.changes.extend(moved(fact).map(|fact| Change::SetStanding { fact, standing: *standing }));
+            Change::SetStatus { fact, status } => {
+                self.changes.extend(moved(fact).map(|fact| Change::SetStatus { fact, status: *status }));
             }
             Change::SetSecrecy { fact, secrecy } => {
                 self.changes.extend(moved(fact).map(|fact| Change::SetSecrecy { fact, secrecy: *secrecy }));
@@ -194,20 +195,20 @@ impl<'a> Replay<'a> {
                 let said = was.provenance();
                 let provenance =
                     Provenance { speaker: said.speaker.clone(), session: said.session.clone(), ..provenance };
-                let builder = was.to_builder().provenance(provenance).standing(fact.standing());
+                let builder = was.to_builder().provenance(provenance).status(fact.status());
                 builder.secrecy(fact.secrecy()).validity(fact.validity().clone()).attitude(fact.attitude()).build()
             }
             None => {
-                let bearing = fact.bearing().map(|bearing| match bearing {
-                    Bearing::Distorts(fact) => Bearing::Distorts(self.to_fact(fact)),
-                    Bearing::Refutes(fact) => Bearing::Refutes(self.to_fact(fact)),
-                    Bearing::Ends(fact) => Bearing::Ends(self.to_fact(fact)),
-                    Bearing::Covers(fact) => Bearing::Covers(self.to_fact(fact)),
+                let fact_relation = fact.fact_relation().map(|fact_relation| match fact_relation {
+                    FactRelation::Distorts(fact) => FactRelation::Distorts(self.to_fact(fact)),
+                    FactRelation::Refutes(fact) => FactRelation::Refutes(self.to_fact(fact)),
+                    FactRelation::Ends(fact) => FactRelation::Ends(self.to_fact(fact)),
+                    FactRelation::Covers(fact) => FactRelation::Covers(self.to_fact(fact)),
                 });
-                fact.to_builder().provenance(provenance).bearing(bearing).build()
+                fact.to_builder().provenance(provenance).fact_relation(fact_relation).build()
             }
         };
-        // Parts of a fact that could be make one that can.
+        // The parts of a valid fact always build a valid fact, so this does not fail.
         let Ok(new) = built else { return };
         if was.is_none() && new == **fact {
             return;
@@ -224,20 +225,25 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn edge(&mut self, edge: &Arc<Knowledge>) {
+    fn edge(&mut self, edge: &Arc<KnowledgeEdge>) {
         let to_edge = |edge: KnowledgeId| self.edges.get(&edge).copied().unwrap_or(edge);
-        let source = |source: &Source| match source {
-            Source::Basis { fact, edge } => Source::Basis { fact: self.to_fact(*fact), edge: to_edge(*edge) },
-            Source::Experience { told, seen, held } => {
-                Source::Experience { told: to_edge(*told), seen: to_edge(*seen), held: *held }
+        let source = |source: &Justification| match source {
+            Justification::Basis { fact, edge } => {
+                Justification::Basis { fact: self.to_fact(*fact), edge: to_edge(*edge) }
+            }
+            Justification::Experience { told, seen, held } => {
+                Justification::Experience { told: to_edge(*told), seen: to_edge(*seen), held: *held }
             }
         };
         let sources = edge.sources.iter().map(source).collect();
-        let how = match &edge.how {
-            How::Deduced { from } => How::Deduced { from: from.iter().map(|fact| self.to_fact(*fact)).collect() },
-            how => how.clone(),
+        let acquisition = match &edge.acquisition {
+            Acquisition::Deduced { from } => {
+                Acquisition::Deduced { from: from.iter().map(|fact| self.to_fact(*fact)).collect() }
+            }
+            acquisition => acquisition.clone(),
         };
-        let new = Knowledge { fact: self.to_fact(edge.fact), how, sources, ..Knowledge::clone(edge) }.sorted();
+        let new = KnowledgeEdge { fact: self.to_fact(edge.fact), acquisition, sources, ..KnowledgeEdge::clone(edge) }
+            .sorted();
         if new == **edge {
             return;
         }

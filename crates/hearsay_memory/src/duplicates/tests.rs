@@ -4,9 +4,9 @@ use std::{
 };
 
 use hearsay_model::{
-    Author, Bearing, Change, Confidence, Date, Entity, EntityId, Evidence, ExternalId, Fact, FactId, GameTime, How,
-    Knower, Knowledge, Method, Number, Operation, Passage, PassageId, Position, Provenance, Session, SessionId,
-    Setting, Source, Span, Standing, State, Timestamp, Validity,
+    Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, ExternalId, Fact, FactId, FactRelation,
+    FactStatus, GameTime, Justification, Knower, KnowledgeEdge, Method, Number, Operation, Passage, PassageId,
+    Position, Provenance, Session, SessionId, Setting, Span, State, Timestamp, Validity,
 };
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn id(n: u8) -> EntityId {
     EntityId::new(format!("e{}", n % 6)).unwrap()
 }
 
-/// One whose knowledge and words have nothing to do with the merge.
+/// An entity that has nothing to do with the merge.
 fn bystander(n: u8) -> EntityId {
     id(2 + n % 4)
 }
@@ -49,22 +49,24 @@ fn fact(n: u8) -> Arc<Fact> {
         1 => Fact::attribute(&subject, "lore", format!("Lore {n}."), provenance(n)),
         _ => Fact::relation(&subject, ["KNOWS", "LOCATED_AT", "OWES"][usize::from(n / 5) % 3], &object, provenance(n)),
     };
-    let refuted = (n % 5 == 1 && n > 40).then(|| Bearing::Refutes(fact(n / 4).id()));
-    let builder = builder.unwrap().mentions([id(n / 3)]).standing(Standing::ALL[usize::from(n / 2) % 4]);
-    Arc::new(builder.bearing(refuted).build().unwrap())
+    let refuted = (n % 5 == 1 && n > 40).then(|| FactRelation::Refutes(fact(n / 4).id()));
+    let builder = builder.unwrap().mentions([id(n / 3)]).status(FactStatus::ALL[usize::from(n / 2) % 4]);
+    Arc::new(builder.fact_relation(refuted).build().unwrap())
 }
 
-/// By the campaign, or told by another who has it so.
-fn edge(n: u8, depth: u8) -> Arc<Knowledge> {
+/// An authored edge, or one told by another knower that has it so.
+fn edge(n: u8, depth: u8) -> Arc<KnowledgeEdge> {
     let known = fact(n).id();
     let knower = id(n / 5 + depth);
-    let own = Knowledge { company: vec![id(n / 7 + 1)], ..Knowledge::authored(knower.clone().into(), known) };
+    let own =
+        KnowledgeEdge { co_present: vec![id(n / 7 + 1)], ..KnowledgeEdge::authored(knower.clone().into(), known) };
     if depth == 0 {
         return Arc::new(own.sorted());
     }
     let below = edge(n, depth - 1);
-    let (teller, sources) = (below.knower.entity().cloned(), vec![Source::Basis { fact: known, edge: below.id() }]);
-    let told = Knowledge { how: How::told(teller), sources, ..own };
+    let (teller, sources) =
+        (below.knower.entity().cloned(), vec![Justification::Basis { fact: known, edge: below.id() }]);
+    let told = KnowledgeEdge { acquisition: Acquisition::told(teller), sources, ..own };
     Arc::new(told.sorted())
 }
 
@@ -72,7 +74,7 @@ fn apply(state: &mut State, changes: Vec<Change>) -> bool {
     state.apply(Operation::new(Author::Dm, "do", changes)).is_ok()
 }
 
-/// A world of six, of whom the first two may be one.
+/// A state with six entities, of which the first two may be the same.
 fn world(parts: &[(u8, u8)]) -> State {
     let mut state = State::default();
     let external = |n: u8| ExternalId { system: "file".into(), id: format!("x{n}") };
@@ -102,35 +104,36 @@ fn world(parts: &[(u8, u8)]) -> State {
     state
 }
 
-/// A later write that has to do with a fact, under whatever id it goes by.
+/// A later write that concerns a fact, under any id.
 fn later(what: u8, n: u8, about: FactId, remark: FactId) -> Vec<Change> {
-    let learn = |edge: Knowledge| Change::Learn(Arc::new(edge.sorted()));
+    let learn = |edge: KnowledgeEdge| Change::Learn(Arc::new(edge.sorted()));
     let remarks = |number: u8| {
         let provenance = Provenance::new(Method::Authored, Author::Dm);
         let builder = Fact::attribute(&bystander(n), "lore", format!("Remark {number}."), provenance).unwrap();
-        builder.bearing(Some(Bearing::Refutes(about))).build().unwrap()
+        builder.fact_relation(Some(FactRelation::Refutes(about))).build().unwrap()
     };
     let change = match what % 9 {
-        0 => Change::SetStanding { fact: about, standing: Standing::ALL[usize::from(n) % 5] },
+        0 => Change::SetStatus { fact: about, status: FactStatus::ALL[usize::from(n) % 5] },
         1 => Change::Confirm(about),
         2 => Change::EndFact { fact: about, until: Date::at(GameTime(10_000)) },
         3 if n < 60 => Change::RetractFact(about),
-        3 | 4 => learn(Knowledge::authored(bystander(n).into(), about)),
+        3 | 4 => learn(KnowledgeEdge::authored(bystander(n).into(), about)),
         5 => {
-            let teller = Knowledge::authored(bystander(n).into(), about);
-            let sources = vec![Source::Basis { fact: about, edge: teller.id() }];
-            let how = How::told(Some(bystander(n)));
-            let told = Knowledge { how, sources, ..Knowledge::authored(bystander(n / 4 + 1).into(), about) };
+            let teller = KnowledgeEdge::authored(bystander(n).into(), about);
+            let sources = vec![Justification::Basis { fact: about, edge: teller.id() }];
+            let acquisition = Acquisition::told(Some(bystander(n)));
+            let told =
+                KnowledgeEdge { acquisition, sources, ..KnowledgeEdge::authored(bystander(n / 4 + 1).into(), about) };
             return vec![learn(teller), learn(told)];
         }
         6 => Change::AssertFact(Arc::new(remarks(n % 3))),
-        7 => Change::SetStanding { fact: remark, standing: Standing::False },
-        _ => learn(Knowledge::authored(bystander(n).into(), remark)),
+        7 => Change::SetStatus { fact: remark, status: FactStatus::False },
+        _ => learn(KnowledgeEdge::authored(bystander(n).into(), remark)),
     };
     vec![change]
 }
 
-/// What the merge made of each fact that it moved; nothing, where that cannot be told from another.
+/// The new id of each fact that the merge moved; `None` if it is ambiguous.
 fn moved(plan: &MergePlan) -> BTreeMap<FactId, Option<FactId>> {
     let mut moved = BTreeMap::new();
     for (number, change) in plan.operation.changes.iter().enumerate() {
@@ -201,11 +204,11 @@ proptest! {
                 prop_assert!(!moved, "the quote leads to a passage that moved");
             }
             for (_, edge) in state.recorded_edges(fact.id()) {
-                let named = match &edge.how {
-                    How::Told { by, .. } => by.iter().collect::<Vec<_>>(),
+                let named = match &edge.acquisition {
+                    Acquisition::Told { by, .. } => by.iter().collect::<Vec<_>>(),
                     _ => Vec::new(),
                 };
-                prop_assert!(named.into_iter().chain(&edge.company).all(|id| *id != gone) || !state.shows(&hearsay_model::Key::Knowledge(edge.id())));
+                prop_assert!(named.into_iter().chain(&edge.co_present).all(|id| *id != gone) || !state.shows(&hearsay_model::Key::KnowledgeEdge(edge.id())));
             }
         }
         for (_, passage) in state.passages() {
@@ -213,16 +216,16 @@ proptest! {
             prop_assert!(named.chain(passage.heard_by.iter().filter_map(Knower::entity)).all(|id| *id != gone));
         }
         prop_assert!(state.sessions().all(|session| !session.present.contains(&gone)));
-        // Whoever knew something of the world knows as much of it as before.
+        // Every other knower knows as many facts as before.
         let count = |state: &State, n: u8| state.knowledge_of(&id(n).into()).map(|edge| edge.fact).collect::<BTreeSet<_>>().len();
         let dropped = moved(&merged(&before)).values().filter(|to| to.is_none()).count();
         for n in 2..6 {
             prop_assert!(count(&state, n) + dropped >= count(&before, n));
         }
-        // The names of both lead to the one that is left.
+        // The external ids of both lead to the remaining entity.
         prop_assert_eq!(state.entity(&id(1)).unwrap().external_ids.len(), 2);
-        // Taking the operation back is as if it had never been.
-        state.apply(Operation::new(Author::Dm, "undo", vec![Change::Void(state.position())])).unwrap();
+        // Reverting the operation restores the earlier state exactly.
+        state.apply(Operation::new(Author::Dm, "undo", vec![Change::Revert(state.position())])).unwrap();
         prop_assert!(state == before);
     }
 }
@@ -370,19 +373,19 @@ fn the_surer_value_stands_and_the_other_is_a_claim() {
     let plan = merge(&state, "Old Ada", "b", Author::Dm, Timestamp(0)).unwrap();
     assert_eq!(plan.undecided.len(), 1);
     state.apply(plan.operation).unwrap();
-    let standing = |state: &State, place: &str| {
+    let status = |state: &State, place: &str| {
         let found = state.facts_of(&id("b")).find(|fact| fact.object().entity() == Some(&id(place)));
-        found.map(|fact| fact.standing())
+        found.map(|fact| fact.status())
     };
-    assert_eq!(standing(&state, "inn"), Some(Standing::Canon));
-    assert_eq!(standing(&state, "mill"), Some(Standing::Claimed));
+    assert_eq!(status(&state, "inn"), Some(FactStatus::Canon));
+    assert_eq!(status(&state, "mill"), Some(FactStatus::Claimed));
     assert_eq!(state.names(&id("b")), ["Ada Flint", "Old Ada"]);
     assert_eq!(crate::resolve(&state, "Old Ada").unwrap(), id("b"));
     assert_eq!(state.merged_into(&id("a")), Some(&id("b")));
-    // The DM decides, and after the split both are where they were.
+    // The DM decides, and after the split both values are back.
     let position = state.position();
     state.apply(split(&state, "Ada Flint", Timestamp(0)).unwrap()).unwrap();
-    assert_eq!((standing(&state, "mill"), standing(&state, "inn")), (Some(Standing::Canon), None));
+    assert_eq!((status(&state, "mill"), status(&state, "inn")), (Some(FactStatus::Canon), None));
     assert!(state.are_distinct(&id("a"), &id("b")));
     assert!(!state.entry(position).unwrap().live && state.merged_into(&id("a")).is_none());
 }
@@ -412,7 +415,7 @@ fn merges_of_merges_are_split_from_the_last() {
     assert!(before.facts().eq(state.facts()) && before.entities().eq(state.entities()));
     let error = split(&state, "ada", Timestamp(0)).unwrap_err().to_string();
     assert!(error.contains("nothing was merged into `ada`"), "{error}");
-    // Two that were merged into one are told apart by their ids.
+    // Two entities that were merged into one are distinguished by their ids.
     join(&mut state, "ada", "cedda");
     join(&mut state, "beda", "cedda");
     let error = split(&state, "cedda", Timestamp(0)).unwrap_err().to_string();

@@ -5,7 +5,7 @@ use hearsay_model::{Change, Confidence, Operation, Passage, Predicate, Span, Tim
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Edit, Guide, Learned, reading::operation, review_items};
+use crate::{Edit, Guide, TrustCalibration, reading::operation, review_items};
 
 const KNOWN: [&str; 4] = ["Ann", "Bob", "Cid", "Dot"];
 const NEW: [&str; 4] = ["Zarael", "Bromwick", "Ysolde", "Quillon"];
@@ -18,9 +18,9 @@ fn mention(n: u8) -> Mention {
     }
 }
 
-/// A fact of a text: who, how, of whom, how sure.
-fn said((who, of, how, sure): (u8, u8, u8, u8)) -> ExtractedFact {
-    let (subject, object, predicate) = (mention(who), mention(of), ["OWES", "FEARS"][usize::from(how % 2)]);
+/// Returns a fact of a text from numbers: subject, object, predicate and confidence.
+fn said((who, of, acquisition, sure): (u8, u8, u8, u8)) -> ExtractedFact {
+    let (subject, object, predicate) = (mention(who), mention(of), ["OWES", "FEARS"][usize::from(acquisition % 2)]);
     ExtractedFact {
         statement: format!("{subject:?} {predicate} {object:?}."),
         subject,
@@ -30,7 +30,7 @@ fn said((who, of, how, sure): (u8, u8, u8, u8)) -> ExtractedFact {
         span: Span { start: 0, end: 4 },
         quote: "Text".into(),
         confidence: Confidence::new(f64::from(sure) / 255.0).unwrap(),
-        stated_by: how.is_multiple_of(7).then(|| mention(how / 7)),
+        stated_by: acquisition.is_multiple_of(7).then(|| mention(acquisition / 7)),
         told_to: Vec::new(),
         denied: false,
         over: false,
@@ -87,13 +87,13 @@ proptest! {
         let left_out = leave_out(&state, &policy, &mut read, room);
         prop_assert_eq!(facts(&read), (all - left_out, sure));
         for findings in &read {
-            let learned = Learned::of(&state);
+            let learned = TrustCalibration::of(&state);
             let guide = Guide { policy: &policy, learned: &learned };
             let (operation, _) = operation(&state, &guide, findings, Timestamp(0)).unwrap();
             operation.into_iter().for_each(|operation| _ = state.apply(operation).unwrap());
         }
         prop_assert!(review_items(&state).len() <= room, "{:?}", state.facts().map(|fact| fact.statement()).collect::<Vec<_>>());
-        prop_assert_eq!(waiting(&state), state.facts().filter(|fact| fact.standing() == Standing::Proposed).count());
+        prop_assert_eq!(waiting(&state), state.facts().filter(|fact| fact.status() == FactStatus::Proposed).count());
     }
 }
 

@@ -16,24 +16,24 @@ fn fact(n: u8) -> Fact {
     provenance.speaker = (n % 5 > 1).then(|| id(n / 5));
     let name = ["OWES", "ALLIED_WITH", "MEMBER_OF", "HAS_MEMBER"][usize::from(n / 2) % 4];
     let builder = Fact::relation(&id(n / 7), name, &id(n / 11), provenance).unwrap();
-    builder.standing(Standing::ALL[usize::from(n / 3) % 5]).build().unwrap()
+    builder.status(FactStatus::ALL[usize::from(n / 3) % 5]).build().unwrap()
 }
 
 proptest! {
     #[test]
     fn the_counts_follow_every_operation(steps in prop::collection::vec((0..9_u8, any::<u8>()), 1..60)) {
         let mut state = State::default();
-        let mut learned = Learned::of(&state);
+        let mut learned = TrustCalibration::of(&state);
         let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
         let mut operations = vec![Operation::new(Author::Dm, "begin", begin)];
         operations.extend(steps.into_iter().map(|(what, n)| {
             let teach = [Teach::On, Teach::Off, Teach::Reset][usize::from(n) % 3];
             let change = match what {
-                0 => Change::SetStanding { fact: fact(n).id(), standing: Standing::ALL[usize::from(n) % 5] },
+                0 => Change::SetStatus { fact: fact(n).id(), status: FactStatus::ALL[usize::from(n) % 5] },
                 1 => Change::Confirm(fact(n).id()),
                 2 => Change::RemoveEntity(id(n)),
                 3 => Change::AddEntity(Entity::new(id(n))),
-                4 => Change::Void(Position(u64::from(n % 40))),
+                4 => Change::Revert(Position(u64::from(n % 40))),
                 5 if n < 80 => return Operation::new(Author::Dm, format!("{}", n % 3), vec![]),
                 5 => return teach.operation(&State::default(), Timestamp(0)),
                 6 => Change::Restore(Position(u64::from(n % 40))),
@@ -43,21 +43,21 @@ proptest! {
         }));
         for mut operation in operations {
             if operation.changes.is_empty() {
-                // A reset forgets what was decided when its turn comes.
+                // A reset covers the decisions up to its own turn.
                 let teach = [Teach::On, Teach::Off, Teach::Reset][operation.summary.parse::<usize>().unwrap()];
                 operation = teach.operation(&state, Timestamp(0));
             }
             if let Ok(applied) = state.apply(operation) {
                 learned.update(&state, &applied.touched);
-                prop_assert_eq!(&learned, &Learned::of(&state));
+                prop_assert_eq!(&learned, &TrustCalibration::of(&state));
             }
         }
-        // A reset leaves nothing, and undoing it brings all back.
-        let before = Learned::of(&state);
+        // A reset leaves nothing, and undoing it restores everything.
+        let before = TrustCalibration::of(&state);
         let reset = state.apply(Teach::Reset.operation(&state, Timestamp(0))).unwrap().position;
-        prop_assert_eq!(Learned::of(&state).counts().count(), 0);
-        state.apply(Operation::new(Author::Dm, "undo", vec![Change::Void(reset)])).unwrap();
-        prop_assert_eq!(Learned::of(&state), before);
+        prop_assert_eq!(TrustCalibration::of(&state).counts().count(), 0);
+        state.apply(Operation::new(Author::Dm, "undo", vec![Change::Revert(reset)])).unwrap();
+        prop_assert_eq!(TrustCalibration::of(&state), before);
     }
 
     #[test]
@@ -76,7 +76,7 @@ fn decisions_move_what_comes_next() {
     let mut state = State::default();
     let mut apply = |changes: Vec<Change>| {
         state.apply(Operation::new(Author::Dm, "do", changes)).unwrap();
-        Learned::of(&state)
+        TrustCalibration::of(&state)
     };
     apply((0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect());
     let provenance = |speaker: u8| Provenance {
@@ -87,13 +87,13 @@ fn decisions_move_what_comes_next() {
     let owes = Predicate::new("OWES").unwrap();
     let say = |speaker: u8, subject: u8, object: u8| {
         let builder = Fact::relation(&id(subject), owes.clone(), &id(object), provenance(speaker)).unwrap();
-        Arc::new(builder.standing(Standing::Proposed).build().unwrap())
+        Arc::new(builder.status(FactStatus::Proposed).build().unwrap())
     };
-    let sure = |learned: &Learned, speaker: u8| learned.adjusted(&provenance(speaker), &owes).get();
-    let mut learned = Learned::default();
+    let sure = |learned: &TrustCalibration, speaker: u8| learned.adjusted(&provenance(speaker), &owes).get();
+    let mut learned = TrustCalibration::default();
     for (subject, object) in [(0, 1), (0, 2), (0, 3), (1, 2)] {
         let fact = say(0, subject, object);
-        let judge = Change::SetStanding { fact: fact.id(), standing: Standing::Rejected };
+        let judge = Change::SetStatus { fact: fact.id(), status: FactStatus::Rejected };
         learned = apply(vec![Change::AssertFact(fact), judge]);
     }
     assert!(sure(&learned, 0) < sure(&learned, 3), "the speaker is trusted less than another");
@@ -101,16 +101,16 @@ fn decisions_move_what_comes_next() {
     let with_model = Provenance { model: Some("llama3.2".into()), ..provenance(3) };
     let sure_with_model = learned.adjusted(&with_model, &owes).get();
     assert!(sure_with_model > sure(&learned, 3), "what the rules got wrong is not laid to a language model");
-    // The same claim by another speaker is no further decision on the predicate.
+    // The same claim by another speaker is not another decision on the predicate.
     let again = say(3, 0, 1);
-    let judge = Change::SetStanding { fact: again.id(), standing: Standing::Rejected };
+    let judge = Change::SetStatus { fact: again.id(), status: FactStatus::Rejected };
     let predicate = TrustOf::Predicate(owes.clone());
     assert_eq!(learned.count(&predicate).rejected, 4);
     learned = apply(vec![Change::AssertFact(again), judge]);
     assert_eq!((learned.count(&predicate).rejected, learned.count(&TrustOf::Speaker(id(3))).rejected), (4, 1));
-    // What is false was understood rightly.
+    // A false fact was extracted correctly.
     let untrue = say(2, 3, 1);
-    let judge = Change::SetStanding { fact: untrue.id(), standing: Standing::False };
+    let judge = Change::SetStatus { fact: untrue.id(), status: FactStatus::False };
     learned = apply(vec![
         Change::Confirm(say(0, 0, 1).id()),
         Change::AssertFact(untrue.clone()),
@@ -124,17 +124,17 @@ fn decisions_move_what_comes_next() {
 #[test]
 fn what_is_like_a_confirmed_fact_is_lifted_a_little() {
     let mut state = State::default();
-    let fact = |object: u8, standing, confirmed| {
+    let fact = |object: u8, status, confirmed| {
         let provenance = Provenance { confirmed, ..Provenance::new(Method::Stated, Author::Extractor) };
         let builder = Fact::relation(&id(0), "OWES", &id(object), provenance).unwrap();
-        Arc::new(builder.standing(standing).build().unwrap())
+        Arc::new(builder.status(status).build().unwrap())
     };
-    let waits = fact(1, Standing::Proposed, false);
+    let waits = fact(1, FactStatus::Proposed, false);
     let mut changes: Vec<Change> = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     changes.push(Change::AssertFact(Arc::clone(&waits)));
     state.apply(Operation::new(Author::Dm, "say", changes)).unwrap();
     assert_eq!(lift(&state, &waits), None);
-    let confirmed = fact(2, Standing::Canon, true);
+    let confirmed = fact(2, FactStatus::Canon, true);
     state.apply(Operation::new(Author::Dm, "say", vec![Change::AssertFact(Arc::clone(&confirmed))])).unwrap();
     let lifted = lift(&state, &waits).unwrap();
     assert_eq!(lifted.like, confirmed.id());

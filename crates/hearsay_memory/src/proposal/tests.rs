@@ -24,26 +24,26 @@ fn proposal(n: u8, sure: u8) -> Proposal {
     }
 }
 
-fn world(said: &[(u8, u8)], learned: &mut Learned) -> State {
+fn world(said: &[(u8, u8)], learned: &mut TrustCalibration) -> State {
     let add = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     let mut state = State::fold([Operation::new(Author::Dm, "begin", add)]).unwrap();
     for &(n, sure) in said {
-        // The DM says it, or somebody else does and the DM decides.
+        // Either the DM states it, or another author does and the DM decides.
         let by = if sure.is_multiple_of(3) { Author::Dm } else { Author::Extractor };
         say(&mut state, learned, &by, &[proposal(n, sure)]);
         let decision = [Decision::Accept, Decision::Reject, Decision::False][usize::from(n) % 3].clone();
         let waiting =
-            state.facts().find(|fact| fact.standing() == Standing::Proposed).map(|fact| fact.id().to_string());
+            state.facts().find(|fact| fact.status() == FactStatus::Proposed).map(|fact| fact.id().to_string());
         if let Some(fact) = waiting.filter(|_| sure.is_multiple_of(2)) {
             let operation = decision.operation(&state, &fact, Timestamp(0)).unwrap();
             state.apply(operation).unwrap();
         }
-        *learned = Learned::of(&state);
+        *learned = TrustCalibration::of(&state);
     }
     state
 }
 
-fn say(state: &mut State, learned: &Learned, author: &Author, proposals: &[Proposal]) -> Proposed {
+fn say(state: &mut State, learned: &TrustCalibration, author: &Author, proposals: &[Proposal]) -> Proposed {
     let policy = Policy::default();
     let guide = Guide { policy: &policy, learned };
     let (operation, counts) = propose(state, &guide, proposals, author, Timestamp(0)).unwrap();
@@ -53,9 +53,9 @@ fn say(state: &mut State, learned: &Learned, author: &Author, proposals: &[Propo
     counts
 }
 
-/// The canon that the DM said or confirmed.
+/// Returns the canon that the DM stated or confirmed.
 fn word_of_the_dm(state: &State) -> Vec<Arc<Fact>> {
-    let said = |fact: &&Arc<Fact>| fact.provenance().confirmed && fact.standing() == Standing::Canon;
+    let said = |fact: &&Arc<Fact>| fact.provenance().confirmed && fact.status() == FactStatus::Canon;
     state.facts().filter(said).cloned().collect()
 }
 
@@ -66,23 +66,23 @@ proptest! {
         later in prop::collection::vec((any::<u8>(), any::<u8>()), 1..20),
         by in 0..3_usize,
     ) {
-        let mut learned = Learned::default();
+        let mut learned = TrustCalibration::default();
         let mut state = world(&said, &mut learned);
         let before = word_of_the_dm(&state);
-        let decided: Vec<Arc<Fact>> = state.facts().filter(|fact| !matches!(fact.standing(), Standing::Proposed)).cloned().collect();
+        let decided: Vec<Arc<Fact>> = state.facts().filter(|fact| !matches!(fact.status(), FactStatus::Proposed)).cloned().collect();
         let author = [Author::Extractor, Author::Player("Ann".into()), Author::Importer("notes".into())][by].clone();
         let proposals: Vec<Proposal> = later.iter().map(|(n, sure)| proposal(*n, *sure)).collect();
         let known = |state: &State| state.facts().map(|fact| fact.id()).collect::<BTreeSet<_>>();
         let there = known(&state);
         say(&mut state, &learned, &author, &proposals);
-        // It stands as it was, but for more evidence; and so does what was decided otherwise.
+        // Decided facts are unchanged except for their evidence.
         for old in &decided {
             let now = state.fact(old.id()).unwrap();
-            prop_assert_eq!((now.standing(), now.validity()), (old.standing(), old.validity()));
+            prop_assert_eq!((now.status(), now.validity()), (old.status(), old.validity()));
         }
-        // Nothing new is canon beside it that cannot be so beside it.
+        // No new canon contradicts a decided fact.
         let vocabulary = state.vocabulary();
-        for new in state.facts().filter(|fact| fact.standing() == Standing::Canon && !there.contains(&fact.id())) {
+        for new in state.facts().filter(|fact| fact.status() == FactStatus::Canon && !there.contains(&fact.id())) {
             for old in before.iter().filter(|old| old.subject() == new.subject() && overlap(old, new)) {
                 let same = old.predicate() == new.predicate();
                 prop_assert!(!same || !state.is_functional(old.predicate()) || old.object() == new.object(), "{old:?} {new:?}");
@@ -97,7 +97,7 @@ proptest! {
         said in prop::collection::vec((any::<u8>(), any::<u8>()), 0..12),
         later in prop::collection::vec((any::<u8>(), any::<u8>()), 1..12),
     ) {
-        let mut learned = Learned::default();
+        let mut learned = TrustCalibration::default();
         let mut state = world(&said, &mut learned);
         let proposals: Vec<Proposal> = later.iter().map(|(n, sure)| proposal(*n, *sure)).collect();
         say(&mut state, &learned, &Author::Extractor, &proposals);

@@ -1,4 +1,4 @@
-//! As of when a reading is made: a moment of game time, and a position of the journal.
+//! Points in time for queries: a game time, and a journal position.
 
 use std::sync::Arc;
 
@@ -7,23 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::MemoryError;
 
-/// As of when a reading is made; now, when nothing is said.
+/// Point in time of a query. Default: now.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AsOf {
-    /// A moment in the game: a date on the campaign's calendar (its end: `4 Rainmoon 412` is the whole day; `yesterday` and
-    /// `the 4th of Rainmoon` are told by the game clock), or a session
-    /// (`session-2`), which means its end.
+    /// Game time: a date on the campaign's calendar, or a session (`session-2`). A date means its end: `4 Rainmoon 412`
+    /// covers the whole day. The game clock resolves `yesterday` and `the 4th of Rainmoon`. A session means its end.
     pub time: Option<String>,
-    /// What was on record: a position of the journal.
+    /// Journal position of the records.
     pub recorded: Option<Position>,
 }
 
 impl AsOf {
-    /// The state as it was recorded then. Going back replays the journal: do it beside the worker.
+    /// Returns the state at the journal position. Going back replays the journal, so call it on a background thread.
     ///
     /// # Errors
-    /// When the position lies after the newest operation, or before the first that undo reaches.
+    /// When the position is after the newest operation, or before the first that undo reaches.
     pub fn state(&self, state: &Arc<State>) -> Result<Arc<State>, MemoryError> {
         match self.recorded {
             None => Ok(Arc::clone(state)),
@@ -31,7 +30,7 @@ impl AsOf {
         }
     }
 
-    /// The moment in game time; none, when nothing is said.
+    /// Returns the game time, if one is given.
     ///
     /// # Errors
     /// When the text is neither a date of the calendar nor a session, or the session has no end.
@@ -45,7 +44,7 @@ impl AsOf {
     }
 }
 
-/// When a session ended in game time: as it says, or else with the last line that was said in it.
+/// Returns the end of a session in game time: its recorded end, or the time of its last line.
 pub(crate) fn session_end(state: &State, session: &Session) -> Option<GameTime> {
     let said = || {
         let lines = state.passages().filter(|(_, passage)| passage.session.as_ref() == Some(&session.id));
@@ -54,10 +53,10 @@ pub(crate) fn session_end(state: &State, session: &Session) -> Option<GameTime> 
     session.end.as_ref().and_then(|date| date.time).or_else(said)
 }
 
-/// The session that a text means which may be a date as well: by its id, or `session 2`; a number alone is a year.
+/// Finds the session in a text that may also be a date: an id, or `session 2`. A number alone is a year.
 ///
 /// # Errors
-/// When the text speaks of a session that is not there.
+/// When the text names an unknown session.
 pub(super) fn named_session(state: &State, given: &str) -> Result<Option<Arc<Session>>, MemoryError> {
     let plain = text::normal(given);
     if plain.starts_with("session") {
@@ -66,10 +65,10 @@ pub(super) fn named_session(state: &State, given: &str) -> Result<Option<Arc<Ses
     Ok(state.sessions().find(|session| text::normal(session.id.as_str()) == plain).cloned())
 }
 
-/// The session that an id, a number or `session 2` means.
+/// Finds a session by an id, a number or `session 2`.
 ///
 /// # Errors
-/// When there is none.
+/// When there is no such session.
 pub fn find_session(state: &State, given: &str) -> Result<Arc<Session>, MemoryError> {
     let plain = text::normal(given);
     let number = plain.strip_prefix("session").unwrap_or(&plain).trim_matches(['-', ' ']).parse::<u32>().ok();

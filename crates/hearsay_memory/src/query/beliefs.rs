@@ -1,91 +1,91 @@
-//! What somebody believes, and why; what it thinks that another believes; how it came to know.
+//! Beliefs of a knower and their reasons, its beliefs about other knowers, and derivations.
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::{Attributed, ChainLink, Hold, Reason, View, Way, chains};
-use hearsay_model::{EntityId, Fact, FactId, GameTime, Knower, KnowledgeId, Predicate, SessionId, Standing, State};
+use hearsay_belief::{Attributed, DerivationStep, Hold, KnownEdge, Reason, View, chains};
+use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeId, Predicate, SessionId, State};
 use serde::Serialize;
 
 use super::{
     date, how_in_words,
-    knows::{learned_in, print, way_in_words, ways},
+    knows::{known_edges, learned_in, print, way_in_words},
 };
 use crate::{MemoryError, edit::resolve, find_fact};
 
-/// What somebody believes of something, beside what is so.
+/// Beliefs of a knower about a subject, compared with the truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Believes {
-    /// Who.
+    /// The believer.
     pub who: EntityId,
-    /// Of what.
+    /// The subject.
     pub subject: EntityId,
-    /// What it believes: by predicate, what it takes to be so first.
+    /// Beliefs by predicate, most credible first.
     pub answers: Vec<BeliefRow>,
-    /// What the world says: the facts of the same subject and predicates that are canon and hold then. By predicate.
+    /// Truth: canon facts of the same subject and predicates that hold at that time. By predicate.
     pub truth: Vec<TruthRow>,
 }
 
-/// One thing that somebody believes, or has heard of.
+/// A fact that a knower believes or has heard of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BeliefRow {
     /// The fact.
     pub fact: FactId,
-    /// Its predicate.
+    /// Predicate of the fact.
     pub predicate: Predicate,
-    /// Its object as text: an id or a value.
+    /// Object as text: an id or a value.
     pub object: String,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How far it is believed, what speaks against it counted in.
+    /// Credence, reduced by contrary beliefs.
     pub credence: f64,
-    /// How it is held.
+    /// Way in which the belief is held.
     pub hold: Hold,
-    /// Why it is believed: each way in which it is known.
+    /// Reasons: each edge by which the fact is known.
     pub because: Vec<ReasonRow>,
-    /// What the believer knows that cannot be so together with it.
+    /// Known facts that contradict the belief.
     pub against: Vec<AgainstRow>,
-    /// What the world says of it: for the DM.
-    pub standing: Standing,
+    /// Status of the fact, for the DM.
+    pub status: FactStatus,
 }
 
-/// A way in which something is known.
+/// An edge by which a fact is known.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReasonRow {
-    /// How: `told by odo-brandt`.
-    pub how: String,
-    /// Since when.
+    /// Acquisition: `told by odo-brandt`.
+    pub acquisition: String,
+    /// Time of the acquisition.
     pub since: Option<String>,
-    /// In which session.
+    /// Session of the acquisition.
     pub session: Option<SessionId>,
-    /// How far this alone makes it believed.
+    /// Credence from this edge alone.
     pub credence: f64,
 }
 
-/// Something that speaks against a belief.
+/// A fact that contradicts a belief.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgainstRow {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How far it is believed.
+    /// Credence of the fact.
     pub credence: f64,
 }
 
-/// Something that is so.
+/// A true fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TruthRow {
     /// The fact.
     pub fact: FactId,
-    /// Its predicate.
+    /// Predicate of the fact.
     pub predicate: Predicate,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// Whether the believer knows of it.
+    /// Whether the believer knows the fact.
     pub known: bool,
 }
 
-/// What somebody believes of a subject at a moment, with one predicate or all of which it knows something.
+/// Returns the beliefs of a knower about a subject at a time, with one predicate or with all known ones.
 ///
 /// # Errors
 /// When a name cannot be resolved or the predicate is malformed.
@@ -110,8 +110,8 @@ pub fn believes(
     for predicate in &predicates {
         for belief in view.believes(&subject, predicate) {
             let known = belief.known;
-            let because = ways(known).iter().map(|way| ReasonRow {
-                how: way_in_words(way),
+            let because = known_edges(known).iter().map(|way| ReasonRow {
+                acquisition: way_in_words(way),
                 since: print(state, way.since),
                 session: way.edge.session.clone(),
                 credence: way.belief.get(),
@@ -137,13 +137,13 @@ pub fn believes(
                 hold: belief.hold,
                 because: because.collect(),
                 against: against.collect(),
-                standing: state.fact(known.id()).map_or(Standing::Canon, |fact| fact.standing()),
+                status: state.fact(known.id()).map_or(FactStatus::Canon, |fact| fact.status()),
             });
         }
     }
     let is_so = |fact: &&std::sync::Arc<Fact>| {
         let asked = *fact.subject() == subject && predicates.contains(fact.predicate());
-        asked && fact.standing() == Standing::Canon && fact.validity().holds_at(moment)
+        asked && fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
     };
     let mut so: Vec<_> = state.facts_of(&subject).filter(is_so).collect();
     so.sort_by_key(|fact| (fact.predicate(), fact.id()));
@@ -157,22 +157,22 @@ pub fn believes(
     Ok(Believes { who, subject, answers, truth })
 }
 
-/// Something that one has reason to think another knows.
+/// A fact that one knower has reason to think another knows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThinksRow {
     /// The fact.
     pub fact: FactId,
-    /// Its predicate.
+    /// Predicate of the fact.
     pub predicate: Predicate,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// Why: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told it`.
+    /// Reason: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told it`.
     pub because: String,
-    /// Since when.
+    /// Time from which the knower thinks so.
     pub since: Option<String>,
-    /// The session in which the one learned it.
+    /// Session in which the knower learned the fact.
     pub session: Option<SessionId>,
-    /// How far the one takes the other to believe it.
+    /// Credence that the knower attributes to the other.
     pub credence: f64,
 }
 
@@ -187,8 +187,8 @@ pub(super) fn reason_in_words(reason: &Reason, other: &EntityId) -> String {
     }
 }
 
-/// What somebody has reason to think that another believes, the latest first: of a subject or of everything. Common lore
-/// is left out, unless both subject and predicate are named.
+/// Returns the facts that one knower has reason to think another believes, latest first, of one subject or of all.
+/// Leaves out common lore, unless both subject and predicate are given.
 ///
 /// # Errors
 /// When a name cannot be resolved or the predicate is malformed.
@@ -239,49 +239,49 @@ pub fn thinks(
     Ok(found.into_iter().filter_map(|(known, reasons)| row(known, reasons)).collect())
 }
 
-/// How somebody comes to know a fact.
+/// Derivation of a knower's belief in a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Chain {
-    /// Who.
+pub struct Derivation {
+    /// The knower.
     pub who: EntityId,
-    /// What.
+    /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How far it is believed by all ways together, what speaks against it counted in.
+    /// Credence from all edges together, reduced by contrary beliefs.
     pub credence: f64,
-    /// Each way, with the chain behind it.
-    pub ways: Vec<LinkRow>,
+    /// Edges by which the fact is known, each with the chain behind it.
+    pub known_edges: Vec<LinkRow>,
 }
 
-/// A link of a chain.
+/// A link of a derivation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkRow {
     /// The edge.
     pub edge: KnowledgeId,
-    /// Whose knowledge it is; `*` for everybody.
+    /// Knower of the edge; `*` for everybody.
     pub knower: Knower,
-    /// Of what, where it is another fact: one that was retold wrongly, or concluded from.
+    /// Fact of the edge, if different: a fact that was retold wrongly, or a premise.
     pub other_fact: Option<FactId>,
-    /// The sentence that states that.
+    /// Sentence that states the other fact.
     pub other_statement: Option<String>,
-    /// How it was learned.
-    pub how: String,
-    /// When.
+    /// Acquisition in words.
+    pub acquisition: String,
+    /// Time of the acquisition.
     pub learned: Option<String>,
-    /// In which session.
+    /// Session of the acquisition.
     pub session: Option<SessionId>,
-    /// Who was there too.
-    pub company: Vec<EntityId>,
-    /// How far it makes its knower believe it.
+    /// Others present.
+    pub co_present: Vec<EntityId>,
+    /// Credence that this edge gives its knower.
     pub credence: f64,
-    /// The share of the teller's belief that it takes over.
+    /// Share of the teller's credence that the knower adopts.
     pub share: f64,
-    /// What it rests on; nothing, where the chain begins.
+    /// Edges that justify this one; empty at the start of a chain.
     pub from: Vec<LinkRow>,
 }
 
-fn link_row(state: &State, fact: FactId, link: &ChainLink) -> LinkRow {
+fn link_row(state: &State, fact: FactId, link: &DerivationStep) -> LinkRow {
     let edge = &link.edge;
     let other = Some(edge.fact).filter(|id| *id != fact);
     LinkRow {
@@ -289,38 +289,38 @@ fn link_row(state: &State, fact: FactId, link: &ChainLink) -> LinkRow {
         knower: edge.knower.clone(),
         other_fact: other,
         other_statement: other.and_then(|id| state.fact(id)).map(|fact| fact.statement().to_owned()),
-        how: how_in_words(&edge.how),
+        acquisition: how_in_words(&edge.acquisition),
         learned: date(state, edge.learned.as_ref()),
         session: edge.session.clone(),
-        company: edge.company.clone(),
+        co_present: edge.co_present.clone(),
         credence: link.belief.get(),
         share: link.share.get(),
         from: link.from.iter().map(|link| link_row(state, fact, link)).collect(),
     }
 }
 
-/// Where a chain begins with somebody who made it up.
-fn made_up_row(state: &State, way: &Way) -> LinkRow {
+/// Returns the first link of a chain that begins with an invention.
+fn made_up_row(state: &State, way: &KnownEdge) -> LinkRow {
     LinkRow {
         edge: way.id,
         knower: way.edge.knower.clone(),
         other_fact: None,
         other_statement: None,
-        how: way_in_words(way),
+        acquisition: way_in_words(way),
         learned: date(state, way.edge.learned.as_ref()),
         session: way.edge.session.clone(),
-        company: Vec::new(),
+        co_present: Vec::new(),
         credence: way.belief.get(),
         share: 1.0,
         from: Vec::new(),
     }
 }
 
-/// How somebody comes to know a fact, back to those who were there or made it up.
+/// Returns the derivation of a knower's belief, back to the witnesses or the inventor of the fact.
 ///
 /// # Errors
-/// When a name or a fact cannot be understood, or it does not know the fact.
-pub fn chain(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> Result<Chain, MemoryError> {
+/// When a name or a fact is invalid, or the knower does not know the fact.
+pub fn chain(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> Result<Derivation, MemoryError> {
     let (who, fact) = (resolve(state, who)?, find_fact(state, fact)?);
     let view = View::of(state, &Knower::Entity(who.clone()), moment);
     let statement = fact.statement().to_owned();
@@ -329,7 +329,7 @@ pub fn chain(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> 
     };
     let mut links: Vec<LinkRow> = chains(state, known).iter().map(|link| link_row(state, fact.id(), link)).collect();
     if known.is_made_up() {
-        links = ways(known).iter().map(|way| made_up_row(state, way)).collect();
+        links = known_edges(known).iter().map(|way| made_up_row(state, way)).collect();
     }
-    Ok(Chain { who, fact: fact.id(), statement, credence: view.belief(known).credence.get(), ways: links })
+    Ok(Derivation { who, fact: fact.id(), statement, credence: view.belief(known).credence.get(), known_edges: links })
 }

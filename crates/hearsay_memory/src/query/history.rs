@@ -1,4 +1,4 @@
-//! The journal for people: operations by author, what undid them, and what undoing would do.
+//! The journal for people: operations by author, the operations that undid them, and the effect of an undo.
 
 use std::collections::BTreeMap;
 
@@ -8,41 +8,41 @@ use serde::Serialize;
 use super::{HistoryRow, history_row, timeline::is_secret};
 use crate::{MemoryError, UndoTarget};
 
-/// Which operations to list.
+/// Filter for listing operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
-    /// Only by this author, as it is printed: `DM`, `import of gullhaven`.
+    /// Only operations by this author, as printed: `DM`, `import of gullhaven`.
     pub author: Option<String>,
-    /// Only before this position: for the next page.
+    /// Only operations before this position, for paging.
     pub before: Option<Position>,
-    /// At most so many.
+    /// Maximum number of operations.
     pub limit: usize,
 }
 
 /// Operations of the journal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Operations {
-    /// The newest first.
+    /// Operations, newest first.
     pub rows: Vec<OperationRow>,
-    /// How many the filter lets through in all.
+    /// Total number of operations that pass the filter.
     pub all: usize,
-    /// Who made any operation, and how many. By name.
+    /// Authors with their number of operations, unfiltered. By name.
     pub authors: Vec<(String, usize)>,
 }
 
-/// An operation of the journal, and what became of it.
+/// An operation of the journal with its fate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OperationRow {
     /// The operation.
     #[serde(flatten)]
     pub row: HistoryRow,
-    /// The operation to undo in order to have it back, where it does not count.
+    /// For an operation that is not live: the operation to undo in order to restore it.
     pub undone_by: Option<Position>,
-    /// Whether it does nothing but undo others.
+    /// Whether it only undoes others.
     pub is_undo: bool,
 }
 
-/// The operations of a campaign, page by page.
+/// Returns the operations of a campaign, one page at a time.
 pub fn operations(state: &State, filter: &HistoryFilter) -> Operations {
     let mut undone: BTreeMap<Position, Position> = BTreeMap::new();
     let mut authors: BTreeMap<String, usize> = BTreeMap::new();
@@ -50,7 +50,7 @@ pub fn operations(state: &State, filter: &HistoryFilter) -> Operations {
         *authors.entry(entry.operation.author.to_string()).or_default() += 1;
         for change in entry.operation.changes.iter().filter(|_| entry.live) {
             match change {
-                Change::Void(of) => _ = undone.insert(*of, position),
+                Change::Revert(of) => _ = undone.insert(*of, position),
                 Change::Restore(to) => {
                     let between = (to.0 + 1..position.0).map(Position);
                     let gone = between.filter(|of| state.entry(*of).is_some_and(|entry| !entry.live));
@@ -78,25 +78,25 @@ pub fn operations(state: &State, filter: &HistoryFilter) -> Operations {
 }
 
 fn is_undo(entry: &Entry) -> bool {
-    let undoes = |change: &Change| matches!(change, Change::Void(_) | Change::Restore(_));
+    let undoes = |change: &Change| matches!(change, Change::Revert(_) | Change::Restore(_));
     !entry.operation.changes.is_empty() && entry.operation.changes.iter().all(undoes)
 }
 
-/// What undoing an operation would do, in words.
+/// The effect of an undo in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UndoRow {
     /// The operation.
     pub operation: HistoryRow,
-    /// Whether undoing it brings back what it undid.
+    /// Whether undoing it restores the operation that it undid.
     pub is_redo: bool,
-    /// How many entities, facts, edges of knowledge, passages, sessions and settings would disappear: what they are
-    /// called, and how many.
+    /// Number of records that would disappear, with their names: entities, facts, knowledge edges, passages, sessions
+    /// and settings.
     pub lost: Vec<(&'static str, usize)>,
-    /// Facts that would disappear, with the sentences that state them: at most so many as were wanted.
+    /// Facts that would disappear, up to the limit.
     pub facts: Vec<LostFact>,
-    /// How many records would change or come back.
+    /// Number of records that would change or come back.
     pub changed: usize,
-    /// Later operations of which something would disappear. The oldest first.
+    /// Later operations that would lose something, oldest first.
     pub dependents: Vec<HistoryRow>,
 }
 
@@ -105,14 +105,14 @@ pub struct UndoRow {
 pub struct LostFact {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// Whether it is a secret.
+    /// Whether the fact is a secret.
     pub secret: bool,
 }
 
-/// What undoing would do, in words, with at most so many facts. It applies the undo to a copy of the state: do it beside the
-/// worker.
+/// Returns the effect of an undo in words, with at most `limit` facts. Applies the undo to a copy of the state, so call
+/// it on a background thread.
 ///
 /// # Errors
 /// When there is nothing to undo.
@@ -125,7 +125,7 @@ pub fn undo_in_words(state: &State, target: &UndoTarget, limit: usize) -> Result
         let (place, what) = match key {
             Key::Entity(_) => (0, "entities"),
             Key::Fact(_) => (1, "facts"),
-            Key::Knowledge(_) => (2, "edges of knowledge"),
+            Key::KnowledgeEdge(_) => (2, "edges of knowledge"),
             Key::Passage(_) => (3, "passages"),
             Key::Session(_) => (4, "sessions"),
             Key::Setting(_) => (5, "settings"),
@@ -152,11 +152,11 @@ pub fn undo_in_words(state: &State, target: &UndoTarget, limit: usize) -> Result
     })
 }
 
-/// What an undo is called: that of an undo brings back what it took away.
+/// Returns the summary of an undo. The undo of an undo restores the removed records.
 pub(crate) fn undo_summary(state: &State, position: Position) -> String {
     let (mut of, mut verbs) = (position, ["undo", "redo"].into_iter().cycle());
     let mut verb = verbs.next();
-    while let Some([Change::Void(undone)]) = state.entry(of).map(|entry| &entry.operation.changes[..]) {
+    while let Some([Change::Revert(undone)]) = state.entry(of).map(|entry| &entry.operation.changes[..]) {
         (of, verb) = (*undone, verbs.next());
     }
     let summary = state.entry(of).map_or("", |entry| &entry.operation.summary);

@@ -1,67 +1,69 @@
-//! Who knows something; which secrets there are; why somebody cannot know something.
+//! Knowers of a fact, secrets, and the reasons that a knower does not know a fact.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Revealable, Trust, Via, View, is_dead, revealable_to};
+use hearsay_belief::{AccessPath, Revealable, Trust, View, is_dead, revealable_to};
 use hearsay_model::{
-    EntityId, Fact, FactId, GameTime, How, Knower, Knowledge, Secrecy, SessionId, Standing, State, predicate,
+    Acquisition, EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge, Secrecy, SessionId, State,
+    predicate,
 };
 use serde::Serialize;
 
 use super::{
     Called, date, how_in_words,
-    knows::{print, way_in_words, ways},
+    knows::{known_edges, print, way_in_words},
     note_of,
 };
 use crate::{MemoryError, edit::resolve, find_fact};
 
-/// Who knows a fact.
+/// Knowers of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhoKnows {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// Whether it is common lore.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Whether the fact is common lore.
     pub everybody: bool,
-    /// The groups and places that know it: their members and residents have it from them. By id.
+    /// Groups and places that know the fact and share it with their members and residents. By id.
     pub groups: Vec<HolderRow>,
-    /// The characters who know it, but for those who know it as everybody does. By id.
+    /// Characters that know the fact, except those that know it only as common lore. By id.
     pub characters: Vec<HolderRow>,
-    /// Characters whom it concerns, and who do not know it. By id.
+    /// Characters in the fact that do not know it. By id.
     pub unaware: Vec<EntityId>,
 }
 
-/// One who knows something.
+/// A knower of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HolderRow {
-    /// Who.
+    /// The knower.
     pub knower: EntityId,
-    /// What it is called.
+    /// Name of the knower.
     pub name: String,
-    /// How far it believes it, what speaks against it counted in.
+    /// Credence, reduced by contrary beliefs.
     pub credence: f64,
-    /// How it knows it: each way, the one that counts first.
-    pub how: Vec<String>,
-    /// Since when; since ever, when nothing is said.
+    /// Acquisitions in words, the decisive one first.
+    pub acquisition: Vec<String>,
+    /// Time of the acquisition; `None` if always known.
     pub since: Option<String>,
-    /// Whether it keeps it to itself.
+    /// Whether the knower conceals the fact.
     pub conceals: bool,
 }
 
-/// All who know a fact at a moment. With many characters, this takes a view of each: do it beside the worker.
+/// Returns all knowers of a fact at a time. With many characters, this computes a view of each, so call it on a
+/// background thread.
 ///
 /// # Errors
-/// When the fact cannot be understood.
+/// When the fact is invalid.
 pub fn who_knows(state: &State, fact: &str, moment: Option<GameTime>) -> Result<WhoKnows, MemoryError> {
     let fact = find_fact(state, fact)?;
     let edges = || state.known_by(fact.id());
     let everybody = edges().any(|edge| edge.knower == Knower::World && is_past(edge, &fact, moment));
     let mut direct: BTreeSet<EntityId> = edges().filter_map(|edge| edge.knower.entity().cloned()).collect();
     let is_group = |id: &EntityId| !state.kind(id).is_some_and(|kind| kind.is_character());
-    // Whoever belongs to a group or place may have it from there.
+    // Members and residents may have the fact from their group or place.
     if direct.iter().any(is_group) {
         direct.extend(state.entities().map(|entity| entity.id.clone()).filter(|id| !is_group(id)));
     }
@@ -69,14 +71,14 @@ pub fn who_knows(state: &State, fact: &str, moment: Option<GameTime>) -> Result<
     for id in direct {
         let view = View::of(state, &Knower::Entity(id.clone()), moment);
         let Some(known) = view.fact(fact.id()) else { continue };
-        if ways(known).iter().all(|way| way.via == Via::Common) {
+        if known_edges(known).iter().all(|way| way.access_path == AccessPath::Common) {
             continue;
         }
         let into = if is_group(&id) { &mut groups } else { &mut characters };
         into.push(HolderRow {
             name: state.name_or_id(&id).to_owned(),
             credence: view.belief(known).credence.get(),
-            how: ways(known).iter().map(way_in_words).collect(),
+            acquisition: known_edges(known).iter().map(way_in_words).collect(),
             since: print(state, known.learned()),
             conceals: known.conceals(),
             knower: id,
@@ -86,69 +88,69 @@ pub fn who_knows(state: &State, fact: &str, moment: Option<GameTime>) -> Result<
     unaware.retain(|id| !everybody && characters.iter().all(|row| row.knower != *id));
     unaware.sort();
     unaware.dedup();
-    let (statement, standing) = (fact.statement().to_owned(), fact.standing());
-    Ok(WhoKnows { fact: fact.id(), statement, standing, everybody, groups, characters, unaware })
+    let (statement, status) = (fact.statement().to_owned(), fact.status());
+    Ok(WhoKnows { fact: fact.id(), statement, status, everybody, groups, characters, unaware })
 }
 
-fn is_past(edge: &Knowledge, fact: &Fact, moment: Option<GameTime>) -> bool {
+fn is_past(edge: &KnowledgeEdge, fact: &Fact, moment: Option<GameTime>) -> bool {
     let learned = edge.learned_at().or_else(|| fact.validity().start());
     moment.is_none_or(|now| learned.is_none_or(|learned| learned <= now))
 }
 
-/// A secret: a fact that is meant as one, or that somebody keeps to itself.
+/// A secret: a fact that is marked as one, or that a knower conceals.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SecretRow {
     /// The fact.
     pub fact: FactId,
-    /// The author's own name for it.
+    /// Handle given by the author.
     pub handle: Option<String>,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// Who knows it by itself; a group or place stands for its members or residents. By id.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Knowers with their own edges. A group or place represents its members or residents. By id.
     pub holders: Vec<SecretHolder>,
-    /// Who was told it by whom, the earliest first; nobody, when it is untold.
+    /// Tellings of the secret, earliest first; empty if it is untold.
     pub told: Vec<TellingRow>,
 }
 
-/// One who knows a secret.
+/// A knower of a secret.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SecretHolder {
-    /// Who; `*` for everybody.
+    /// The knower; `*` for everybody.
     pub knower: Knower,
-    /// Whether it keeps it to itself.
+    /// Whether the knower conceals the secret.
     pub conceals: bool,
-    /// Since when.
+    /// Time of the acquisition.
     pub since: Option<String>,
 }
 
-/// One time that something was told.
+/// A single telling of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TellingRow {
-    /// Who told it; nobody, for talk of the town.
+    /// Character that told it; `None` for rumours without a source.
     pub by: Option<EntityId>,
-    /// To whom.
+    /// Hearer.
     pub to: Knower,
-    /// When.
+    /// Time.
     pub when: Option<String>,
-    /// In which session.
+    /// Session.
     pub session: Option<SessionId>,
 }
 
-/// Which secrets to list.
+/// Filter for listing secrets.
 #[derive(Debug, Clone, Default)]
 pub struct SecretFilter {
-    /// Only those that this one holds: an id or a name.
+    /// Only secrets of this holder: an id or a name.
     pub who: Option<String>,
-    /// Only those that nobody was told.
+    /// Only secrets that were never told.
     pub untold: bool,
-    /// At most so many.
+    /// Maximum number of secrets.
     pub limit: usize,
 }
 
-/// The secrets of a campaign at a moment, by subject and predicate, at most as many as the filter says; and how many there
-/// are in all.
+/// Returns the secrets of a campaign at a time, by subject and predicate, up to the limit of the filter, and their
+/// total number.
 ///
 /// # Errors
 /// When the name cannot be resolved.
@@ -160,16 +162,16 @@ pub fn secrets(
     let who = filter.who.as_deref().map(|name| resolve(state, name)).transpose()?;
     let view = who.as_ref().map(|who| View::of(state, &Knower::Entity(who.clone()), moment));
     let mut found: Vec<(&Fact, SecretRow)> = Vec::new();
-    for fact in state.facts().filter(|fact| fact.standing().is_in_world()) {
+    for fact in state.facts().filter(|fact| fact.status().is_in_world()) {
         if view.as_ref().is_some_and(|view| view.fact(fact.id()).is_none()) {
             continue;
         }
-        let mut edges: Vec<&Knowledge> =
+        let mut edges: Vec<&KnowledgeEdge> =
             state.known_by(fact.id()).map(AsRef::as_ref).filter(|edge| is_past(edge, fact, moment)).collect();
         if fact.secrecy() != Secrecy::Secret && !edges.iter().any(|edge| edge.conceals) {
             continue;
         }
-        edges.retain(|edge| edge.how != How::Shared);
+        edges.retain(|edge| edge.acquisition != Acquisition::Shared);
         if !was_there(state, fact, &edges, moment) {
             continue;
         }
@@ -183,8 +185,8 @@ pub fn secrets(
             });
             holder.conceals |= edge.conceals;
         }
-        let told = edges.iter().filter_map(|edge| match &edge.how {
-            How::Told { by, .. } => Some(TellingRow {
+        let told = edges.iter().filter_map(|edge| match &edge.acquisition {
+            Acquisition::Told { by, .. } => Some(TellingRow {
                 by: by.clone(),
                 to: edge.knower.clone(),
                 when: date(state, edge.learned.as_ref()),
@@ -200,7 +202,7 @@ pub fn secrets(
             fact: fact.id(),
             handle: fact.handle().map(str::to_owned),
             statement: fact.statement().to_owned(),
-            standing: fact.standing(),
+            status: fact.status(),
             holders: holders.into_values().collect(),
             told,
         };
@@ -211,52 +213,54 @@ pub fn secrets(
     Ok((found.into_iter().take(filter.limit).map(|(_, row)| row).collect(), all))
 }
 
-/// Whether a secret was one already at a moment: it was so then, as far as anybody wrote down since when it is so, or
-/// else as far as somebody knew it; what nobody knows to this day was there all along.
-fn was_there(state: &State, fact: &Fact, known_then: &[&Knowledge], moment: Option<GameTime>) -> bool {
+/// Whether a secret existed at a time. If the start of the fact is known, the fact must have begun. Otherwise a knower
+/// must have known it. A fact that is unknown to everybody even now existed all along.
+fn was_there(state: &State, fact: &Fact, known_then: &[&KnowledgeEdge], moment: Option<GameTime>) -> bool {
     match (fact.validity().start(), moment) {
         (_, None) => true,
         (Some(start), Some(moment)) => start <= moment,
-        (None, _) => !known_then.is_empty() || state.known_by(fact.id()).all(|edge| edge.how == How::Shared),
+        (None, _) => {
+            !known_then.is_empty() || state.known_by(fact.id()).all(|edge| edge.acquisition == Acquisition::Shared)
+        }
     }
 }
 
-/// Why somebody does not know something.
+/// Reasons that a knower does not know a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhyNot {
-    /// Who.
+    /// The knower.
     pub who: EntityId,
-    /// What.
+    /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How it knows it, where it does.
+    /// Knowledge of the fact, if the knower has it after all.
     pub knows: Option<HolderRow>,
-    /// Why not. The plainest reason first.
+    /// Reasons, simplest first.
     pub reasons: Vec<Obstacle>,
-    /// Living characters who know it, those first from whom it could hear it: whom it knows of, or shares a group or
-    /// place with, and who do not conceal it.
+    /// Living characters that know the fact. First come those that could tell it: they do not conceal it, and the
+    /// knower knows of them or shares a group or place with them.
     pub sources: Vec<SourceRow>,
-    /// Under which conditions somebody tells it: what would have to happen.
+    /// Conditions under which a holder tells it, with their missing parts.
     pub conditions: Vec<ConditionRow>,
 }
 
-/// A condition under which somebody tells a secret.
+/// A condition under which a holder tells a secret.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConditionRow {
-    /// The reveal's id.
+    /// Id of the reveal.
     pub reveal: String,
-    /// Who would tell it.
+    /// Holder that would tell it.
     pub holder: EntityId,
-    /// Whether it may be told now.
+    /// Whether the holder may tell it now.
     pub holds: bool,
-    /// What is missing, in words.
+    /// Missing parts of the condition, in words.
     pub missing: Vec<String>,
-    /// The author's word to the DM: how it is told, what follows.
+    /// Author's note to the DM, such as how the secret is told and what follows.
     pub note: Option<String>,
 }
 
-/// The conditions under which a fact is told to somebody. By reveal and holder.
+/// Returns the conditions under which a fact is told to a character. By reveal and holder.
 fn conditions(state: &State, who: &EntityId, fact: FactId) -> Vec<ConditionRow> {
     if state.reveals_of(fact).next().is_none() {
         return Vec::new();
@@ -273,93 +277,93 @@ fn conditions(state: &State, who: &EntityId, fact: FactId) -> Vec<ConditionRow> 
     of_fact.map(row).collect()
 }
 
-/// What keeps somebody from knowing something.
+/// A reason that a knower does not know a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why")]
 pub enum Obstacle {
-    /// It learns it, but later than the moment that was asked about.
+    /// The knower learns the fact after the time in question.
     TooEarly {
-        /// When it learns it.
+        /// Time at which the knower learns it.
         learns: Option<String>,
     },
-    /// The fact waits for the DM or was rejected: nobody in the world knows it.
+    /// The fact waits for the DM or was rejected, so it has no knowers in the world.
     NotInWorld {
-        /// What the world says of it.
-        standing: Standing,
+        /// Status of the fact.
+        status: FactStatus,
     },
-    /// Nobody ever knew it.
+    /// The fact never had a knower.
     NobodyKnows,
-    /// It was not there, nobody told it, and it read nothing of it.
+    /// The knower did not witness the fact, was not told it, and did not read it.
     NeverLearned,
-    /// It only knows it retold wrongly, or refuted.
+    /// The knower knows only a distorted or refuting version.
     OtherVersion {
-        /// The fact that it knows.
+        /// The known fact.
         fact: FactId,
-        /// Its sentence.
+        /// Statement of the known fact.
         statement: String,
     },
-    /// A group or place that knows it, to which it does not belong.
+    /// The knower does not belong to a group or place that knows the fact.
     NotAMember {
         /// The group or place.
         group: EntityId,
     },
-    /// A group or place learned it after it had left.
+    /// The knower had left when the group or place learned the fact.
     LeftBefore {
         /// The group or place.
         group: EntityId,
-        /// When it left.
+        /// Time at which the knower left.
         left: Option<String>,
-        /// When the group learned it.
+        /// Time at which the group learned it.
         learned: Option<String>,
     },
-    /// A group keeps it for ranks that it does not have.
+    /// The group shares the fact only with higher ranks.
     RankTooLow {
         /// The group.
         group: EntityId,
-        /// The rank that it has.
+        /// Rank of the knower.
         has: Option<String>,
-        /// The rank from which on members have it.
+        /// Lowest rank that shares the fact.
         needs: String,
     },
-    /// It belongs to a group or place that knows it, and does not know that it belongs there.
+    /// The knower belongs to a group or place that knows the fact but is unaware of belonging there.
     UnawareOfBelonging {
         /// The group or place.
         group: EntityId,
     },
 }
 
-/// A character who knows what another does not.
+/// A character that knows a fact unknown to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceRow {
-    /// Who.
+    /// The character.
     pub knower: EntityId,
-    /// What it is called.
+    /// Name of the character.
     pub name: String,
-    /// Whether it keeps it to itself.
+    /// Whether the character conceals the fact.
     pub conceals: bool,
-    /// A sentence by which the one who does not know it knows of it.
+    /// Sentence by which the unknowing character knows of this one.
     pub acquainted: Option<String>,
-    /// The groups and places that both belong to. Sorted.
+    /// Groups and places of both. Sorted.
     pub shares: Vec<EntityId>,
 }
 
-/// Memberships and residences that are canon: group, and until when.
+/// Returns the canon memberships and residences of an entity, with their groups and places.
 fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a EntityId, &'a Fact)> + use<'a> {
     let of = |fact: &&std::sync::Arc<Fact>| {
         let name = fact.predicate().as_str();
         let structure = [predicate::MEMBER_OF, predicate::RESIDENT_OF, predicate::PART_OF].contains(&name);
-        structure && fact.standing() == Standing::Canon
+        structure && fact.status() == FactStatus::Canon
     };
     let id = id.clone();
     let own = state.facts_of(&id).filter(move |fact| *fact.subject() == id).filter(of);
     own.filter_map(|fact| Some((fact.object().entity()?, &**fact)))
 }
 
-/// Why somebody does not know a fact at a moment, and from whom it could hear it. With many characters, this takes a view
-/// of each who may know it: do it beside the worker.
+/// Returns the reasons that a character does not know a fact at a time, and possible sources for it. With many
+/// characters, this computes a view of each possible knower, so call it on a background thread.
 ///
 /// # Errors
-/// When a name or a fact cannot be understood.
+/// When a name or a fact is invalid.
 pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> Result<WhyNot, MemoryError> {
     let (who, fact) = (resolve(state, who)?, find_fact(state, fact)?);
     let view = View::of(state, &Knower::Entity(who.clone()), moment);
@@ -377,31 +381,33 @@ pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -
             knower: who.clone(),
             name: state.name_or_id(&who).to_owned(),
             credence: view.belief(known).credence.get(),
-            how: ways(known).iter().map(way_in_words).collect(),
+            acquisition: known_edges(known).iter().map(way_in_words).collect(),
             since: print(state, known.learned()),
             conceals: known.conceals(),
         });
         return Ok(answer);
     }
-    if !fact.standing().is_in_world() {
-        answer.reasons.push(Obstacle::NotInWorld { standing: fact.standing() });
+    if !fact.status().is_in_world() {
+        answer.reasons.push(Obstacle::NotInWorld { status: fact.status() });
         return Ok(answer);
     }
     let ever = View::of(state, &Knower::Entity(who.clone()), None);
     if let Some(known) = ever.fact(fact.id()) {
         answer.reasons.push(Obstacle::TooEarly { learns: print(state, known.learned()) });
     }
-    let mut edges: Vec<&Knowledge> =
-        state.known_by(fact.id()).map(AsRef::as_ref).filter(|edge| edge.how != How::Shared).collect();
+    let mut edges: Vec<&KnowledgeEdge> =
+        state.known_by(fact.id()).map(AsRef::as_ref).filter(|edge| edge.acquisition != Acquisition::Shared).collect();
     edges.sort_by_key(|edge| (edge.knower.clone(), edge.learned_at(), edge.id()));
-    // Whoever made it up knows it too.
+    // The inventor of the fact knows it too.
     let nobody = state.known_by(fact.id()).next().is_none();
     match (nobody, answer.reasons.is_empty()) {
         (true, _) => answer.reasons.push(Obstacle::NobodyKnows),
         (false, true) => answer.reasons.push(Obstacle::NeverLearned),
         _ => {}
     }
-    let about = |known: &&hearsay_belief::Known| known.bearing().is_some_and(|bearing| bearing.fact() == fact.id());
+    let about = |known: &&hearsay_belief::Known| {
+        known.fact_relation().is_some_and(|fact_relation| fact_relation.fact() == fact.id())
+    };
     let versions = view.facts().filter(about);
     answer.reasons.extend(
         versions.map(|known| Obstacle::OtherVersion { fact: known.id(), statement: known.statement().to_owned() }),
@@ -419,10 +425,17 @@ pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -
     Ok(answer)
 }
 
-/// Why what a group knows does not reach somebody.
-fn obstacle(state: &State, who: &EntityId, view: &View, edge: &Knowledge, fact: &Fact, group: &EntityId) -> Obstacle {
+/// Returns the reason that a group's knowledge does not reach a character.
+fn obstacle(
+    state: &State,
+    who: &EntityId,
+    view: &View,
+    edge: &KnowledgeEdge,
+    fact: &Fact,
+    group: &EntityId,
+) -> Obstacle {
     let group = group.clone();
-    // Directly, or by a group or place within it.
+    // Memberships may be direct, or through a group or place within it.
     let mut open = vec![who.clone()];
     let (mut seen, mut stays) = (BTreeSet::new(), Vec::new());
     while let Some(member) = open.pop() {
@@ -455,7 +468,7 @@ fn obstacle(state: &State, who: &EntityId, view: &View, edge: &Knowledge, fact: 
             let left = stays.iter().filter_map(|link| link.validity().until.as_ref()).max_by_key(|date| date.time);
             Obstacle::LeftBefore { group, left: date(state, left), learned: print(state, learned) }
         }
-        // It belongs there by a stay whose way it does not know all of.
+        // The knower is unaware of some link in its membership.
         (None, Some(_)) => Obstacle::UnawareOfBelonging { group },
     }
 }
@@ -473,7 +486,7 @@ fn sources(
     let mut rows: Vec<SourceRow> = holders
         .characters
         .into_iter()
-        // The dead tell nothing.
+        // The dead cannot tell anything.
         .filter(|holder| !is_dead(state, &holder.knower, moment.or(state.clock())))
         .map(|holder| {
             let theirs = belongings(state, &holder.knower).filter(|(_, link)| link.validity().holds_at(moment));
@@ -481,7 +494,7 @@ fn sources(
                 theirs.map(|(group, _)| group).filter(|group| own.contains(group)).cloned().collect();
             shares.sort();
             shares.dedup();
-            // A relation between the two says more than one that only names the other.
+            // A relation between the two is more informative than one that only mentions the other.
             let of_both = |known: &&hearsay_belief::Known| {
                 let ends = [Some(known.subject()), known.object().entity()];
                 known.predicate().is_relation() && ends.contains(&Some(who)) && ends.contains(&Some(&holder.knower))
@@ -497,17 +510,17 @@ fn sources(
 }
 
 impl Obstacle {
-    /// The reason in words, by ids.
+    /// Describes the reason in words, with ids as names.
     pub fn in_words(&self) -> String {
         self.called(&EntityId::to_string)
     }
 
-    /// The reason in words.
+    /// Describes the reason in words.
     pub fn called(&self, called: Called) -> String {
         let when = |date: &Option<String>| date.as_ref().map_or_else(|| "nobody knows when".to_owned(), Clone::clone);
         match self {
             Self::TooEarly { learns } => format!("they learn it only then: {}", when(learns)),
-            Self::NotInWorld { standing } => format!("the fact is {standing}: nobody in the world can know it"),
+            Self::NotInWorld { status } => format!("the fact is {status}: nobody in the world can know it"),
             Self::NobodyKnows => "nobody knows it: no one saw it, and no one was told".into(),
             Self::NeverLearned => "they were not there, nobody told them, and they read nothing of it".into(),
             Self::OtherVersion { fact, statement } => {
@@ -528,13 +541,16 @@ impl Obstacle {
     }
 }
 
-/// How somebody knows something, told in a telling of its own.
+/// Description of a single telling.
 impl TellingRow {
-    /// Who told whom, when and where, in words.
+    /// Describes the hearer, the teller, the time and the session in words.
     pub fn in_words(&self) -> String {
-        let how = how_in_words(&How::told(self.by.clone()));
-        let parts =
-            [Some(format!("{} {how}", self.to)), self.when.clone(), self.session.as_ref().map(ToString::to_string)];
+        let acquisition = how_in_words(&Acquisition::told(self.by.clone()));
+        let parts = [
+            Some(format!("{} {acquisition}", self.to)),
+            self.when.clone(),
+            self.session.as_ref().map(ToString::to_string),
+        ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }

@@ -1,10 +1,11 @@
-//! What somebody knows; what the players know; what somebody missed.
+//! Knowledge of a character, knowledge of the players, and missed parts of a session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{Hold, Known, Via, View, Way};
+use hearsay_belief::{AccessPath, Hold, Known, KnownEdge, View};
 use hearsay_model::{
-    EntityId, Fact, FactId, GameTime, How, Kind, Knower, Predicate, SessionId, Standing, State, attribute, predicate,
+    Acquisition, EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, Predicate, SessionId, State, attribute,
+    predicate,
 };
 use hearsay_recall::stems;
 use serde::Serialize;
@@ -16,86 +17,86 @@ use super::{
 };
 use crate::{MemoryError, edit::resolve};
 
-/// What to list of what somebody knows.
+/// Filter for listing knowledge.
 #[derive(Debug, Clone, Default)]
 pub struct KnowsFilter {
-    /// Only what has to do with this: an id or a name.
+    /// Only facts that concern this entity: an id or a name.
     pub about: Option<String>,
-    /// Only with this predicate.
+    /// Only facts with this predicate.
     pub predicate: Option<String>,
-    /// Only what says all of these words, in any form.
+    /// Only facts with all of these words, in any inflection.
     pub words: Option<String>,
-    /// Only what was learned since the start of this session, or this date.
+    /// Only facts learned since the start of this session, or since this date.
     pub since: Option<String>,
-    /// At most so many.
+    /// Maximum number of facts.
     pub limit: usize,
 }
 
-/// Something that somebody knows.
+/// A fact that a knower knows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KnowsRow {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// Its subject.
+    /// Subject.
     pub subject: EntityId,
-    /// Its predicate.
+    /// Predicate.
     pub predicate: Predicate,
-    /// How far it is believed, what speaks against it counted in.
+    /// Credence, reduced by contrary beliefs.
     pub credence: f64,
-    /// How it is held: believed, doubted, ended, …
+    /// Way in which the belief is held: believed, doubted, ended, …
     pub hold: Hold,
-    /// How it is known, by the way that counts.
-    pub how: String,
-    /// Since when, on the campaign's calendar; since ever, when nothing is said.
+    /// Acquisition of the decisive edge.
+    pub acquisition: String,
+    /// Time of the acquisition, on the campaign's calendar; `None` if always known.
     pub since: Option<String>,
-    /// The session in which it was learned.
+    /// Session of the acquisition.
     pub session: Option<SessionId>,
-    /// Whether the knower keeps it to itself.
+    /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Whom the knower has told.
+    /// Characters that the knower has told.
     pub told: Vec<EntityId>,
 }
 
-/// The session in which the knower learned something.
+/// Returns the session in which the knower learned a fact.
 pub(super) fn learned_in(known: &Known) -> Option<&SessionId> {
-    known.ways().iter().find_map(|way| way.edge.session.as_ref())
+    known.known_edges().iter().find_map(|way| way.edge.session.as_ref())
 }
 
-/// How a way leads to its knower, in words.
-pub fn way_called(way: &Way, called: Called) -> String {
-    let how = how_called(&way.edge.how, called);
-    let authored = way.edge.how == How::Authored;
-    match &way.via {
-        Via::Own if way.edge.how == How::Shared => match &way.edge.company[..] {
+/// Describes an edge and its path to the knower in words.
+pub fn way_called(way: &KnownEdge, called: Called) -> String {
+    let acquisition = how_called(&way.edge.acquisition, called);
+    let authored = way.edge.acquisition == Acquisition::Authored;
+    match &way.access_path {
+        AccessPath::Own if way.edge.acquisition == Acquisition::Shared => match &way.edge.co_present[..] {
             [] => MADE_UP.into(),
             told => format!("{MADE_UP}, and told {}", told.iter().map(called).collect::<Vec<_>>().join(", ")),
         },
-        Via::Own => how,
-        Via::Common => "common lore".into(),
-        Via::Member(group) if authored => format!("as a member of {}", called(group)),
-        Via::Resident(place) if authored => format!("as a resident of {}", called(place)),
-        Via::Member(group) => format!("as a member of {}, which was {how}", called(group)),
-        Via::Resident(place) => format!("as a resident of {}, where it was {how}", called(place)),
+        AccessPath::Own => acquisition,
+        AccessPath::Common => "common lore".into(),
+        AccessPath::Member(group) if authored => format!("as a member of {}", called(group)),
+        AccessPath::Resident(place) if authored => format!("as a resident of {}", called(place)),
+        AccessPath::Member(group) => format!("as a member of {}, which was {acquisition}", called(group)),
+        AccessPath::Resident(place) => format!("as a resident of {}, where it was {acquisition}", called(place)),
     }
 }
 
-/// The same by ids.
-pub(super) fn way_in_words(way: &Way) -> String {
+/// Describes an edge in words, with ids as names.
+pub(super) fn way_in_words(way: &KnownEdge) -> String {
     way_called(way, &EntityId::to_string)
 }
 
-/// How something is known by somebody who said it, and has it from nowhere.
+/// Description of an acquisition by invention.
 const MADE_UP: &str = "made it up";
 
-/// The ways in which something is known; of what was made up, the records of having told it.
-pub(super) fn ways(known: &Known) -> &[Way] {
-    if known.is_made_up() { known.shared() } else { known.ways() }
+/// Returns the edges by which a fact is known; for an invention, the records of telling it.
+pub(super) fn known_edges(known: &Known) -> &[KnownEdge] {
+    if known.is_made_up() { known.shared() } else { known.known_edges() }
 }
 
 pub(super) fn known_how(known: &Known) -> String {
-    known.ways().first().map_or_else(|| MADE_UP.into(), way_in_words)
+    known.known_edges().first().map_or_else(|| MADE_UP.into(), way_in_words)
 }
 
 pub(super) fn print(state: &State, time: Option<GameTime>) -> Option<String> {
@@ -104,7 +105,7 @@ pub(super) fn print(state: &State, time: Option<GameTime>) -> Option<String> {
 
 fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
     let belief = view.belief(known);
-    let mut told: Vec<EntityId> = known.shared().iter().flat_map(|way| way.edge.company.iter().cloned()).collect();
+    let mut told: Vec<EntityId> = known.shared().iter().flat_map(|way| way.edge.co_present.iter().cloned()).collect();
     told.sort();
     told.dedup();
     KnowsRow {
@@ -114,7 +115,7 @@ fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
         predicate: known.predicate().clone(),
         credence: belief.credence.get(),
         hold: belief.hold,
-        how: known_how(known),
+        acquisition: known_how(known),
         since: print(state, known.learned()),
         session: learned_in(known).cloned(),
         conceals: known.conceals(),
@@ -122,7 +123,7 @@ fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
     }
 }
 
-/// A start in game time: of a session, or of a date.
+/// Returns the start of a session or of a date in game time.
 fn start_of(state: &State, given: &str) -> Result<Option<GameTime>, MemoryError> {
     match named_session(state, given)? {
         Some(session) => match session.start.as_ref().and_then(|date| date.time) {
@@ -133,7 +134,7 @@ fn start_of(state: &State, given: &str) -> Result<Option<GameTime>, MemoryError>
     }
 }
 
-/// What a filter lets through.
+/// Resolved filter.
 struct Wanted {
     about: Option<EntityId>,
     predicate: Option<Predicate>,
@@ -166,10 +167,11 @@ impl Wanted {
     }
 }
 
-/// What somebody knows at a moment, what was learned last first, at most as many as the filter says; and how much in all.
+/// Returns the facts that a character knows at a time, most recently learned first, up to the limit of the filter, and
+/// their total number.
 ///
 /// # Errors
-/// When a name, a predicate or a date cannot be understood.
+/// When a name, a predicate or a date is invalid.
 pub fn knows(
     state: &State,
     who: &str,
@@ -184,40 +186,40 @@ pub fn knows(
     Ok((found.into_iter().take(filter.limit).map(|known| row(state, &view, known)).collect(), all))
 }
 
-/// Something that the players know.
+/// A fact that the players know.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PartyRow {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// Since when the first of them knows it; since ever, when nothing is said.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Time at which the first of them learned it; `None` if always known.
     pub since: Option<String>,
-    /// Who knows it, and how: player characters, and the party they belong to. By id.
+    /// Player characters and parties that know it. By id.
     pub known_by: Vec<PartyKnower>,
 }
 
-/// A player character, or a party, that knows something.
+/// A player character or party that knows a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PartyKnower {
-    /// Who.
+    /// The knower.
     pub knower: EntityId,
-    /// How far it believes it, what speaks against it counted in.
+    /// Credence, reduced by contrary beliefs.
     pub credence: f64,
-    /// How it is known, by the way that counts.
-    pub how: String,
-    /// Since when.
+    /// Acquisition of the decisive edge.
+    pub acquisition: String,
+    /// Time of the acquisition.
     pub since: Option<String>,
-    /// Whether it keeps it to itself.
+    /// Whether the knower conceals the fact.
     pub conceals: bool,
 }
 
-/// The player characters, and the parties to which one of them belongs. By id.
+/// Returns the player characters and their parties. By id.
 pub fn players(state: &State) -> Vec<EntityId> {
     let (mut characters, mut parties) = (Vec::new(), Vec::new());
-    // In one pass, and in no order: of many entities, few are sorted.
+    // A single unordered pass is cheaper, because only the few matches must be sorted.
     for id in (0..state.index_count() as u32).filter_map(|index| state.id_at(index)) {
         match state.kind(id) {
             Some(Kind::Player) => characters.push(id.clone()),
@@ -231,12 +233,11 @@ pub fn players(state: &State) -> Vec<EntityId> {
     characters
 }
 
-/// What the players know, and since when: each of the player characters, and the parties to which one of them belongs.
-/// Common lore, and the names and kinds of things, are left out. What was learned last first, at most as many as the
-/// filter says; and how much in all.
+/// Returns the facts that the player characters and their parties know, with times. Leaves out common lore, names and
+/// kinds. Most recently learned facts come first, up to the limit of the filter. Also returns the total number.
 ///
 /// # Errors
-/// When a name, a predicate or a date cannot be understood.
+/// When a name, a predicate or a date is invalid.
 pub fn party(
     state: &State,
     filter: &KnowsFilter,
@@ -247,7 +248,7 @@ pub fn party(
         players(state).into_iter().map(|id| (id.clone(), View::of(state, &Knower::Entity(id), moment))).collect();
     let mut found: BTreeMap<FactId, Vec<(&View, &EntityId, &Known)>> = BTreeMap::new();
     for (id, view) in &views {
-        let common = |known: &Known| ways(known).iter().all(|way| way.via == Via::Common);
+        let common = |known: &Known| known_edges(known).iter().all(|way| way.access_path == AccessPath::Common);
         let names = |known: &Known| [attribute::NAME, attribute::KIND].contains(&known.predicate().as_str());
         for known in view.facts().filter(|known| !common(known) && !names(known) && wanted.lets_through(known)) {
             found.entry(known.id()).or_default().push((view, id, known));
@@ -264,14 +265,14 @@ pub fn party(
         let knower = |(view, knower, known): (&View, &EntityId, &Known)| PartyKnower {
             knower: knower.clone(),
             credence: view.belief(known).credence.get(),
-            how: ways(known).first().map_or_else(String::new, way_in_words),
+            acquisition: known_edges(known).first().map_or_else(String::new, way_in_words),
             since: print(state, known.learned()),
             conceals: known.conceals(),
         };
         Some(PartyRow {
             fact: id,
             statement: fact.statement().to_owned(),
-            standing: fact.standing(),
+            status: fact.status(),
             since,
             known_by: knowers.into_iter().map(knower).collect(),
         })
@@ -279,51 +280,52 @@ pub fn party(
     Ok((rows.collect(), all))
 }
 
-/// What somebody missed of a session.
+/// Parts of a session that a character missed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Missed {
-    /// Who.
+    /// The character.
     pub who: EntityId,
-    /// Which session.
+    /// The session.
     pub session: SessionId,
-    /// Whether it was there all the same.
+    /// Whether the character was present after all.
     pub was_there: bool,
-    /// Whose characters were there.
+    /// Characters that were present.
     pub present: Vec<EntityId>,
-    /// What the others learned, and it did not. In the order in which it was learned.
+    /// Facts that the others learned and the character did not. In order of learning.
     pub facts: Vec<MissedRow>,
-    /// What was said or told that it did not hear, in the order of the session.
+    /// Lines that the character did not hear, in the order of the session.
     pub lines: Vec<MissedLine>,
 }
 
-/// Something that others learned in a session.
+/// A fact that others learned in a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MissedRow {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// Who learned it.
+    /// Characters that learned it.
     pub learned_by: Vec<EntityId>,
-    /// When the first of them did.
+    /// Time at which the first of them learned it.
     pub since: Option<String>,
-    /// How and when the absent one came to know it afterwards.
+    /// Later acquisition by the absent character, with its time.
     pub heard_since: Option<String>,
 }
 
-/// A line that somebody did not hear.
+/// A line that a character did not hear.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MissedLine {
-    /// Who said it; nobody, when it was narrated.
+    /// Speaker; `None` for narration.
     pub speaker: Option<EntityId>,
-    /// The words.
+    /// Words of the line.
     pub text: String,
 }
 
-/// What the player characters and parties, and all others who were there, learned in a session and somebody did not.
+/// Returns the facts and lines of a session that a character missed. Facts count if the player characters, their
+/// parties, or others present learned them.
 ///
 /// # Errors
-/// When the name or the session cannot be understood.
+/// When the name or the session is invalid.
 pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, MemoryError> {
     let who = resolve(state, who)?;
     let session = find_session(state, session)?;
@@ -344,7 +346,7 @@ pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, MemoryE
                 Some(given) => *given == session.id,
                 None => during(edge.learned_at()),
             };
-            if in_session && edge.how != How::Shared && then.fact(edge.fact).is_none() {
+            if in_session && edge.acquisition != Acquisition::Shared && then.fact(edge.fact).is_none() {
                 let (first, by) = learned.entry(edge.fact).or_insert_with(|| (edge.learned_at(), BTreeSet::new()));
                 *first = (*first).min(edge.learned_at());
                 by.insert(other.clone());
@@ -387,11 +389,11 @@ pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, MemoryE
     })
 }
 
-/// Whether this is a party of which one of these is, or was, a canon member.
+/// Whether a party has, or had, one of these characters as a canon member.
 fn belongs(state: &State, party: &EntityId, characters: &[EntityId]) -> bool {
     let is_member = |fact: &Fact| {
         let member = *fact.predicate() == *predicate::MEMBER_OF && fact.object().entity() == Some(party);
-        member && fact.standing() == Standing::Canon && characters.contains(fact.subject())
+        member && fact.status() == FactStatus::Canon && characters.contains(fact.subject())
     };
     state.kind(party) == Some(Kind::Party) && state.facts_of(party).any(|fact| is_member(fact))
 }

@@ -1,85 +1,86 @@
-//! What a DM wants of somebody at a glance: when the table met it, its last words, who knows what of it, and where each
-//! thing is written.
+//! Overview of an entity for the DM: its meetings with the players, its last words, its knowers, and the sources of its
+//! facts.
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::{Via, View};
+use hearsay_belief::{AccessPath, View};
 use hearsay_model::{
-    EntityId, Evidence, Fact, FactId, GameTime, How, Knower, Passage, PassageId, SessionId, Standing, State, attribute,
+    Acquisition, EntityId, Evidence, Fact, FactId, FactStatus, GameTime, Knower, Passage, PassageId, SessionId, State,
+    attribute,
 };
 use serde::Serialize;
 
 use super::{
     Called, PartyKnower, date, how_called,
-    knows::{players, print, way_called, ways},
+    knows::{known_edges, players, print, way_called},
 };
 use crate::{MemoryError, query::HolderRow};
 
-/// In which way the players had to do with somebody or something. What says most comes last.
+/// Kind of contact between the players and an entity, in ascending order of significance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Met {
-    /// It was spoken of.
+    /// The entity was mentioned.
     Named,
-    /// They were there: it is a place.
+    /// The players were at this place.
     Visited,
-    /// It was with them.
+    /// The entity was present.
     Present,
-    /// It spoke to them.
+    /// The entity spoke to the players.
     Spoke,
-    /// It is a player's character, and took part.
+    /// The entity is a player character and took part.
     Played,
 }
 
-/// A time when the players had to do with somebody or something.
+/// A contact between the players and an entity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Meeting {
-    /// In which way.
-    pub how: Met,
-    /// The session.
+    /// Kind of contact.
+    pub acquisition: Met,
+    /// Session.
     pub session: Option<SessionId>,
-    /// What the session is called: its number and title.
+    /// Number and title of the session.
     pub title: Option<String>,
-    /// When, on the campaign's calendar.
+    /// Time, on the campaign's calendar.
     pub when: Option<String>,
-    /// Where.
+    /// Place.
     pub place: Option<EntityId>,
 }
 
-/// What somebody said last.
+/// Last words of a speaker.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LastWords {
-    /// The words.
+    /// Words of the line.
     pub text: String,
-    /// The line.
+    /// Passage of the line.
     pub passage: PassageId,
-    /// The session in which it was said.
+    /// Session of the line.
     pub session: Option<SessionId>,
-    /// When, on the campaign's calendar.
+    /// Time, on the campaign's calendar.
     pub when: Option<String>,
 }
 
-/// What the players had to do with somebody or something so far.
+/// Contacts between the players and an entity so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Meetings {
-    /// The first time; the first time that it was spoken of, where they never met.
+    /// First meeting, or first mention if they never met.
     pub first: Option<Meeting>,
-    /// The last time, in the same way.
+    /// Last contact of the same kind.
     pub last: Option<Meeting>,
-    /// What it said last in their hearing.
+    /// Last words that the players heard from the entity.
     pub words: Option<LastWords>,
-    /// The sessions in which it spoke, was there or was spoken of, in the order of play.
+    /// Sessions in which the entity spoke, was present or was mentioned, in the order of play.
     pub sessions: Vec<SessionId>,
 }
 
-/// When something happened, as far as that can be told: by game time, then by the session's number, then by the line.
+/// Sort key of a time: game time, then session number, then line.
 type Moment = (Option<GameTime>, Option<u32>, u32);
 
-/// What the players had to do with somebody or something: by the lines of the sessions that they heard, by whose
-/// characters were there, and by what they were told by it or saw in its company.
+/// Returns the contacts between the players and an entity. Sources are the lines that the players heard, the attendance
+/// of sessions, facts told by the entity, and facts witnessed in its presence.
 ///
 /// # Errors
-/// When it is not there.
+/// When the entity does not exist.
 pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, MemoryError> {
     let id = crate::edit::resolve(state, id.as_str())?;
     let players: Vec<Knower> = players(state).into_iter().map(Knower::Entity).collect();
@@ -89,9 +90,9 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, MemoryError> {
     };
     let mut times: Vec<(Moment, Meeting)> = Vec::new();
     let mut words: Option<(Moment, PassageId, &Passage)> = None;
-    let mut note = |moment: Moment, how, session: Option<&SessionId>, place: Option<&EntityId>| {
+    let mut note = |moment: Moment, acquisition, session: Option<&SessionId>, place: Option<&EntityId>| {
         let meeting = Meeting {
-            how,
+            acquisition,
             session: session.cloned(),
             title: session.and_then(|session| session_title(state, session)),
             when: print(state, moment.0),
@@ -102,7 +103,7 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, MemoryError> {
     let me = Knower::Entity(id.clone());
     let is_player = players.contains(&me);
     for (passage_id, passage) in state.passages() {
-        let how = match passage {
+        let acquisition = match passage {
             _ if passage.speaker.as_ref() == Some(&id) => Met::Spoke,
             _ if passage.speaker.is_none() && passage.session.is_none() => continue,
             _ if passage.heard_by.contains(&me) => Met::Present,
@@ -112,7 +113,7 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, MemoryError> {
         };
         let at_the_table = |knower: &Knower| *knower == Knower::World || players.contains(knower);
         let spoken = passage.speaker.clone().map(Knower::Entity);
-        // A campaign without player characters has lines all the same.
+        // In a campaign without player characters, every line counts.
         if !players.is_empty() && !passage.heard_by.iter().chain(&spoken).any(at_the_table) {
             continue;
         }
@@ -120,11 +121,11 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, MemoryError> {
         let moment = (passage.time.as_ref().and_then(|date| date.time).or(start), number, passage.line);
         note(
             moment,
-            if is_player { how.max(Met::Present) } else { how },
+            if is_player { acquisition.max(Met::Present) } else { acquisition },
             passage.session.as_ref(),
             passage.place.as_ref(),
         );
-        if how == Met::Spoke && words.as_ref().is_none_or(|(last, ..)| *last <= moment) {
+        if acquisition == Met::Spoke && words.as_ref().is_none_or(|(last, ..)| *last <= moment) {
             words = Some((moment, passage_id, passage));
         }
     }
@@ -134,24 +135,24 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, MemoryError> {
     }
     for player in players.iter().filter(|player| **player != me) {
         for edge in state.knowledge_of(player) {
-            let how = match &edge.how {
-                How::Told { by: Some(by), .. } if *by == id => Met::Spoke,
-                How::Witnessed if edge.company.contains(&id) => Met::Present,
+            let acquisition = match &edge.acquisition {
+                Acquisition::Told { by: Some(by), .. } if *by == id => Met::Spoke,
+                Acquisition::Witnessed if edge.co_present.contains(&id) => Met::Present,
                 _ => continue,
             };
             let (start, number) = start_of(edge.session.as_ref());
-            note((edge.learned_at().or(start), number, 0), how, edge.session.as_ref(), None);
+            note((edge.learned_at().or(start), number, 0), acquisition, edge.session.as_ref(), None);
         }
     }
-    times.sort_by(|a, b| (a.0, b.1.how, &a.1.session).cmp(&(b.0, a.1.how, &b.1.session)));
+    times.sort_by(|a, b| (a.0, b.1.acquisition, &a.1.session).cmp(&(b.0, a.1.acquisition, &b.1.session)));
     let mut sessions: Vec<SessionId> = Vec::new();
     for session in times.iter().filter_map(|(_, meeting)| meeting.session.as_ref()) {
         if !sessions.contains(session) {
             sessions.push(session.clone());
         }
     }
-    let met = times.iter().any(|(_, meeting)| meeting.how > Met::Named);
-    times.retain(|(_, meeting)| !met || meeting.how > Met::Named);
+    let met = times.iter().any(|(_, meeting)| meeting.acquisition > Met::Named);
+    times.retain(|(_, meeting)| !met || meeting.acquisition > Met::Named);
     Ok(Meetings {
         first: times.first().map(|(_, meeting)| meeting.clone()),
         last: times.last().map(|(_, meeting)| meeting.clone()),
@@ -165,7 +166,7 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, MemoryError> {
     })
 }
 
-/// A session's number and title, as people speak of it.
+/// Returns the number and title of a session.
 pub fn session_title(state: &State, session: &SessionId) -> Option<String> {
     let session = state.session(session)?;
     Some(match session.number {
@@ -175,8 +176,8 @@ pub fn session_title(state: &State, session: &SessionId) -> Option<String> {
     })
 }
 
-/// Those who sit at the table: the player characters and their parties, each with what it knows. To find them reads every
-/// entity, and takes a view of each of them: do it beside the worker.
+/// The table: the player characters and their parties, each with its view. Creating it reads every entity and computes
+/// a view of each knower, so do it on a background thread.
 #[derive(Debug)]
 pub struct Table<'s> {
     state: &'s State,
@@ -184,23 +185,23 @@ pub struct Table<'s> {
     characters: usize,
 }
 
-/// What the table knows of a fact.
+/// Knowledge of the table about a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableKnows {
-    /// Since when the first of them knows it; since ever, when nothing is said.
+    /// Time at which the first of them learned it; `None` if always known.
     pub since: Option<String>,
-    /// The session in which the first of them learned it.
+    /// Session in which the first of them learned it.
     pub session: Option<SessionId>,
-    /// What that session is called: its number and title.
+    /// Number and title of that session.
     pub title: Option<String>,
     /// Whether all player characters know it.
     pub all: bool,
-    /// Who knows it, and how, in words with names.
+    /// Knowers with their acquisition, in words with names.
     pub known_by: Vec<PartyKnower>,
 }
 
 impl<'s> Table<'s> {
-    /// The table at a moment; at the end of all that is known, when nothing is said.
+    /// Creates the table at a time. Default: with everything known so far.
     pub fn of(state: &'s State, moment: Option<GameTime>) -> Self {
         let view = |id: EntityId| (id.clone(), View::of(state, &Knower::Entity(id), moment));
         let views: Vec<_> = players(state).into_iter().map(view).collect();
@@ -208,12 +209,12 @@ impl<'s> Table<'s> {
         Self { state, views, characters }
     }
 
-    /// Who sits there. By id.
+    /// Returns the player characters and their parties. By id.
     pub fn players(&self) -> impl Iterator<Item = &EntityId> {
         self.views.iter().map(|(id, _)| id)
     }
 
-    /// What they know of a fact; nothing, when none of them knows it.
+    /// Returns the table's knowledge of a fact, or `None` if nobody at the table knows it.
     pub fn knows(&self, fact: FactId) -> Option<TableKnows> {
         let state = self.state;
         let mut first: Option<(Option<GameTime>, Option<SessionId>)> = None;
@@ -221,7 +222,7 @@ impl<'s> Table<'s> {
         for (id, view) in &self.views {
             let Some(known) = view.fact(fact) else { continue };
             let learned = known.learned();
-            let session = ways(known).iter().find_map(|way| way.edge.session.clone());
+            let session = known_edges(known).iter().find_map(|way| way.edge.session.clone());
             let session = session.or_else(|| session_at(state, learned));
             if first.as_ref().is_none_or(|(earliest, _)| learned < *earliest) {
                 first = Some((learned, session));
@@ -230,7 +231,9 @@ impl<'s> Table<'s> {
             known_by.push(PartyKnower {
                 knower: id.clone(),
                 credence: view.belief(known).credence.get(),
-                how: ways(known).first().map_or_else(String::new, |way| way_called(way, &by_name(state))),
+                acquisition: known_edges(known)
+                    .first()
+                    .map_or_else(String::new, |way| way_called(way, &by_name(state))),
                 since: print(state, learned),
                 conceals: known.conceals(),
             });
@@ -245,25 +248,25 @@ impl<'s> Table<'s> {
         })
     }
 
-    /// Whether all player characters know a fact, and there are any.
+    /// Whether there are player characters and all of them know a fact.
     pub fn all_know(&self, fact: FactId) -> bool {
         self.all(|view| view.fact(fact).is_some())
     }
 
-    /// Whether a fact may be on a screen that players look at: it is in the world, no secret, nobody keeps it to itself, and
-    /// all player characters know it.
+    /// Whether a fact may appear on a screen that players see. It must be in the world, not secret, concealed by
+    /// nobody, and known to all player characters.
     pub fn may_see(&self, fact: &Fact) -> bool {
         let open =
-            matches!(fact.standing(), Standing::Canon | Standing::Claimed) && !super::is_secret(self.state, fact);
+            matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) && !super::is_secret(self.state, fact);
         open && self.all_know(fact.id())
     }
 
-    /// Whether a name may be on it: they may see what somebody is called.
+    /// Whether the name of an entity may appear on such a screen.
     pub fn may_name(&self, entity: &EntityId) -> bool {
         self.state.newest(entity, attribute::NAME).is_some_and(|name| self.may_see(name))
     }
 
-    /// Whether all player characters heard or read a passage, and there are any.
+    /// Whether there are player characters and all of them heard or read a passage.
     pub fn all_heard(&self, passage: PassageId) -> bool {
         self.all(|view| view.passage(passage).is_some())
     }
@@ -273,17 +276,17 @@ impl<'s> Table<'s> {
         self.characters > 0 && having == self.characters
     }
 
-    /// Whether one of them knows it otherwise than as everybody does.
+    /// Whether anybody at the table knows a fact other than as common lore.
     pub fn learned(&self, fact: FactId) -> bool {
         let own = |view: &View| {
             let known = view.fact(fact);
-            known.is_some_and(|known| ways(known).iter().any(|way| way.via != Via::Common))
+            known.is_some_and(|known| known_edges(known).iter().any(|way| way.access_path != AccessPath::Common))
         };
         self.views.iter().any(|(_, view)| own(view))
     }
 }
 
-/// The session that was played at a moment.
+/// Returns the session played at a time.
 fn session_at(state: &State, moment: Option<GameTime>) -> Option<SessionId> {
     let moment = moment?;
     let time = |date: &Option<hearsay_model::Date>| date.as_ref().and_then(|date| date.time);
@@ -302,22 +305,22 @@ fn by_name(state: &State) -> impl Fn(&EntityId) -> String {
     |id| state.name_or_id(id).to_owned()
 }
 
-/// Who knows a fact by itself, and not as a member or resident of others that do.
+/// Knowers of a fact with their own edges, not through a group or place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HeldBy {
-    /// Whether it is common lore.
+    /// Whether the fact is common lore.
     pub everybody: bool,
-    /// Groups and places: their members and residents have it from them. By name.
+    /// Groups and places, which share it with their members and residents. By name.
     pub groups: Vec<HolderRow>,
     /// Characters. By name.
     pub characters: Vec<HolderRow>,
 }
 
-/// Who knows a fact by itself. Other than [`who_knows`](super::who_knows), this takes no view of anybody: it is quick, and
-/// gives credences as they were learned.
+/// Returns the knowers of a fact with their own edges. Unlike [`who_knows`](super::who_knows), it computes no views: it
+/// is fast, and credences are as learned.
 pub fn held_by(state: &State, fact: FactId) -> HeldBy {
     let mut held = HeldBy::default();
-    let mut edges: Vec<_> = state.known_by(fact).filter(|edge| edge.how != How::Shared).collect();
+    let mut edges: Vec<_> = state.known_by(fact).filter(|edge| edge.acquisition != Acquisition::Shared).collect();
     edges.sort_by_key(|edge| (edge.learned_at(), edge.id()));
     let called = by_name(state);
     for edge in edges {
@@ -326,18 +329,18 @@ pub fn held_by(state: &State, fact: FactId) -> HeldBy {
             continue;
         };
         let into = if is_character(state, id) { &mut held.characters } else { &mut held.groups };
-        let how = how_called(&edge.how, &called as Called);
+        let acquisition = how_called(&edge.acquisition, &called as Called);
         match into.iter_mut().find(|row| row.knower == *id) {
             Some(row) => {
                 row.credence = row.credence.max(edge.credence.get());
                 row.conceals |= edge.conceals;
-                row.how.push(how);
+                row.acquisition.push(acquisition);
             }
             None => into.push(HolderRow {
                 knower: id.clone(),
                 name: called(id),
                 credence: edge.credence.get(),
-                how: vec![how],
+                acquisition: vec![acquisition],
                 since: date(state, edge.learned.as_ref()),
                 conceals: edge.conceals,
             }),
@@ -349,22 +352,22 @@ pub fn held_by(state: &State, fact: FactId) -> HeldBy {
     held
 }
 
-/// The words by which a fact is on record.
+/// Source text of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceText {
-    /// Where it stands: file and line with the field, or who said it in which session.
+    /// Location: file, line and field, or speaker and session.
     pub place: String,
-    /// The text; none, where the source is a field of a file.
+    /// The text; `None` if the source is a field of a file.
     pub text: Option<String>,
-    /// Which bytes of the text state the fact.
+    /// Byte range of the text that states the fact.
     pub quote: Option<(usize, usize)>,
     /// The passage.
     pub passage: Option<PassageId>,
-    /// Who says it.
+    /// Speaker.
     pub speaker: Option<EntityId>,
 }
 
-/// Where a fact is written: each piece of its evidence, with the words.
+/// Returns the sources of a fact: each piece of evidence with its words.
 pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
     let mut seen = BTreeSet::new();
     let evidence = fact.provenance().evidence.iter();
@@ -376,7 +379,7 @@ pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
             passage: None,
             speaker: None,
         },
-        // The words stand alone: the file they are from may not be there any more.
+        // Shows the quoted words alone, because their file may no longer exist.
         Evidence::Excerpt(excerpt) => SourceText {
             place: format!("{}, {}, line {}", excerpt.source, excerpt.path, excerpt.line),
             text: Some(excerpt.quote.to_string()).filter(|quote| !quote.is_empty()),
@@ -389,7 +392,7 @@ pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
                 let session = said.session.as_ref().and_then(|session| session_title(state, session));
                 let speaker = said.speaker.as_ref().map(|speaker| state.name_or_id(speaker).to_owned());
                 let parts: Vec<String> = [said.title.clone(), speaker, session].into_iter().flatten().collect();
-                // Bytes of a text that was changed since may not be those of the quote.
+                // In a text that was changed since then, the byte range may no longer match the quote.
                 let stands = said.text.get(span.start..span.end) == Some(quote.as_str());
                 SourceText {
                     place: if parts.is_empty() { "a text".into() } else { parts.join(", ") },

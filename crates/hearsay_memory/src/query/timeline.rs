@@ -1,4 +1,4 @@
-//! What happened when: events, what began and ended, sessions and their scenes, on the campaign's calendar.
+//! Timeline: events, starts and ends of facts, sessions and scenes, on the campaign's calendar.
 
 use std::{
     cmp::Ordering,
@@ -6,14 +6,14 @@ use std::{
 };
 
 use hearsay_model::{
-    Date, EntityId, Fact, FactId, GameTime, How, Kind, Knower, Passage, Precision, Predicate, Secrecy, Session,
-    SessionId, Standing, State, attribute, predicate,
+    Acquisition, Date, EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, Passage, Precision, Predicate,
+    Secrecy, Session, SessionId, State, attribute, predicate,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{MemoryError, edit::resolve, query::Table};
 
-/// What kind of thing a moment is.
+/// Kind of a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MomentKind {
@@ -21,31 +21,31 @@ pub enum MomentKind {
     Session,
     /// An event of the campaign.
     Event,
-    /// Something begins to be so.
+    /// A fact begins to hold.
     Began,
-    /// Something ends.
+    /// A fact ends.
     Ended,
-    /// Lines that were said at one place, one after the other.
+    /// Consecutive lines at one place.
     Scene,
 }
 
 impl MomentKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 5] = [Self::Session, Self::Event, Self::Began, Self::Ended, Self::Scene];
 }
 
-/// Which moments to list.
+/// Filter for a timeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimelineFilter {
-    /// Only of these kinds; of all, when none is named.
+    /// Only moments of these kinds; empty for all.
     pub kinds: Vec<MomentKind>,
-    /// Only what has to do with this: an id or a name.
+    /// Only moments that concern this entity: an id or a name.
     pub about: Option<String>,
-    /// Only within the year, month or day that holds a moment.
+    /// Only moments within the year, month or day that contains this time.
     pub within: Option<(GameTime, Precision)>,
-    /// Years, months or days: what the moments are counted by.
+    /// Unit by which moments are counted: years, months or days.
     pub by: Precision,
-    /// At most so many moments, the latest, and so many undated ones.
+    /// Maximum number of moments, of which the latest are kept, and of undated ones.
     pub limit: usize,
 }
 
@@ -55,67 +55,67 @@ impl Default for TimelineFilter {
     }
 }
 
-/// What happened when.
+/// A timeline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Timeline {
-    /// Years, months or days in which something happened, in order.
+    /// Years, months or days with moments, in order.
     pub spans: Vec<SpanRow>,
-    /// What happened, in order; as many as the filter says.
+    /// Moments in order, up to the limit of the filter.
     pub moments: Vec<MomentRow>,
-    /// How many there are in all.
+    /// Total number of moments.
     pub all: usize,
-    /// Events whose date is unknown, and what began or ended when nobody can say.
+    /// Events, starts and ends of unknown date.
     pub undated: Vec<MomentRow>,
-    /// How many of these there are in all.
+    /// Total number of undated moments.
     pub all_undated: usize,
 }
 
-/// A year, month or day in which something happened.
+/// A year, month or day with moments.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpanRow {
-    /// What it is called: `412 HR`.
+    /// Label: `412 HR`.
     pub label: String,
-    /// Its first minute.
+    /// First minute.
     pub first: GameTime,
-    /// How many moments lie in it.
+    /// Number of moments.
     pub count: usize,
-    /// How many of these all players' characters know of.
+    /// Number of moments that all player characters know.
     pub open: usize,
 }
 
-/// Something that happened.
+/// A moment of the timeline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MomentRow {
-    /// What kind of thing.
+    /// Kind of the moment.
     pub kind: MomentKind,
-    /// When.
+    /// Time.
     pub time: Option<GameTime>,
-    /// When, as it is printed or was written.
+    /// Time as printed or as written.
     pub when: String,
-    /// What, in a sentence.
+    /// Description in a sentence.
     pub what: String,
-    /// The fact, where it is one.
+    /// The fact, if the moment is one.
     pub fact: Option<FactId>,
-    /// The event, where it is one.
+    /// The event, if the moment is one.
     pub event: Option<EntityId>,
-    /// The session that it is from.
+    /// Session.
     pub session: Option<SessionId>,
-    /// Where.
+    /// Place.
     pub place: Option<EntityId>,
-    /// Who was there: those who took part, saw it, or heard it. Sorted.
+    /// Participants, witnesses and hearers. Sorted.
     pub there: Vec<EntityId>,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// Whether it is a secret, or somebody was left out.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Whether it is a secret, or was kept from a character present.
     pub secret: bool,
-    /// Whether all players' characters know of it.
+    /// Whether all player characters know it.
     pub safe: bool,
 }
 
-/// What happened when. Reads every fact and passage: do it beside the worker.
+/// Returns the timeline. Reads every fact and passage, so call it on a background thread.
 ///
 /// # Errors
-/// When the name cannot be understood.
+/// When the name is invalid.
 pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, MemoryError> {
     let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
     let table = Table::of(state, None);
@@ -158,7 +158,7 @@ pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, Memo
     Ok(Timeline { spans, moments: rows(dated), all, undated: rows(undated), all_undated })
 }
 
-/// A moment that may be listed or only counted: of facts there are many, and few are listed.
+/// A moment that may be listed or only counted. Rows are built only for the listed ones, because there are many facts.
 enum Moment<'a> {
     Row(MomentRow),
     Turn { kind: MomentKind, fact: &'a Fact, date: &'a Date },
@@ -236,18 +236,18 @@ fn spans(state: &State, table: &Table, dated: &[Moment], by: Precision) -> Vec<S
     spans
 }
 
-/// Whether a fact says something that has a time in the world: what somebody is called does not.
+/// Whether a fact has a time in the world, unlike a name.
 fn tells(fact: &Fact) -> bool {
     let naming = [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG];
-    fact.standing().is_in_world() && !naming.contains(&fact.predicate().as_str())
+    fact.status().is_in_world() && !naming.contains(&fact.predicate().as_str())
 }
 
-/// Whether a fact is meant as a secret, or somebody keeps it to itself.
+/// Whether a fact is marked secret, or a knower conceals it.
 pub fn is_secret(state: &State, fact: &Fact) -> bool {
     fact.secrecy() == Secrecy::Secret || state.known_by(fact.id()).any(|edge| edge.conceals)
 }
 
-/// A date as it was written: `398` says no more than the year.
+/// Prints a date with the precision in which it was written: `398` gives only the year.
 fn print(state: &State, date: &Date) -> String {
     match date.time {
         Some(time) if date.raw.is_empty() => state.calendar().print(time),
@@ -270,7 +270,7 @@ fn begins(state: &State, session: &Session) -> Option<MomentRow> {
         session: Some(session.id.clone()),
         place: None,
         there: session.present.clone(),
-        standing: Standing::Canon,
+        status: FactStatus::Canon,
         secret: false,
         safe: true,
     })
@@ -285,7 +285,7 @@ fn event(state: &State, table: &Table, id: &EntityId) -> MomentRow {
     let outcomes = values("outcome");
     let outcome = outcomes.first().map(|fact| format!(": {}", fact.object()));
     let (mut there, mut place) = (BTreeSet::new(), None);
-    for link in state.links(id).filter(|link| link.fact().standing().is_in_world()) {
+    for link in state.links(id).filter(|link| link.fact().status().is_in_world()) {
         let name = link.fact().predicate();
         if [predicate::LOCATED_AT, "OCCURRED_AT"].contains(&name.as_str()) && link.is_forward() {
             place = Some(link.other().clone());
@@ -293,7 +293,7 @@ fn event(state: &State, table: &Table, id: &EntityId) -> MomentRow {
             there.insert(link.other().clone());
         }
     }
-    // Whoever knows of an event at all knows what it is called: where that is a secret, so is the event.
+    // Everyone who knows of an event knows its name, so an event with a secret name is secret.
     let naming = values(attribute::NAME);
     MomentRow {
         kind: MomentKind::Event,
@@ -305,16 +305,18 @@ fn event(state: &State, table: &Table, id: &EntityId) -> MomentRow {
         session: date.as_ref().and_then(|(_, fact)| fact.provenance().session.clone()),
         place,
         there: there.into_iter().collect(),
-        standing: date.as_ref().map_or(Standing::Canon, |(_, fact)| fact.standing()),
+        status: date.as_ref().map_or(FactStatus::Canon, |(_, fact)| fact.status()),
         secret: naming.iter().chain(&dates).any(|fact| is_secret(state, fact)),
         safe: naming.iter().chain(&dates).chain(&outcomes).all(|fact| table.may_see(fact)),
     }
 }
 
-/// Who saw something begin, as far as that is on record.
+/// Returns the recorded witnesses of the start of a fact.
 fn witnesses<'a>(state: &'a State, fact: &Fact, kind: MomentKind) -> impl Iterator<Item = &'a EntityId> {
-    let saw = state.known_by(fact.id()).filter(move |edge| edge.how == How::Witnessed && kind == MomentKind::Began);
-    saw.flat_map(|edge| edge.knower.entity().into_iter().chain(&edge.company))
+    let saw = state
+        .known_by(fact.id())
+        .filter(move |edge| edge.acquisition == Acquisition::Witnessed && kind == MomentKind::Began);
+    saw.flat_map(|edge| edge.knower.entity().into_iter().chain(&edge.co_present))
 }
 
 fn turn(state: &State, table: &Table, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow {
@@ -329,13 +331,13 @@ fn turn(state: &State, table: &Table, fact: &Fact, kind: MomentKind, date: &Date
         session: fact.provenance().session.clone(),
         place: None,
         there: there.into_iter().collect(),
-        standing: fact.standing(),
+        status: fact.status(),
         secret: is_secret(state, fact),
         safe: table.may_see(fact),
     }
 }
 
-/// The lines of each session, place after place.
+/// Returns the scenes of each session: its lines grouped by place.
 fn scenes(state: &State) -> Vec<MomentRow> {
     let mut lines: BTreeMap<&SessionId, Vec<&Passage>> = BTreeMap::new();
     for (_, passage) in state.passages() {
@@ -373,7 +375,7 @@ fn scenes(state: &State) -> Vec<MomentRow> {
                         session: Some(session.id.clone()),
                         place: passage.place.clone(),
                         there: there.into_iter().collect(),
-                        standing: Standing::Canon,
+                        status: FactStatus::Canon,
                         secret: apart,
                         safe: !apart,
                     });
@@ -389,7 +391,7 @@ fn scene_in_words(state: &State, place: Option<&EntityId>, lines: usize) -> Stri
     format!("{place}: {lines} {}", if lines == 1 { "line" } else { "lines" })
 }
 
-/// Whether a line of a session was kept from somebody whose character was there at any time.
+/// Whether a line of a session was kept from a character that was present at any time in the session.
 pub(crate) fn is_private(session: &Session, passage: &Passage) -> bool {
     let heard = |id: &EntityId| {
         passage.speaker.as_ref() == Some(id)

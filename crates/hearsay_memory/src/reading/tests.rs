@@ -1,16 +1,16 @@
-//! Reading a text again changes nothing: neither facts, nor edges, nor how far anybody believes anything.
+//! Reading a text again changes nothing: neither facts, nor edges, nor credences.
 
 use hearsay_extract::Language;
-use hearsay_model::{Knowledge, KnowledgeId, Method, Provenance, Session, SessionId};
+use hearsay_model::{KnowledgeEdge, KnowledgeId, Method, Provenance, Session, SessionId};
 use proptest::prelude::*;
 
 use super::*;
-use crate::Learned;
+use crate::TrustCalibration;
 
 const PEOPLE: [(&str, &str); 4] =
     [("odo", "Odo Brandt"), ("pell", "Pell Marrow"), ("mirela", "Mirela Voss"), ("sabine", "Sabine Orrin")];
 
-/// What is said, about two of the people.
+/// Statements about two of the people.
 const SAYINGS: [&str; 14] = [
     "A owes B forty crowns.",
     "Maybe A hates B.",
@@ -28,7 +28,7 @@ const SAYINGS: [&str; 14] = [
     "A owes B a favour. A owes B forty crowns.",
 ];
 
-/// A text: what is said of whom, by whom, to whom, and when.
+/// A text: statement, subjects, speaker, hearers, and time.
 type Told = (usize, (usize, usize), Option<usize>, Vec<usize>, Option<i64>, bool);
 
 fn id(name: &str) -> EntityId {
@@ -48,7 +48,7 @@ fn saying((saying, (a, b), ..): &Told) -> String {
     SAYINGS[*saying].replace('A', "\u{1}").replace('B', name(a + 1 + b % 3)).replace('\u{1}', name(*a))
 }
 
-/// A world with its texts; what others say of it is on record.
+/// A state with its texts, in which the statements of others are recorded.
 fn world(recorded: &[(usize, usize, usize, bool)], texts: &[Told]) -> (State, Vec<PassageId>) {
     let mut state = State::default();
     let names = PEOPLE.iter().map(|(id, name)| (*id, *name, "npc")).chain([("harbour", "the Harbour", "location")]);
@@ -77,12 +77,12 @@ fn world(recorded: &[(usize, usize, usize, bool)], texts: &[Told]) -> (State, Ve
         let speaker = spoken.then(|| person(*a));
         let source = Provenance { speaker, ..Provenance::new(Method::Imported, author.clone()) };
         let fact = Fact::relation(&person(*a), name, &person(a + 1 + b % 3), source).unwrap();
-        let fact = Arc::new(fact.standing(Standing::Canon).build().unwrap());
-        let held = Knowledge {
+        let fact = Arc::new(fact.status(FactStatus::Canon).build().unwrap());
+        let held = KnowledgeEdge {
             credence: hearsay_model::Credence::new(0.4).unwrap(),
-            how: if *spoken { How::told(Some(person(*a))) } else { How::Witnessed },
+            acquisition: if *spoken { Acquisition::told(Some(person(*a))) } else { Acquisition::Witnessed },
             session: Some(session.clone()),
-            ..Knowledge::authored(person(a + 2).into(), fact.id())
+            ..KnowledgeEdge::authored(person(a + 2).into(), fact.id())
         };
         apply(&mut state, author, vec![Change::AssertFact(fact), Change::Learn(held.into())]);
     }
@@ -108,7 +108,7 @@ fn world(recorded: &[(usize, usize, usize, bool)], texts: &[Told]) -> (State, Ve
 
 fn read(state: &mut State, policy: &Policy, texts: &[PassageId]) {
     let extractor = Extractor::new(Language::english(), state.vocabulary().as_ref().clone());
-    let learned = Learned::of(state);
+    let learned = TrustCalibration::of(state);
     for text in texts {
         let findings =
             Page::of(state, *text, &mut SessionLines::default()).unwrap().read(&extractor, &Lexicon::of(state), None);
@@ -119,7 +119,7 @@ fn read(state: &mut State, policy: &Policy, texts: &[PassageId]) {
     }
 }
 
-type Held = (Vec<Arc<Fact>>, BTreeMap<KnowledgeId, Arc<Knowledge>>, usize);
+type Held = (Vec<Arc<Fact>>, BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>, usize);
 
 fn held(state: &State) -> Held {
     let facts: Vec<Arc<Fact>> = state.facts().cloned().collect();

@@ -1,4 +1,4 @@
-//! The log of a session, to be read.
+//! Reading the log of a session.
 
 use hearsay_model::{EntityId, Knower, PassageId, SessionId, State};
 use serde::Serialize;
@@ -9,28 +9,28 @@ use crate::{MemoryError, query::timeline::is_private};
 /// A line of a session's log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LineRow {
-    /// The passage.
+    /// Passage of the line.
     pub passage: PassageId,
-    /// Its number in the session.
+    /// Number of the line in the session.
     pub line: u32,
-    /// Who says it; nobody, when it is narration.
+    /// Speaker; `None` for narration.
     pub speaker: Option<EntityId>,
-    /// What the speaker is called.
+    /// Name of the speaker.
     pub name: Option<String>,
-    /// The words.
+    /// Words of the line.
     pub text: String,
-    /// When, on the campaign's calendar.
+    /// Time, on the campaign's calendar.
     pub when: Option<String>,
-    /// What the place is called.
+    /// Name of the place.
     pub place: Option<String>,
-    /// What those are called who heard it, besides the speaker.
+    /// Names of the hearers, without the speaker.
     pub heard_by: Vec<String>,
-    /// Whether it was kept from somebody whose character was there at any time.
+    /// Whether the line was kept from a character that was present at any time in the session.
     pub private: bool,
 }
 
-/// The log of a session, or of the latest when none is named: its last lines, at most so many, in order; and how many there
-/// are in all. Reads every line of the session: do it beside the worker.
+/// Returns the last lines of a session's log, at most `limit`, in order, and their total number. Default: the latest
+/// session. Reads every line of the session, so call it on a background thread.
 ///
 /// # Errors
 /// When there is no such session.
@@ -69,7 +69,7 @@ pub fn session_lines(
     Ok((session.id.clone(), lines.iter().skip(all.saturating_sub(limit)).map(row).collect(), all))
 }
 
-/// Where the last line of the latest session was said that was said anywhere.
+/// Returns the place of the last line with a place in the latest session that has one.
 pub fn last_place(state: &State) -> Option<EntityId> {
     let latest = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
     let placed = state.passages_in_session(Some(&latest.id)).filter(|(_, passage)| passage.place.is_some());

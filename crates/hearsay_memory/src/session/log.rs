@@ -1,4 +1,4 @@
-//! The log of a session: lines that become passages, with who hears them.
+//! Writing the log of a session: lines that become passages with their hearers.
 
 use std::collections::BTreeSet;
 
@@ -13,31 +13,31 @@ use super::{NewSession, latest, next_line};
 use crate::{
     MemoryError,
     edit::{date_of, resolve, resolve_speaker},
-    happening::mentioned,
+    game_event::mentioned,
     query::find_session,
 };
 
-/// Lines to be written down as a part of a session.
+/// Lines to write to the log of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
-    /// Which session: its id or number; the one that is being played, when nothing is said.
+    /// Session: its id or number. Default: the session being played.
     pub session: Option<String>,
-    /// A session that is made for these lines, over as soon as they are written: that of a transcript.
+    /// Session to create for these lines, as for a transcript. It ends as soon as they are written.
     pub new: Option<NewSession>,
     /// The lines, in order.
     pub lines: Vec<LogLine>,
-    /// The file that they are from. What was written from it before and is not among them is withdrawn.
+    /// File of the lines. Earlier passages from this file that are not among the lines are withdrawn.
     pub source: Option<LogSource>,
 }
 
-/// A file that lines are from.
+/// A file with lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogSource {
-    /// What it is called, without the directories above it.
+    /// File name, without its directories.
     pub name: String,
-    /// A hash of what is in it, and of how it is read.
+    /// Hash of the contents, and of the way in which they are read.
     pub digest: String,
 }
 
@@ -45,30 +45,30 @@ pub struct LogSource {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogLine {
-    /// The words.
+    /// Words of the line.
     pub text: String,
-    /// Who says it: an id or a name; narration, when nobody does.
+    /// Speaker: an id or a name; `None` for narration.
     pub speaker: Option<String>,
-    /// Where; where the scene is, when nothing is said. From then on the scene is there.
+    /// Place of the scene from this line on. Default: unchanged.
     pub place: Option<String>,
-    /// When, in game time; as far as the log or the game clock has come, when nothing is said.
+    /// Game time. Default: the latest time of the log or the game clock.
     pub time: Option<String>,
-    /// Who hears it, besides the speaker; those who are there, when nobody is named.
+    /// Hearers besides the speaker. Default: the characters present.
     pub heard_by: Vec<String>,
-    /// Who hears it besides those who are there.
+    /// Hearers in addition to the characters present.
     pub with: Vec<String>,
-    /// Its line in the [source](Log::source), from 1.
+    /// Number of the line in the [source](Log::source), from 1.
     pub number: Option<u32>,
 }
 
 impl LogLine {
-    /// A line of nothing but its words.
+    /// Creates a line of narration with default place, time and hearers.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 }
 
-/// Where the log has come to.
+/// Current position of the log.
 struct Scene<'a> {
     state: &'a State,
     session: Session,
@@ -78,15 +78,15 @@ struct Scene<'a> {
 }
 
 impl Log {
-    /// What the source is called among the things that were imported.
+    /// Returns the key of the source among the imports.
     pub(crate) fn key(name: &str) -> String {
         format!("transcript {name}")
     }
 
-    /// The operation that writes the lines down.
+    /// Returns the operation that writes the lines.
     ///
     /// # Errors
-    /// When there is no such session; when a name or date cannot be understood, or a line is empty: the error says which.
+    /// When there is no such session. When a name or date is invalid, or a line is empty; the error names the line.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, MemoryError> {
         if self.lines.is_empty() {
             return Err(MemoryError::EmptyLog);
@@ -151,7 +151,8 @@ impl Log {
         Ok(Operation { author, recorded, summary, changes })
     }
 
-    /// What the numbers of the lines begin after: the lines that are there already, or where the same file began before.
+    /// Returns the number before the first new line: the last existing number, or the base of an earlier import of the
+    /// same file.
     fn base(&self, state: &State, session: &Session, before: Option<&[PassageId]>) -> u32 {
         let earlier = before.into_iter().flatten().filter_map(|id| state.passage(*id));
         let begun = earlier.filter_map(|passage| match &passage.evidence[..] {
@@ -162,7 +163,7 @@ impl Log {
     }
 }
 
-/// The passages of a session that were written from a file before.
+/// Returns the passages of a session from an earlier import of a file.
 fn written_from(state: &State, session: &Session, source: &LogSource) -> Vec<PassageId> {
     let is_from = |evidence: &Evidence| matches!(evidence, Evidence::File { path, field, .. } if *path == source.name && field == "transcript");
     let of_session = state.passages_in_session(Some(&session.id));
@@ -179,7 +180,7 @@ fn shortened(text: &str) -> String {
 }
 
 impl Scene<'_> {
-    /// The passage of a line, without its number.
+    /// Makes the passage of a line, without its number.
     fn passage(&mut self, line: &LogLine) -> Result<Passage, MemoryError> {
         let all = |names: &[String]| names.iter().map(|name| resolve(self.state, name)).collect::<Result<Vec<_>, _>>();
         let text = line.text.trim();
@@ -212,8 +213,8 @@ impl Scene<'_> {
         })
     }
 
-    /// Those who hear what is said aloud: the characters of those at the table, and who else is in the scene. A player's
-    /// character whose player is away hears nothing, wherever it stands.
+    /// Returns the hearers of a line said aloud: the characters at the table, and the other characters in the scene.
+    /// The character of an absent player hears nothing, even if it is at that place.
     fn there(&self) -> Vec<EntityId> {
         let moment = self.time.as_ref().and_then(|date| date.time);
         let mut there = self.place.as_ref().map(|place| present(self.state, place, moment)).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Sessions at the table: they begin, people come and go, lines are written down, and they end.
+//! Sessions at the table: start, attendance, log and end.
 //!
-//! One session is played at a time: [`State::playing`] holds it, with whose characters are there now. What is recorded
-//! meanwhile carries it, unless another is named. Like an [`Edit`](crate::Edit), a step makes the changes of one
-//! operation from the state as it is, and applies none.
+//! One session is played at a time. [`State::playing`] holds it, with the characters that are present. Records made
+//! meanwhile carry this session, unless another is named. Like an [`Edit`](crate::Edit), a step makes the changes of
+//! one operation from the current state and applies none.
 
 mod lines;
 mod log;
@@ -27,7 +27,7 @@ use crate::{
 
 pub use lines::{LineRow, last_place, session_lines};
 pub use log::{Log, LogLine, LogSource};
-pub use recap::{Compact, RecapFor, SessionRecap, keep_recap, session_recap};
+pub use recap::{RecapFor, SessionRecap, Summarize, keep_recap, session_recap};
 pub use report::{
     ChangeKind, ChangedRow, FIRST, LearnedRow, LearnerRow, ReviewFirst, SessionCounts, SessionReport, SessionRow,
     consequence, session_or_latest, session_report, sessions,
@@ -35,53 +35,53 @@ pub use report::{
 pub use threads::{Thread, ThreadFilter, ThreadKind, threads, unsettled};
 pub use transcript::{PreviewRow, SpeakerIs, SpeakerRow, TranscriptImport, TranscriptReport};
 
-/// Something that happens to a session.
+/// A step of a session.
 ///
-/// Whoever is named, is named by id or name; dates are written on the campaign's calendar.
+/// Entities are named by id or name. Dates are written on the campaign's calendar.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStep {
-    /// A session begins: from now on it is played.
+    /// A session begins and is played from now on.
     Start(NewSession),
-    /// Characters come late or leave early: from now on they hear what is said, or do not.
+    /// Characters arrive or leave. From now on they hear the lines, or do not.
     Attend {
-        /// Who comes.
+        /// Characters that arrive.
         arrive: Vec<String>,
-        /// Who leaves.
+        /// Characters that leave.
         leave: Vec<String>,
     },
-    /// The session that is played ends.
+    /// The session being played ends.
     End {
-        /// When, in game time; how far the log or the game clock has come, when nothing is said.
+        /// End in game time. Default: the latest time of the log or the game clock.
         time: Option<String>,
     },
 }
 
-/// A session that is to be.
+/// A new session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewSession {
-    /// Its id; `session-` and its number, when nothing is said.
+    /// Id. Default: `session-` and its number.
     pub id: Option<String>,
-    /// Its number; the next, when nothing is said.
+    /// Number. Default: the next number.
     pub number: Option<u32>,
-    /// What it is called; `Session` and its number, when nothing is said.
+    /// Title. Default: `Session` and its number.
     pub title: Option<String>,
-    /// When it is played, in the real world, as written.
+    /// Real-world date of play, as written.
     pub date: Option<String>,
-    /// When it begins in game time; now by the game clock, when nothing is said.
+    /// Start in game time. Default: the game clock.
     pub time: Option<String>,
-    /// Where the scene is. A session that is begun goes on where the last line was said, when nothing is said.
+    /// Place of the scene. Default for a session that begins: the place of the last line.
     pub place: Option<String>,
-    /// Whose characters are there; all living player characters, when nobody is named.
+    /// Characters that are present. Default: all living player characters.
     pub present: Vec<String>,
 }
 
 impl NewSession {
-    /// The session, and where its scene is.
+    /// Returns the session, and the place of its scene.
     ///
     /// # Errors
-    /// When a name or date cannot be understood, or the id is taken.
+    /// When a name or date is invalid, or the id is in use.
     pub(crate) fn session(&self, state: &State) -> Result<(Session, Option<EntityId>), MemoryError> {
         let last = state.sessions().filter_map(|session| session.number).max();
         let count = u32::try_from(state.sessions().count()).unwrap_or(u32::MAX);
@@ -131,11 +131,11 @@ impl NewSession {
 }
 
 impl SessionStep {
-    /// The operation of the step.
+    /// Returns the operation of the step.
     ///
     /// # Errors
-    /// When a session is played already, or none is; when a name or date cannot be understood; when somebody comes who is
-    /// there, or leaves who is not.
+    /// When another session is being played, or none is. When a name or date is invalid. When an arriving character is
+    /// already present, or a leaving character is absent.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, MemoryError> {
         let (summary, changes) = match self {
             Self::Start(new) => start(state, new)?,
@@ -211,7 +211,7 @@ fn end(state: &State, time: Option<&str>) -> Step {
     Ok((summary, vec![Change::SetSession(session), Change::Unset(SettingKey::Playing)]))
 }
 
-/// A session to be changed, without those who are gone since.
+/// Returns a session to change, without entities that were removed since then.
 fn session_of(state: &State, id: &SessionId) -> Result<Session, MemoryError> {
     let mut session = Session::clone(&*find_session(state, id.as_str())?);
     session.present.retain(|id| state.entity(id).is_some());
@@ -222,13 +222,13 @@ fn all(state: &State, names: &[String]) -> Result<Vec<EntityId>, MemoryError> {
     names.iter().map(|name| resolve(state, name)).collect()
 }
 
-/// The later of how far a log has come and the game clock.
+/// Returns the later of the log's time and the game clock.
 pub(crate) fn latest(state: &State, logged: Option<Date>) -> Option<Date> {
     let time = logged.as_ref().and_then(|date| date.time);
     if state.clock().is_some_and(|clock| time.is_none_or(|time| time < clock)) { Some(now(state)) } else { logged }
 }
 
-/// The number of the next line of a session, or of what is said outside of any.
+/// Returns the number of the next line of a session, or of lines outside any session.
 pub(crate) fn next_line(state: &State, session: Option<&SessionId>) -> u32 {
     let last = state.passages_in_session(session).next_back();
     last.map_or(0, |(_, passage)| passage.line).saturating_add(1)

@@ -1,4 +1,4 @@
-//! Recaps of sessions, and sessions in few tokens.
+//! Recaps and summaries of sessions.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -7,48 +7,48 @@ use hearsay_model::{
     Author, Change, EntityId, KeptRecap, Knower, Operation, SessionId, Setting, SettingKey, State, Timestamp,
 };
 use hearsay_recall::{
-    ApproximateTokens, Condense, Condensed, Hearer, Index, Matter, Names, Recap, RecapRequest, TokenCounter, condense,
-    recap,
+    ApproximateTokens, EntityLinker, Hearer, Index, Matter, Recap, RecapRequest, Summary, SummaryRequest, TokenCounter,
+    recap, summarize,
 };
 use serde::Serialize;
 
 use super::report::session_or_latest;
 use crate::{MemoryError, edit::resolve, mind::Minds, query::find_session};
 
-/// Whom a recap is for.
+/// Audience of a recap.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecapFor {
-    /// The DM: all that happened.
+    /// The DM: everything that happened.
     #[default]
     Dm,
-    /// The players: what the characters know who were there, and nothing else has a part in it.
+    /// The players: only the knowledge of the characters that were present.
     Players,
-    /// One character: what it knows.
+    /// One character: only its knowledge.
     Character(String),
 }
 
-/// What was asked for, and the recap.
+/// A recap with its session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionRecap {
     /// The session.
     pub session: SessionId,
-    /// What it is called.
+    /// Title of the session.
     pub title: String,
-    /// Whose characters were there.
+    /// Characters that were present.
     pub present: Vec<EntityId>,
     /// The recap.
     #[serde(flatten)]
     pub recap: Recap,
-    /// What a language model is given that is to write it.
+    /// Prompt for a language model that writes the recap.
     pub prompt: String,
 }
 
-/// A recap of a session in at most so many words; of the latest, when none is named. For players and characters it is
-/// made from what they know as of the end of the session, and from the session's own title and attendance.
+/// Returns a recap of a session with a maximum number of words. Default: the latest session. A recap for players or a
+/// character is made from their knowledge as of the end of the session, and from the session's title and attendance.
 ///
 /// # Errors
-/// When there is no such session, or nobody is called so.
+/// When the session or a name is unknown.
 pub fn session_recap(
     state: &State,
     session: Option<&str>,
@@ -59,12 +59,12 @@ pub fn session_recap(
     let end = session.end.as_ref().and_then(|date| date.time);
     let view = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), end);
     let views: Vec<View> = match whom {
-        // What somebody was told there that was on record before, only the hearers' edges say.
+        // Only the hearers' edges show tellings of facts that were already on record.
         RecapFor::Dm => std::iter::once(View::of_dm(state)).chain(session.present.iter().map(view)).collect(),
         RecapFor::Players => session.present.iter().map(view).collect(),
         RecapFor::Character(name) => vec![view(&resolve(state, name)?)],
     };
-    let names: Vec<Names> = views.iter().map(Names::of).collect();
+    let names: Vec<EntityLinker> = views.iter().map(EntityLinker::of).collect();
     let hearers: Vec<Hearer> = views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
     let mut recap = recap(&RecapRequest {
         hearers: &hearers,
@@ -85,7 +85,7 @@ pub fn session_recap(
     })
 }
 
-/// The operation that keeps a recap as the DM leaves it; empty words withdraw it.
+/// Returns the operation that saves a recap as edited by the DM. An empty text withdraws it.
 ///
 /// # Errors
 /// When there is no such session.
@@ -101,41 +101,41 @@ pub fn keep_recap(state: &State, recap: &KeptRecap, now: Timestamp) -> Result<Op
     Ok(Operation { recorded: now, ..Operation::new(Author::Dm, format!("{verb} {key}"), vec![change]) })
 }
 
-/// A session's log, or a document, in few tokens.
+/// A request to summarize a session's log or a document.
 #[derive(Clone, Default)]
-pub struct Compact {
-    /// The session: its id or number; the latest, when neither it nor a document is named.
+pub struct Summarize {
+    /// Session: its id or number. Default without a document: the latest session.
     pub session: Option<String>,
-    /// The document: an id or a name.
+    /// Document: an id or a name.
     pub document: Option<String>,
-    /// Whose knowledge: an id or a name; all of it, for the DM, when nobody is named.
+    /// Knower whose knowledge is used: an id or a name. Default: everything, for the DM.
     pub knower: Option<String>,
-    /// What it is wanted for; nothing in particular, when it is empty.
+    /// Question that the summary serves; empty for a general summary.
     pub question: String,
-    /// At most so many tokens; a tenth of the whole, when nothing is said.
+    /// Maximum number of tokens. Default: a tenth of the whole.
     pub budget: Option<usize>,
-    /// How tokens are counted; about as common language models do, when nothing is said.
+    /// Token counter. Default: an approximation of common language models.
     pub counter: Option<Arc<dyn TokenCounter + Send + Sync>>,
-    /// How long it may wait for the question's vector; as the settings say, when nothing is said.
+    /// Maximum time to wait for the question's vector. Default: from the settings.
     pub deadline: Option<Duration>,
 }
 
-impl fmt::Debug for Compact {
+impl fmt::Debug for Summarize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { session, document, knower, question, budget, .. } = self;
         write!(f, "Compact({session:?}, {document:?}, {knower:?}, {question:?}, {budget:?})")
     }
 }
 
-impl Compact {
-    /// Condenses it with what is there.
-    pub(crate) fn condensed(
+impl Summarize {
+    /// Makes the summary from the given state and index.
+    pub(crate) fn summary(
         &self,
         state: &State,
         index: &Index,
         minds: &mut Minds,
         vector: Option<&[f32]>,
-    ) -> Result<Condensed, MemoryError> {
+    ) -> Result<Summary, MemoryError> {
         let matter = match &self.document {
             Some(document) => Matter::Document(resolve(state, document)?),
             None => Matter::Session(session_or_latest(state, self.session.as_deref())?.id.clone()),
@@ -143,7 +143,7 @@ impl Compact {
         let knower = self.knower.as_deref().map(|name| resolve(state, name)).transpose()?.map(Knower::Entity);
         let mind = minds.of(state, knower.as_ref(), None);
         let counter = self.counter.as_deref().map_or(&ApproximateTokens as &dyn TokenCounter, |counter| counter);
-        let request = |budget| Condense {
+        let request = |budget| SummaryRequest {
             hearer: Hearer { view: &mind.view, names: &mind.names },
             index,
             matter: &matter,
@@ -152,7 +152,7 @@ impl Compact {
             budget,
             counter,
         };
-        let budget = self.budget.unwrap_or_else(|| condense(&request(0)).whole / 10);
-        Ok(condense(&request(budget)))
+        let budget = self.budget.unwrap_or_else(|| summarize(&request(0)).whole / 10);
+        Ok(summarize(&request(budget)))
     }
 }

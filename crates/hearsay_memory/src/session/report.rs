@@ -1,11 +1,11 @@
-//! What a session brought: what was learned and changed, what is open, and what to look at first.
+//! Report of a session: learned facts, changes, open threads, and facts to review first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::player_characters;
 use hearsay_model::{
-    Change, EntityId, Fact, FactId, GameTime, How, Knower, Position, Session, SessionId, Setting, SettingKey, Standing,
-    State, attribute, predicate, text,
+    Acquisition, Change, EntityId, Fact, FactId, FactStatus, GameTime, Knower, Position, Session, SessionId, Setting,
+    SettingKey, State, attribute, predicate, text,
 };
 use serde::Serialize;
 
@@ -16,149 +16,150 @@ use crate::{
     review_items,
 };
 
-/// What a session brought.
+/// Report of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionReport {
     /// The session.
     pub session: SessionRow,
-    /// How much there is.
+    /// Counts of the session.
     pub counts: SessionCounts,
-    /// What was learned but for names and kinds, by whom: the player characters and their parties first, then the others, by id.
+    /// Learned facts by learner, except names and kinds. Player characters and their parties come first, then the
+    /// others, by id.
     pub learned: Vec<LearnerRow>,
-    /// What changed in the world. By kind, then by fact.
+    /// Changes in the world. By kind, then by fact.
     pub changed: Vec<ChangedRow>,
-    /// What is open and has to do with the session.
+    /// Open threads that concern the session.
     pub threads: Vec<Thread>,
-    /// The facts of the session that should be looked at first, at most [`FIRST`].
+    /// Facts of the session to review first, at most [`FIRST`].
     pub review: Vec<ReviewFirst>,
 }
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionRow {
-    /// Its id.
+    /// Id of the session.
     pub id: SessionId,
-    /// Its number.
+    /// Number of the session.
     pub number: Option<u32>,
-    /// What it is called.
+    /// Title of the session.
     pub title: String,
-    /// When it was played, in the real world.
+    /// Real-world date of play.
     pub date: Option<String>,
-    /// Its start in game time.
+    /// Start in game time.
     pub start: Option<String>,
-    /// Its end in game time.
+    /// End in game time.
     pub end: Option<String>,
-    /// Whether it is being played.
+    /// Whether the session is being played.
     pub playing: bool,
-    /// Whose characters were there.
+    /// Characters that were present.
     pub present: Vec<EntityId>,
-    /// Whose characters are there now, while it is played.
+    /// Characters that are present now, while the session is being played.
     pub here: Vec<EntityId>,
-    /// How many lines its log has.
+    /// Number of lines in the log.
     pub lines: usize,
 }
 
-/// How much a session brought.
+/// Counts of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct SessionCounts {
     /// Lines of the log.
     pub lines: usize,
-    /// Those who spoke.
+    /// Speakers.
     pub speakers: usize,
-    /// Facts that were recorded in it.
+    /// Facts recorded in the session.
     pub facts: usize,
-    /// Of those, facts that wait for the DM.
+    /// Recorded facts that wait for the DM.
     pub waiting: usize,
-    /// Facts that somebody learned in it.
+    /// Facts that a knower learned in the session.
     pub learned: usize,
 }
 
-/// What somebody learned.
+/// Facts that a knower learned.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnerRow {
-    /// Who.
+    /// The knower.
     pub who: Knower,
-    /// What it is called.
+    /// Name of the knower.
     pub name: String,
-    /// Whether it is a player's character, or a party of one.
+    /// Whether it is a player character or a party of one.
     pub player: bool,
-    /// What, the earliest first.
+    /// Facts, earliest first.
     pub facts: Vec<LearnedRow>,
 }
 
-/// Something that was learned.
+/// A learned fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnedRow {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How: `told by odo-brandt`.
-    pub how: String,
-    /// When, on the campaign's calendar.
+    /// Acquisition: `told by odo-brandt`.
+    pub acquisition: String,
+    /// Time, on the campaign's calendar.
     pub when: Option<String>,
-    /// What the world says of it.
-    pub standing: Standing,
+    /// Status of the fact.
+    pub status: FactStatus,
 }
 
-/// What became otherwise.
+/// Kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// Somebody died.
+    /// A character died.
     Died,
-    /// Somebody or something is elsewhere.
+    /// An entity is at another place.
     Moved,
-    /// Somebody joined a group.
+    /// A character joined a group.
     Joined,
-    /// Somebody left a group.
+    /// A character left a group.
     Left,
-    /// Something else is otherwise than it was.
+    /// Another value changed.
     Changed,
-    /// Something is so no longer.
+    /// A fact ended.
     Ended,
 }
 
-/// Something that changed.
+/// A change in the world.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangedRow {
-    /// In which way.
+    /// Kind of change.
     pub what: ChangeKind,
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// When, on the campaign's calendar.
+    /// Time, on the campaign's calendar.
     pub when: Option<String>,
 }
 
-/// A fact to be looked at.
+/// A fact to review.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReviewFirst {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// How sure extraction was.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Confidence of the extraction.
     pub confidence: f64,
-    /// How much follows from it: see [`consequence`].
+    /// Consequence of the fact: see [`consequence`].
     pub score: f64,
-    /// Why, in words.
+    /// Reasons in words.
     pub why: Vec<String>,
 }
 
-/// How many facts are to be looked at first.
+/// Maximum number of facts to review first.
 pub const FIRST: usize = 10;
 
-/// Facts of the past that a report takes as threads at most, the most recent first.
+/// Maximum number of threads in a report, most recent first.
 const THREADS: usize = 30;
 
-/// The session that is meant; when nothing is said, the one that is being played, or else the latest.
+/// Returns the given session. Default: the session being played, or else the latest.
 ///
 /// # Errors
-/// When there is none.
+/// When there is no such session.
 pub fn session_or_latest(state: &State, given: Option<&str>) -> Result<std::sync::Arc<Session>, MemoryError> {
     match (given, state.playing()) {
         (Some(given), _) => find_session(state, given),
@@ -172,7 +173,7 @@ pub fn session_or_latest(state: &State, given: Option<&str>) -> Result<std::sync
     }
 }
 
-/// All sessions, in the order of their numbers.
+/// Returns all sessions, by number.
 pub fn sessions(state: &State) -> Vec<SessionRow> {
     let mut sessions: Vec<_> = state.sessions().collect();
     sessions.sort_by_key(|session| (session.number.is_none(), session.number, session.id.clone()));
@@ -202,7 +203,8 @@ fn row(state: &State, session: &Session, lines: usize) -> SessionRow {
     }
 }
 
-/// What a session brought, to this day. A function of the state alone; it reads every edge, so call it beside the worker.
+/// Returns the report of a session as of now. Depends on the state alone. Reads every edge, so call it on a background
+/// thread.
 ///
 /// # Errors
 /// When there is no such session.
@@ -218,7 +220,7 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
     let taught: BTreeSet<FactId> = learned.iter().flat_map(|row| row.facts.iter().map(|fact| fact.fact)).collect();
     let filter = ThreadFilter { session: Some(id.to_string()), ..ThreadFilter::default() };
     let mut threads = threads(state, &filter)?;
-    // What the session brought itself comes first.
+    // Threads that the session itself started come first.
     threads.sort_by_key(|thread| (thread.session.as_ref() != Some(id), thread.kind));
     threads.truncate(THREADS);
     Ok(SessionReport {
@@ -226,7 +228,7 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
             lines: lines.len(),
             speakers: speakers.len(),
             facts: facts.len(),
-            waiting: facts.iter().filter(|fact| fact.standing() == Standing::Proposed).count(),
+            waiting: facts.iter().filter(|fact| fact.status() == FactStatus::Proposed).count(),
             learned: taught.len(),
         },
         changed: changed(state, &session, &facts),
@@ -237,10 +239,10 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
     })
 }
 
-/// When somebody first learned each fact, and how.
-type Lessons<'a> = BTreeMap<FactId, (Option<GameTime>, &'a How)>;
+/// First time at which a knower learned each fact, with the acquisition.
+type Lessons<'a> = BTreeMap<FactId, (Option<GameTime>, &'a Acquisition)>;
 
-/// What was learned in a session, by whom.
+/// Returns the facts learned in a session, by learner.
 fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
     let players: BTreeSet<EntityId> =
         player_characters(state).into_iter().chain(session.present.iter().cloned()).collect();
@@ -250,8 +252,9 @@ fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
             && links.any(|link| *link.fact().predicate() == *predicate::MEMBER_OF && players.contains(link.other()))
     };
     let mut rows: BTreeMap<(bool, &Knower), Lessons> = BTreeMap::new();
-    let edges =
-        state.all_knowledge().filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.how != How::Shared);
+    let edges = state
+        .all_knowledge()
+        .filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.acquisition != Acquisition::Shared);
     for (_, edge) in edges {
         let says = state.fact(edge.fact).map(|fact| fact.predicate().as_str());
         if says.is_none_or(|name| [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&name))
@@ -260,22 +263,22 @@ fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
         }
         let player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));
         let facts = rows.entry((!player, &edge.knower)).or_default();
-        let first = facts.entry(edge.fact).or_insert((edge.learned_at(), &edge.how));
+        let first = facts.entry(edge.fact).or_insert((edge.learned_at(), &edge.acquisition));
         if edge.learned_at() < first.0 {
-            *first = (edge.learned_at(), &edge.how);
+            *first = (edge.learned_at(), &edge.acquisition);
         }
     }
     let row = |((other, who), facts): ((bool, &Knower), Lessons)| {
         let mut facts: Vec<_> = facts.into_iter().collect();
         facts.sort_by_key(|(id, (when, _))| (*when, *id));
-        let fact = |(id, (when, how)): (FactId, (Option<GameTime>, &How))| {
+        let fact = |(id, (when, acquisition)): (FactId, (Option<GameTime>, &Acquisition))| {
             let fact = state.fact(id)?;
             Some(LearnedRow {
                 fact: id,
                 statement: fact.statement().to_owned(),
-                how: how_in_words(how),
+                acquisition: how_in_words(acquisition),
                 when: when.map(|time| state.calendar().print(time)),
-                standing: fact.standing(),
+                status: fact.status(),
             })
         };
         LearnerRow {
@@ -288,19 +291,19 @@ fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
     rows.into_iter().map(row).collect()
 }
 
-/// Whether a text says that somebody is dead.
+/// Whether a text says that a character is dead.
 fn says_dead(said: &str) -> bool {
     ["dead", "deceased", "died", "killed", "slain"].contains(&text::normal(said).as_str())
 }
 
-/// What became otherwise in a session: what was recorded in it, and what ended in it.
+/// Returns the changes of a session: facts that were recorded in it, and facts that ended in it.
 fn changed(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedRow> {
     let print = |date: Option<&hearsay_model::Date>| {
         let date = date?;
         Some(date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time)))
     };
     let mut rows = Vec::new();
-    for fact in recorded.iter().filter(|fact| fact.standing() == Standing::Canon) {
+    for fact in recorded.iter().filter(|fact| fact.status() == FactStatus::Canon) {
         let name = fact.predicate();
         let what = if *name == *attribute::CONDITION && fact.object().text().is_some_and(says_dead) {
             ChangeKind::Died
@@ -322,8 +325,8 @@ fn changed(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedR
         let until = fact.validity().end();
         matches!((start, until, end), (Some(start), Some(until), Some(end)) if start < until && until <= end)
     };
-    for fact in state.facts().filter(|fact| fact.standing().is_in_world() && fact.validity().is_closed()) {
-        // What one state of a thing ended is told by the next.
+    for fact in state.facts().filter(|fact| fact.status().is_in_world() && fact.validity().is_closed()) {
+        // The new value already shows that the old one ended.
         let replaced = recorded.iter().any(|next| {
             next.subject() == fact.subject()
                 && next.predicate() == fact.predicate()
@@ -339,7 +342,7 @@ fn changed(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedR
     rows
 }
 
-/// The facts that were ended while a session was played, by the journal.
+/// Returns the facts that ended during a session, from the journal.
 fn ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
     let mut playing: Option<Position> = None;
     let mut ended = BTreeSet::new();
@@ -356,9 +359,15 @@ fn ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
     ended
 }
 
-/// How much follows from a fact, and why: the natural logarithm of how many more would know it; half that of how many
-/// relations its subject has, and its object; 2 when it contradicts another; 1 when it is a secret; and twice what lacks to
-/// full confidence. The sum says what is worth the DM's time first, not how likely it is to be wrong.
+/// Returns a score for the consequences of a fact, and its reasons. The score is the sum of:
+///
+/// - the natural logarithm of 1 plus the number of knowers that would learn it
+/// - half of the same logarithm for the number of relations of its subject, and of its object
+/// - 2 if it contradicts another fact
+/// - 1 if it is a secret
+/// - twice the difference between its confidence and 1
+///
+/// The score ranks facts by their value for the DM's time, not by the probability of an error.
 pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let knowers: BTreeSet<&Knower> = state.recorded_knowledge(fact.id()).map(|edge| &edge.knower).collect();
     let learn: usize = knowers.into_iter().map(|knower| reach(state, knower)).sum();
@@ -380,7 +389,7 @@ pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<S
     (score, why)
 }
 
-/// How many have what a knower has: those who belong to a group or live at a place, too.
+/// Returns the number of entities that share the knowledge of a knower, including members and residents.
 fn reach(state: &State, knower: &Knower) -> usize {
     let Some(id) = knower.entity() else { return state.entity_count() };
     let belongs = state.links(id).filter(|link| !link.is_forward() && link.fact().stands());
@@ -389,7 +398,7 @@ fn reach(state: &State, knower: &Knower) -> usize {
     1 + belongs.count()
 }
 
-/// The facts of a session that nobody confirmed, the most consequential first.
+/// Returns the unconfirmed facts of a session, most consequential first.
 fn review(state: &State, facts: &[&Fact]) -> Vec<ReviewFirst> {
     let clashing: BTreeSet<FactId> = review_items(state)
         .into_iter()
@@ -399,7 +408,7 @@ fn review(state: &State, facts: &[&Fact]) -> Vec<ReviewFirst> {
         })
         .collect();
     let open = |fact: &&&Fact| {
-        let decided = matches!(fact.standing(), Standing::Rejected | Standing::False);
+        let decided = matches!(fact.status(), FactStatus::Rejected | FactStatus::False);
         (!fact.provenance().confirmed && !decided) || clashing.contains(&fact.id())
     };
     let mut rows: Vec<ReviewFirst> = facts
@@ -410,7 +419,7 @@ fn review(state: &State, facts: &[&Fact]) -> Vec<ReviewFirst> {
             ReviewFirst {
                 fact: fact.id(),
                 statement: fact.statement().to_owned(),
-                standing: fact.standing(),
+                status: fact.status(),
                 confidence: fact.provenance().confidence.get(),
                 score,
                 why,

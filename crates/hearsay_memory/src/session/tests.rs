@@ -1,4 +1,4 @@
-//! Whatever steps are taken: one session at a time, nobody hears who is away, and undo takes all of it back.
+//! Whatever the steps: one session is played at a time, absent characters hear nothing, and undo reverts everything.
 
 use std::collections::BTreeSet;
 
@@ -71,7 +71,7 @@ fn operation(state: &State, step: &Step) -> Option<Operation> {
         Step::Clock(time) => {
             Some(Operation::new(Author::Game, "clock", vec![Change::Set(Setting::Clock(GameTime(*time)))]))
         }
-        Step::Undo(at) => Some(Operation::new(Author::Dm, "undo", vec![Change::Void(Position(*at + 1))])),
+        Step::Undo(at) => Some(Operation::new(Author::Dm, "undo", vec![Change::Revert(Position(*at + 1))])),
     }
 }
 
@@ -104,25 +104,25 @@ proptest! {
             if let Some(playing) = state.playing() {
                 let session = state.session(&playing.session).unwrap();
                 prop_assert!(playing.here.is_sorted());
-                // What is undone out of its order may bring a session back that is over.
+                // An undo out of order may restore a session that has ended.
                 let undid = steps.iter().any(|step| matches!(step, Step::Undo(_)));
                 prop_assert!(undid || session.end.is_none());
             }
             let numbers: Vec<_> = state.passages().map(|(_, line)| (line.session.clone(), line.line)).collect();
             let undone = steps.iter().any(|step| matches!(step, Step::Undo(_)));
             prop_assert!(undone || numbers.iter().collect::<BTreeSet<_>>().len() == numbers.len());
-            // Whatever was done, it can be told.
+            // Every state can be reported.
             for row in sessions(&state) {
                 let id = row.id.to_string();
                 prop_assert!(session_report(&state, Some(&id)).is_ok());
                 prop_assert!(session_recap(&state, Some(&id), &RecapFor::Players, 20).unwrap().recap.words <= 20);
             }
         }
-        let all: Vec<Change> = state.journal().filter(|(at, entry)| at.0 > 1 && entry.live).map(|(at, _)| Change::Void(at)).collect();
-        for void in all.into_iter().rev() {
-            // An undo that is undone brings back what it voided, which is voided in its turn.
-            if let Change::Void(at) = void && state.entry(at).is_some_and(|entry| entry.live && !entry.operation.changes.iter().any(|change| matches!(change, Change::Void(_)))) {
-                state.apply(Operation::new(Author::Dm, "undo", vec![void])).unwrap();
+        let all: Vec<Change> = state.journal().filter(|(at, entry)| at.0 > 1 && entry.live).map(|(at, _)| Change::Revert(at)).collect();
+        for revert in all.into_iter().rev() {
+            // Undoing an undo restores the operation that it reverted, which is then reverted in turn.
+            if let Change::Revert(at) = revert && state.entry(at).is_some_and(|entry| entry.live && !entry.operation.changes.iter().any(|change| matches!(change, Change::Revert(_)))) {
+                state.apply(Operation::new(Author::Dm, "undo", vec![revert])).unwrap();
             }
         }
         prop_assert!(state == inn());

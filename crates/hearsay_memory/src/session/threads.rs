@@ -1,4 +1,4 @@
-//! Open threads: what is promised and owed, which secrets are untold, which quests are not done.
+//! Open threads: promises, debts, untold secrets, and unfinished quests.
 
 use std::collections::BTreeSet;
 
@@ -11,53 +11,53 @@ use crate::{
     query::{SecretFilter, find_session, secrets},
 };
 
-/// What kind of thread is open.
+/// Kind of an open thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadKind {
-    /// A quest that is not done.
+    /// An unfinished quest.
     Quest,
-    /// A promise: `PROMISED`, as long as it holds.
+    /// A promise: an open `PROMISED` fact.
     Promise,
-    /// A debt: `OWES`, as long as it holds.
+    /// A debt: an open `OWES` fact.
     Debt,
-    /// A secret that nobody was told.
+    /// A secret that was never told.
     Secret,
 }
 
-/// Something that is not over.
+/// An open thread.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Thread {
-    /// What kind.
+    /// Kind of the thread.
     pub kind: ThreadKind,
-    /// What is open, in a sentence.
+    /// Description in a sentence.
     pub what: String,
-    /// The fact, where it is one.
+    /// The fact, if the thread is one.
     pub fact: Option<FactId>,
-    /// The quest, where it is one.
+    /// The quest, if the thread is one.
     pub quest: Option<EntityId>,
-    /// Whom it concerns: both ends of a promise or debt, who holds a secret, who gives a quest. Sorted.
+    /// Entities concerned: both ends of a promise or debt, the holders of a secret, the giver of a quest. Sorted.
     pub who: Vec<EntityId>,
-    /// Since when, on the campaign's calendar.
+    /// Start, on the campaign's calendar.
     pub since: Option<String>,
-    /// The session in which it was recorded.
+    /// Session in which the thread was recorded.
     pub session: Option<SessionId>,
-    /// What else is known of a quest: its stage, objectives and reward.
+    /// Further facts about a quest: its stage, objectives and reward.
     pub details: Vec<String>,
 }
 
-/// Which threads to list.
+/// Filter for listing threads.
 #[derive(Debug, Clone, Default)]
 pub struct ThreadFilter {
-    /// Only of these kinds; of all, when none is named.
+    /// Only threads of these kinds; empty for all.
     pub kinds: Vec<ThreadKind>,
-    /// Only what has to do with this: an id or a name.
+    /// Only threads that concern this entity: an id or a name.
     pub about: Option<String>,
-    /// Only what was recorded in this session, or concerns somebody who was named in it: its id or number.
+    /// Only threads recorded in this session, or about an entity named in it: the session's id or number.
     pub session: Option<String>,
 }
 
-/// Words for a stage after which a quest is over.
+/// Stages that mean that a quest has ended.
 const DONE: [&str; 12] = [
     "done",
     "finished",
@@ -73,13 +73,13 @@ const DONE: [&str; 12] = [
     "resolved",
 ];
 
-/// What binds one to another, as long as it holds.
+/// Predicates that are threads as long as they hold.
 const BONDS: [(ThreadKind, &str); 2] = [(ThreadKind::Promise, "PROMISED"), (ThreadKind::Debt, "OWES")];
 
-/// The open threads of a campaign: quests, promises, debts, secrets; each kind by what it is about.
+/// Returns the open threads of a campaign: quests, promises, debts and secrets, each kind in the order of its subjects.
 ///
 /// # Errors
-/// When the name or the session cannot be understood.
+/// When the name or the session is invalid.
 pub fn threads(state: &State, filter: &ThreadFilter) -> Result<Vec<Thread>, MemoryError> {
     let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
     let session = filter.session.as_deref().map(|given| find_session(state, given)).transpose()?;
@@ -114,7 +114,7 @@ fn concerns(state: &State, thread: &Thread, id: &EntityId) -> bool {
     fact.is_some_and(|fact| fact.entities().any(|entity| entity == id))
 }
 
-/// Those who spoke or were named in a session.
+/// Returns the entities that spoke or were named in a session.
 pub(super) fn named_in(state: &State, session: &SessionId) -> BTreeSet<EntityId> {
     let lines =
         state.passages().map(|(_, passage)| passage).filter(|passage| passage.session.as_ref() == Some(session));
@@ -128,7 +128,7 @@ fn since(state: &State, fact: &Fact) -> Option<String> {
     Some(from.time.map_or_else(|| from.raw.clone(), |time| state.calendar().print(time)))
 }
 
-/// Promises or debts that hold.
+/// Returns the open promises or debts.
 fn binding(state: &State, kind: ThreadKind, predicate: &str) -> Vec<Thread> {
     let holds = |fact: &&std::sync::Arc<Fact>| *fact.predicate() == *predicate && fact.stands();
     let mut facts: Vec<_> = state.facts().filter(holds).collect();
@@ -136,7 +136,7 @@ fn binding(state: &State, kind: ThreadKind, predicate: &str) -> Vec<Thread> {
     facts.into_iter().map(|fact| bond(state, kind, fact)).collect()
 }
 
-/// A promise or debt as a thread.
+/// Returns a promise or debt as a thread.
 fn bond(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
     Thread {
         kind,
@@ -150,8 +150,8 @@ fn bond(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
     }
 }
 
-/// What is unsettled with somebody or something: the quests, promises and debts of [`threads`] that have to do with it.
-/// Unlike those, it reads what concerns the entity alone.
+/// Returns the quests, promises and debts of [`threads`] that concern an entity. Unlike `threads`, it reads only the
+/// facts of that entity.
 pub fn unsettled(state: &State, id: &EntityId) -> Vec<Thread> {
     let mut facts: Vec<&std::sync::Arc<Fact>> = state.facts_of(id).filter(|fact| fact.stands()).collect();
     facts.sort_by_key(|fact| (fact.subject().clone(), fact.object().to_string(), fact.id()));
@@ -165,7 +165,7 @@ pub fn unsettled(state: &State, id: &EntityId) -> Vec<Thread> {
     found
 }
 
-/// Secrets that somebody holds and nobody was told.
+/// Returns the secrets that have a holder and were never told.
 fn untold(state: &State) -> Result<Vec<Thread>, MemoryError> {
     let filter = SecretFilter { untold: true, limit: usize::MAX, ..SecretFilter::default() };
     let (rows, _) = secrets(state, &filter, None)?;
@@ -182,11 +182,11 @@ fn untold(state: &State) -> Result<Vec<Thread>, MemoryError> {
             details: Vec::new(),
         }
     };
-    // What is false is a lie that is kept up, not a secret to be told.
-    Ok(rows.into_iter().filter(|row| row.standing != hearsay_model::Standing::False).map(thread).collect())
+    // A false fact is a lie to maintain, not a secret to tell.
+    Ok(rows.into_iter().filter(|row| row.status != hearsay_model::FactStatus::False).map(thread).collect())
 }
 
-/// Quests whose stage does not say that they are over.
+/// Returns the quests whose stage does not say that they have ended.
 fn quests(state: &State) -> Vec<Thread> {
     let quests = state.entities().map(|entity| &entity.id).filter(|id| state.kind(id) == Some(Kind::Quest));
     quests.filter_map(|id| quest(state, id)).collect()

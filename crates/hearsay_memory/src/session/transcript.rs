@@ -1,4 +1,4 @@
-//! Transcripts: who of the campaign is meant by the speakers of a file, and what its import would write.
+//! Transcripts: linking the speakers of a file to characters, and previewing its import.
 
 use std::collections::BTreeMap;
 
@@ -9,89 +9,89 @@ use serde::Serialize;
 use super::{Log, LogLine, LogSource, NewSession};
 use crate::{MemoryError, edit::resolve, query::find_session};
 
-/// A transcript that is to become the log of a session.
+/// A transcript to import as the log of a session.
 #[derive(Debug, Clone)]
 pub struct TranscriptImport {
-    /// What the file is called, without the directories above it: by this name it is known when it is imported again.
+    /// File name, without its directories. Identifies the file in later imports.
     pub name: String,
-    /// What was read from it.
+    /// Contents of the file.
     pub transcript: Transcript,
-    /// To which session the lines belong: its id or number. The one that the file was imported to before, or else a new
-    /// one, when nothing is said.
+    /// Session of the lines: its id or number. Default: the session of the file's earlier import, or else a new
+    /// session.
     pub session: Option<String>,
-    /// The new session, where there is none.
+    /// New session, if there is none.
     pub new: NewSession,
-    /// Whom a speaker plays: the speaker as written, and an id or a name.
+    /// Characters of the speakers: each a speaker as written, with an id or a name.
     pub speakers: Vec<(String, String)>,
-    /// The speaker who runs the game: what it says is narration.
+    /// Speaker that runs the game. Its lines are narration.
     pub dm: Option<String>,
 }
 
-/// What an import of a transcript would write, or has written.
+/// Preview or result of a transcript import.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TranscriptReport {
     /// The file.
     pub file: String,
-    /// How it is written.
+    /// Format of the file.
     pub format: TranscriptFormat,
-    /// The session that the lines belong to; nothing, when it is a new one whose number is not known before.
+    /// Session of the lines; `None` for a new one whose number is not known yet.
     pub session: Option<SessionId>,
-    /// How many lines there are.
+    /// Number of lines.
     pub lines: usize,
-    /// The speakers as written, who speaks first first.
+    /// Speakers as written, in order of their first line.
     pub speakers: Vec<SpeakerRow>,
-    /// Whether all of it was imported before.
+    /// Whether everything was imported before.
     pub unchanged: bool,
-    /// What was not quite right, each with its line.
+    /// Problems, each with its line.
     pub notes: Vec<String>,
-    /// The lines as they are understood.
+    /// Lines as understood.
     pub preview: Vec<PreviewRow>,
 }
 
 /// A speaker of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpeakerRow {
-    /// As written.
+    /// Name as written.
     pub name: String,
-    /// How often it speaks.
+    /// Number of lines.
     pub lines: usize,
-    /// Who is meant.
+    /// Referent of the name.
     pub is: SpeakerIs,
 }
 
-/// Who is meant by a speaker.
+/// Referent of a speaker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeakerIs {
     /// A character of the campaign.
     Character(EntityId),
-    /// The one who runs the game.
+    /// The person who runs the game.
     Dm,
-    /// Any of several.
+    /// Any of several characters.
     Ambiguous(Vec<EntityId>),
-    /// Nobody whom the campaign knows: the name is kept in the text.
+    /// No known character: the name stays in the text.
     Unknown,
 }
 
-/// A line of a transcript as it is understood.
+/// A line of a transcript as understood.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PreviewRow {
-    /// The line of the file.
+    /// Line of the file.
     pub line: u32,
-    /// Who says it; nobody, when it is narration.
+    /// Speaker; `None` for narration.
     pub speaker: Option<EntityId>,
-    /// The words.
+    /// Words of the line.
     pub text: String,
 }
 
-/// What people call themselves who run the game.
+/// Names that mean the person who runs the game.
 const DM: [&str; 6] = ["dm", "gm", "dungeon master", "game master", "narrator", "storyteller"];
 
 impl TranscriptImport {
-    /// What the import writes: a report for people, and the lines, for [`Memory::log`](crate::Memory::log).
+    /// Returns a report of the import, and the lines for [`Memory::log`](crate::Memory::log).
     ///
     /// # Errors
-    /// When there is no such session, or a speaker that is given is not in the file or plays nobody.
+    /// When there is no such session, when a given speaker is not in the file, or when its character does not exist.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), MemoryError> {
         let (known, first) = (self.known(state)?, first_names(state));
         let speakers: Vec<SpeakerRow> = self
@@ -111,7 +111,7 @@ impl TranscriptImport {
             .map(|said| {
                 let is = said.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
                 let (speaker, text) = match is {
-                    // Who speaks under a secret name is not to be known by its id.
+                    // The id of a character must not reveal its secret name.
                     Some((name, SpeakerIs::Character(id))) => {
                         let written = state.secret_name(id, name).unwrap_or(id.as_str());
                         (Some(written.to_owned()), said.text.clone())
@@ -128,7 +128,7 @@ impl TranscriptImport {
             (None, before) => before,
         };
         let mut digest = self.transcript.digest.clone();
-        // Read otherwise, it is another log.
+        // Another assignment of speakers makes another log.
         for row in &speakers {
             digest.push_str(&format!(" {}={:?}", row.name, row.is));
         }
@@ -169,7 +169,7 @@ impl TranscriptImport {
         Ok((report, Log { session, new, lines, source: Some(source) }))
     }
 
-    /// Whom the caller says the speakers to be, by normal name.
+    /// Returns the given assignments of speakers, by normalized name.
     fn known(&self, state: &State) -> Result<BTreeMap<String, SpeakerIs>, MemoryError> {
         let mut known = BTreeMap::new();
         let written: Vec<String> = self.transcript.speakers().iter().map(|(name, _)| text::normal(name)).collect();
@@ -191,8 +191,8 @@ impl TranscriptImport {
         Ok(known)
     }
 
-    /// Who is meant by a speaker of whom the caller says nothing: by name or alias, also where a player's name, a number or
-    /// a note in brackets stands beside it.
+    /// Returns the referent of a speaker without a given assignment. Matches names and aliases, even with a player's
+    /// name, a number or a note in brackets beside them.
     fn meant(&self, state: &State, first: &FirstNames, name: &str) -> SpeakerIs {
         if DM.contains(&text::normal(name).as_str()) {
             return SpeakerIs::Dm;
@@ -216,7 +216,7 @@ impl TranscriptImport {
         }
     }
 
-    /// The session that a file of this name was imported to before.
+    /// Returns the session of an earlier import of this file.
     fn imported_to(&self, state: &State) -> Option<SessionId> {
         state.imported(&Log::key(&self.name))?;
         let mut sessions = state.sessions().map(|session| &session.id);
@@ -233,7 +233,7 @@ impl TranscriptImport {
     }
 }
 
-/// Characters by their first names, in normal form.
+/// Characters by first name, normalized.
 type FirstNames = BTreeMap<String, Vec<EntityId>>;
 
 fn first_names(state: &State) -> FirstNames {

@@ -1,4 +1,4 @@
-//! Closing: what was accepted is committed, or given back and counted when time is up.
+//! Closing: accepted changes are committed, or fail and are counted when time runs out.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -8,9 +8,9 @@ use std::{
 use super::{Command, Worker, Write, writes::Outcome};
 use crate::{Closed, MemoryError};
 
-/// How closing stands.
+/// State of closing.
 pub(super) struct Closing {
-    /// When it gives up. Set when it begins.
+    /// Time at which closing gives up. Set when closing begins.
     deadline: Arc<OnceLock<Instant>>,
     gave_up: bool,
     closed: Closed,
@@ -21,7 +21,7 @@ impl Closing {
         Self { deadline, gave_up: false, closed: Closed::default() }
     }
 
-    /// How long until it gives up; none, while it does not close, or when it gave up.
+    /// Returns the time until closing gives up; `None` if the memory is not closing, or closing gave up.
     pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
         self.deadline.get().filter(|_| !self.gave_up).map(|deadline| deadline.saturating_duration_since(now))
     }
@@ -34,7 +34,7 @@ impl Closing {
         self.closed
     }
 
-    /// Counts what became of a change, once it closes.
+    /// Counts the outcome of a change if the memory is closing.
     fn count(&mut self, write: &Write, outcome: &Result<Option<Outcome>, MemoryError>) {
         if self.deadline.get().is_none() || write.is_own() {
             return;
@@ -47,20 +47,20 @@ impl Closing {
                 | MemoryError::Halted(_)
                 | MemoryError::Uncertain(_),
             ) => self.closed.not_committed += 1,
-            // There was nothing to write, or it could not be made at any time.
+            // There was nothing to write, or the write was invalid at any time.
             Ok(None) | Err(_) => {}
         }
     }
 }
 
 impl Worker {
-    /// Answers a write, and counts it where the memory closes.
+    /// Answers a write, and counts it if the memory is closing.
     pub(super) fn finish(&mut self, write: Write, outcome: Result<Option<Outcome>, MemoryError>) {
         self.ending.count(&write, &outcome);
         write.finish(outcome);
     }
 
-    /// When time is up, gives back what waits. What is being committed is waited for.
+    /// When time runs out, fails the waiting writes. Writes that are already being committed are awaited.
     pub(super) fn give_back_in_time(&mut self) {
         if self.ending.patience(Instant::now()).is_none_or(|left| left > Duration::ZERO) {
             return;
@@ -76,7 +76,7 @@ impl Worker {
                     self.ending.closed.not_committed += 1;
                     responder.give(Err(MemoryError::NotInTime));
                 }
-                // Whoever asked hears that it is closed.
+                // The dropped responder tells its caller that the memory is closed.
                 _ => {}
             }
         }

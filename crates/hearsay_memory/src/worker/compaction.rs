@@ -1,7 +1,7 @@
-//! Compaction of the journal in small steps: how far undo reaches moves on, and what nothing needs any more is removed.
+//! Incremental compaction of the journal: the undo horizon advances, and unneeded data is removed.
 //!
-//! The state goes first, then the database, in the order of commits. Whatever is done when the program ends is kept, and
-//! the rest is done another time.
+//! The state is compacted first, then the database, in the order of commits. When the program ends, finished steps are
+//! kept and the rest is done later.
 
 use std::sync::Arc;
 
@@ -10,52 +10,52 @@ use hearsay_store::StoreError;
 
 use super::{Internal, Worker};
 
-/// Operations beyond the undo horizon from which on the journal is compacted.
+/// Number of operations beyond the undo horizon from which the journal is compacted.
 const STEP: u64 = 256;
 
-/// Operations that are moved beyond the horizon at a time, and changes that are looked at for removal at a time.
+/// Number of operations that move beyond the horizon per step, and number of changes checked for removal per step.
 const MOST: u64 = 1_024;
 const CHANGES: usize = 256;
 
-/// The journal is looked through when it was compacted further by this share of the operations that are kept.
+/// The journal is scanned again after compaction advanced by one part in this number of the stored operations.
 const SHARE: u64 = 8;
 
-/// Where compaction stands.
+/// State of compaction.
 pub(super) struct Compacting {
-    /// The newest operation when it was last looked how far the journal may be compacted.
+    /// Newest operation when the undo horizon was last computed.
     looked_at: Position,
-    /// How far the journal was compacted when it was last looked through.
+    /// Compacted position when the journal was last scanned.
     planned_at: Position,
     step: Step,
-    /// Whether the database is being brought up to date.
+    /// Whether the database is being updated.
     writing: bool,
 }
 
 enum Step {
-    /// Nothing is to be removed.
+    /// There is nothing to remove.
     Rest,
-    /// It is looked for what can be removed.
+    /// A background thread scans for removable data.
     Planning,
     Removing(Compaction),
-    /// The database refused. What was removed in memory is still on the disk, which does no harm.
+    /// The database refused. Data that was removed in memory remains on disk, which does no harm.
     Off,
 }
 
 impl Compacting {
-    /// `compacted_to` is how far the journal is compacted.
+    /// Creates the state of compaction. `compacted_to` is the position up to which the journal is compacted.
     pub(super) fn new(compacted_to: Position) -> Self {
         Self { looked_at: Position(0), planned_at: compacted_to, step: Step::Rest, writing: false }
     }
 
-    /// Whether the database is being brought up to date, or it is looked for what can be removed.
+    /// Whether the database is being updated, or a scan is running.
     pub(super) fn is_busy(&self) -> bool {
         self.writing || matches!(self.step, Step::Planning)
     }
 }
 
 impl Worker {
-    /// Does one step, if there is one to do and no operation is being committed: those were made from the state as it is.
-    /// Whether there was.
+    /// Does one step if there is one to do. Waits while operations are being committed, because those were made from
+    /// the current state. Returns whether it did a step.
     pub(super) fn compact_some(&mut self) -> bool {
         let is_quiet = self.writes.in_flight() == 0 && !self.writes.is_planning() && self.halt.is_none();
         if !is_quiet || self.closing || self.compacting.writing {
@@ -79,7 +79,7 @@ impl Worker {
         }
     }
 
-    /// Moves on how far undo reaches.
+    /// Advances the undo horizon.
     fn advance_compaction(&mut self) -> bool {
         let (state, store) = (&self.world.state, &self.settings.store);
         if state.position().0 < self.compacting.looked_at.0 + STEP / 4 {
@@ -87,7 +87,7 @@ impl Worker {
         }
         let retention = UndoRetention { operations: store.undo_operations, sessions: store.undo_sessions };
         let from = state.compacted_to();
-        // What the graph tables do not show yet must be found in the journal.
+        // Operations that the graph tables do not show yet must remain in the journal.
         let limit = self.store.projected().min(Position(from.0 + MOST));
         let to = state.undo_horizon(&retention, limit);
         if to.0 < from.0 + STEP {
@@ -99,7 +99,7 @@ impl Worker {
         true
     }
 
-    /// Looks for what can be removed, beside the worker.
+    /// Scans for removable data on a background thread.
     fn plan_compaction(&mut self) -> bool {
         let state = &self.world.state;
         let since = state.compacted_to().0.saturating_sub(self.compacting.planned_at.0);
@@ -110,7 +110,7 @@ impl Worker {
         let state = Arc::clone(state);
         let started = self.aside(move |internal| {
             let plan = state.plan_compaction();
-            // The worker changes its state in place when nobody else holds it.
+            // Dropping the state lets the worker change its state in place, which needs the only reference.
             drop(state);
             let _ = internal.send(Internal::CompactionPlanned(plan));
         });
@@ -139,7 +139,7 @@ impl Worker {
         }
     }
 
-    /// Sees to reviews, index and projections after former values are gone.
+    /// Updates reviews, index and projections after former values are removed.
     fn follow_compaction(&mut self, touched: &[Key]) {
         if touched.is_empty() {
             return;

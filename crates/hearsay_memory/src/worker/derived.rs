@@ -1,4 +1,4 @@
-//! Files of derived data beside the database: the terms of texts, and their vectors. Both may be deleted at any time.
+//! Files of derived data beside the database: the terms and the vectors of texts. Both can be deleted at any time.
 
 use std::{
     io,
@@ -13,18 +13,18 @@ use hearsay_store::FrameFile;
 use super::Internal;
 use crate::MemoryError;
 
-/// The names of the files within the campaign's directory.
+/// Names of the files in the campaign's directory.
 const TERMS: &str = "terms";
 const VECTORS: &str = "vectors";
 
-/// Texts that may be counted anew on opening before their terms are stored again, and the share of all texts that may.
+/// Number of texts, and share of all texts, whose terms may be missing from the file before it is written again.
 const MOST_UNSTORED: usize = 256;
 const UNSTORED_SHARE: usize = 20;
 
-/// Vectors of texts that are gone which may stay in the file.
+/// Number of vectors of removed texts that may remain in the file.
 const MOST_UNUSED: usize = 1_024;
 
-/// Bytes of a frame, about, where many vectors are written at once.
+/// Approximate size of a frame in bytes when many vectors are written at once.
 const FRAME: usize = 1 << 20;
 
 fn terms_key() -> String {
@@ -38,12 +38,12 @@ fn vectors_key(model: &str) -> String {
 /// Threads that read the files while the database opens.
 pub(super) struct Reading {
     pub(super) terms: JoinHandle<TermCache>,
-    /// Sends [`Internal::StoredVectors`].
+    /// Thread that sends [`Internal::StoredVectors`].
     pub(super) vectors: Option<JoinHandle<()>>,
 }
 
 impl Reading {
-    /// Starts to read the terms, and the vectors where they are wanted.
+    /// Starts reading the terms and, if wanted, the vectors.
     pub(super) fn start(
         directory: &Path,
         with_vectors: bool,
@@ -61,7 +61,7 @@ impl Reading {
     }
 }
 
-/// Reads the terms of texts; none, where they cannot be read.
+/// Reads the terms of texts. Returns an empty cache if they cannot be read.
 pub(super) fn read_terms(directory: &Path) -> TermCache {
     let mut read = None;
     let opened = FrameFile::open(directory.join(TERMS), &terms_key(), |content, _| {
@@ -74,7 +74,7 @@ pub(super) fn read_terms(directory: &Path) -> TermCache {
     read.unwrap_or_default()
 }
 
-/// Stores the terms of texts, where so many are not stored that counting them anew would take a while.
+/// Stores the terms of texts if many are missing from the file, because counting them again would take a while.
 pub(super) fn write_terms(directory: &Path, index: &Index, stored: usize) {
     let unstored = index.len().abs_diff(stored);
     if unstored < MOST_UNSTORED.max(index.len() / UNSTORED_SHARE).min(index.len().max(1)) {
@@ -86,7 +86,7 @@ pub(super) fn write_terms(directory: &Path, index: &Index, stored: usize) {
     }
 }
 
-/// The vectors of a model, and the file that they are in.
+/// The vectors of a model, with their file.
 pub(crate) struct StoredVectors {
     pub(super) model: String,
     pub(super) set: VectorSet,
@@ -96,12 +96,12 @@ pub(crate) struct StoredVectors {
 /// The file of a model's vectors.
 pub(super) struct VectorFile {
     file: FrameFile,
-    /// The number of vectors in it.
+    /// Number of vectors in the file.
     count: usize,
 }
 
 impl StoredVectors {
-    /// Reads the vectors of whichever model made them.
+    /// Reads the stored vectors, regardless of their model.
     pub(super) fn read(directory: &Path) -> Option<Self> {
         let path = directory.join(VECTORS);
         let key = FrameFile::read_key(&path)?;
@@ -131,13 +131,13 @@ impl StoredVectors {
 }
 
 impl VectorFile {
-    /// Makes a file for the vectors of a model, in place of one that is there.
+    /// Creates a file for the vectors of a model. Replaces an existing file.
     pub(super) fn create(directory: &Path, model: &str) -> io::Result<Self> {
         let file = FrameFile::create(directory.join(VECTORS), &vectors_key(model), [[0_u8; 0]; 0])?;
         Ok(Self { file, count: 0 })
     }
 
-    /// Adds vectors.
+    /// Appends vectors.
     pub(super) fn append(&mut self, set: &VectorSet) -> io::Result<()> {
         if !set.is_empty() {
             self.file.append(&set.encode())?;
@@ -146,7 +146,7 @@ impl VectorFile {
         Ok(())
     }
 
-    /// Writes the file anew, where many of its vectors are of texts that are gone.
+    /// Rewrites the file if it has many vectors of removed texts.
     pub(super) fn drop_unused(&mut self, index: &Index) -> io::Result<()> {
         if self.count < MOST_UNUSED || self.count - MOST_UNUSED < index.vector_count() * 4 / 3 {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Merging by itself what is near-certain to be one: off, unless the settings say so.
+//! Automatic merging of near-certain duplicates, off by default.
 
 use hearsay_model::{Author, Key, State, attribute};
 
@@ -12,10 +12,10 @@ use crate::{
     ticket::Responder,
 };
 
-/// Merges that are worked out at a time.
+/// Maximum number of merges planned at a time.
 const PORTION: usize = 16;
 
-/// Whether there is something to look for, and whether somebody is looking.
+/// Whether a search is due, and whether one is running.
 #[derive(Default)]
 pub(super) struct Search {
     due: bool,
@@ -23,7 +23,7 @@ pub(super) struct Search {
 }
 
 impl Worker {
-    /// Looks for entities that may be one, for somebody who asks.
+    /// Looks for duplicate entities on behalf of a caller.
     pub(super) fn find_duplicates(&mut self, responder: Responder<Vec<Duplicate>>) {
         let world = self.world.clone();
         self.aside(move |internal| {
@@ -39,7 +39,8 @@ impl Worker {
         });
     }
 
-    /// Compares those that were found in meaning, as far as there are vectors, and answers: these are few.
+    /// Compares the meaning of the duplicates found, as far as there are vectors, and answers. Fast enough for the
+    /// worker, because duplicates are few.
     pub(super) fn give_duplicates(&mut self, found: Vec<Duplicate>, responder: Responder<Vec<Duplicate>>) {
         let (state, index) = (&self.world.state, &self.index);
         let meant = |one: Duplicate| one.meant(state, |fact| index.vector(DocId::Fact(fact)));
@@ -48,7 +49,7 @@ impl Worker {
         responder.give(Ok(found));
     }
 
-    /// Notes whether an operation may have made duplicates: a name is new.
+    /// Notes whether an operation may have made duplicates by adding a name.
     pub(super) fn note_duplicates(&mut self, touched: &[Key]) {
         if !self.settings.duplicates.merge_near_certain || self.duplicates.due {
             return;
@@ -64,7 +65,7 @@ impl Worker {
         self.duplicates.due = touched.iter().any(names);
     }
 
-    /// Looks beside the worker, when it has nothing else to write.
+    /// Looks for duplicates on a background thread when there is nothing else to write.
     pub(super) fn look_for_duplicates(&mut self) {
         if !self.duplicates.due || self.duplicates.under_way || self.closing || self.writes.waiting() > 0 {
             return;
@@ -92,12 +93,12 @@ impl Worker {
     }
 }
 
-/// The merge of two, where it needs no word of the DM: no value that either has is in doubt, and nobody took it back.
+/// Returns the plan of a merge that does not need the DM: it makes no value doubtful, and it was never reverted.
 fn undisputed(state: &State, duplicate: &Duplicate) -> Option<MergePlan> {
     if duplicate.band != Band::NearCertain || was_taken_back(state, duplicate) {
         return None;
     }
-    // Two notes of one tool are two entities for it.
+    // Two notes of the same tool are two entities to that tool.
     let tools = |id| state.entity(id).into_iter().flat_map(|entity| &entity.external_ids).map(|id| &id.system);
     if tools(&duplicate.one).any(|tool| tools(&duplicate.other).any(|other| tool == other)) {
         return None;

@@ -1,4 +1,4 @@
-//! The encoder's thread. Questions go before documents, which come in small batches.
+//! The encoder's thread. Questions take precedence over documents, which come in small batches.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -16,22 +16,22 @@ use hearsay_embed::{EmbedError, Encoder, EncoderOptions, TextHash, find_model};
 use super::Internal;
 use crate::ModelSettings;
 
-/// Documents in a batch: few, so that a question waits for few.
+/// Number of documents in a batch. It is small to keep the wait of a question short.
 pub(super) const BATCH: usize = 8;
 
-/// What the encoder has.
+/// A result of the encoder.
 pub(crate) enum Encoded {
-    /// The model is loaded: its id.
+    /// The model with this id is loaded.
     Ready(String),
     /// There is no model, or it failed.
     NoModel(String),
     /// The vector of a question.
     Question(u64, Result<Vec<f32>, EmbedError>),
-    /// Vectors of documents, each by the hash of its text.
+    /// Vectors of documents, by the hash of their texts.
     Documents(Vec<(TextHash, Result<Vec<f32>, EmbedError>)>),
 }
 
-/// A question that wants its vector, as long as somebody waits for it.
+/// A question that needs its vector, with its ticket.
 pub(super) struct Question {
     pub(super) id: u64,
     pub(super) text: String,
@@ -40,16 +40,16 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Answering a question that was given up would make those behind it late too.
+    /// Whether the caller gave up. Encoding an abandoned question would only delay the others.
     fn is_given_up(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed) || self.until <= Instant::now()
     }
 }
 
-/// Sentences that a reader wants the vectors of, with where it waits for them. Nothing comes back when that fails.
+/// Channel for sentences to encode, each with a reply channel. If encoding fails, the reply is `None`.
 pub(super) type Sentences = Sender<Wanted>;
 
-/// Sentences, and where their vectors go.
+/// Sentences with their reply channel.
 type Wanted = (Vec<String>, Sender<Option<Vec<Vec<f32>>>>);
 
 pub(super) struct EncoderThread {
@@ -60,7 +60,7 @@ pub(super) struct EncoderThread {
 }
 
 impl EncoderThread {
-    /// Starts the thread, which loads the model first.
+    /// Starts the thread, which first loads the model.
     pub(super) fn start(settings: &ModelSettings, internal: Sender<Internal>) -> Self {
         let (questions, question_queue) = bounded(64);
         let (documents, document_queue) = bounded(1);
@@ -92,22 +92,22 @@ impl EncoderThread {
         Self { questions, documents, sentences, thread }
     }
 
-    /// Asks for the vector of a question. Whether the encoder has room for it.
+    /// Requests the vector of a question. Returns whether the encoder accepted it.
     pub(super) fn ask(&self, question: Question) -> bool {
         self.questions.try_send(question).is_ok()
     }
 
-    /// Where to ask for the vectors of sentences.
+    /// Returns a channel for requesting the vectors of sentences.
     pub(super) fn sentences(&self) -> Sentences {
         self.sentences.clone()
     }
 
-    /// Hands over a batch of documents. The batch comes back when the encoder has one already.
+    /// Sends a batch of documents. Returns the batch if the encoder already has one.
     pub(super) fn encode(&self, batch: Vec<(TextHash, String)>) -> Result<(), Vec<(TextHash, String)>> {
         self.documents.try_send(batch).map_err(|refused| refused.into_inner())
     }
 
-    /// Ends the thread after what it is doing.
+    /// Ends the thread after its current work.
     pub(super) fn stop(self) {
         let Self { questions, documents, sentences, thread } = self;
         drop((questions, documents, sentences));
@@ -125,7 +125,7 @@ fn serve(
     tell: &dyn Fn(Encoded) -> bool,
 ) {
     loop {
-        // The channels close together, but for a reader that still has sentences: it hears that nothing comes.
+        // The channels close together, except while a reader still sends sentences. It then gets no reply.
         select_biased! {
             recv(questions) -> question => {
                 let Ok(question) = question else { return };
@@ -148,7 +148,7 @@ fn serve(
     }
 }
 
-/// Encodes a batch; text by text, when it fails as a whole, so that one bad text takes no other with it.
+/// Encodes a batch. If the whole batch fails, encodes text by text, so that one bad text does not affect the others.
 fn encode(encoder: &Encoder, batch: Vec<(TextHash, String)>) -> Vec<(TextHash, Result<Vec<f32>, EmbedError>)> {
     let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
     match encoder.encode(&texts) {

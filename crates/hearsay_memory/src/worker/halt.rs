@@ -1,8 +1,8 @@
-//! Fail-stop: where the state in memory and the journal may differ, nothing is written until both are one again.
+//! Fail-stop: when the state in memory and the journal may differ, writing stops until they agree again.
 //!
-//! A commit may end in doubt, or be in the journal and not fit the state. Then the journal is folded anew beside the
-//! worker, and the state and what derives from it are replaced. Meanwhile reads are answered from the old state and writes
-//! wait. If the journal cannot be read, all writes are refused until the memory is opened again.
+//! A commit may have an unknown outcome, or be in the journal without fitting the state. In both cases, a background
+//! thread folds the journal again, and the state and its derived data are replaced. Meanwhile, reads use the old state
+//! and writes wait. If the journal cannot be read, all writes fail until the memory is opened again.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -10,19 +10,19 @@ use hearsay_model::{Change, Key, Position, State};
 use hearsay_store::{Reloaded, StoreError};
 
 use super::{
-    Compacting, Event, Internal, Reveals, Worker, World, Write, guarded,
+    Compacting, Event, Internal, ReadSnapshot, Reveals, Worker, Write, guarded,
     writes::{Made, Outcome},
 };
-use crate::{Learned, MemoryError, Written, review::Reviews, ticket::ticket};
+use crate::{MemoryError, TrustCalibration, Written, review::Reviews, ticket::ticket};
 
-/// Why nothing is written.
+/// Reason and state of a halt.
 pub(super) struct Halt {
     why: String,
-    /// Whether the journal is being read anew. If not, that failed.
+    /// Whether the journal is being read again. Otherwise, reading it failed.
     reloading: bool,
-    /// Writes that may be in the database, and are not applied.
+    /// Writes that may be in the database but are not applied.
     in_doubt: Vec<(Made, Write)>,
-    /// The position of the first operation of them.
+    /// Position of the first operation in doubt.
     first: Position,
 }
 
@@ -32,9 +32,9 @@ impl Halt {
     }
 }
 
-/// A state with what is derived from it as a whole.
+/// A state with its derived data.
 pub(crate) struct Renewed {
-    world: World,
+    world: ReadSnapshot,
     reviews: Reviews,
     reveals: Reveals,
     behind: Option<Vec<Key>>,
@@ -44,13 +44,13 @@ pub(crate) struct Renewed {
 impl Renewed {
     fn of(Reloaded { state, behind, transient_batch }: Reloaded) -> Self {
         let (reviews, reveals) = (Reviews::of(&state), Reveals::of(&state));
-        let world = World { learned: Arc::new(Learned::of(&state)), state: Arc::new(state) };
+        let world = ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) };
         Self { world, reviews, reveals, behind, transient_batch }
     }
 }
 
 impl Worker {
-    /// Stops writing and reads the journal anew.
+    /// Stops writing and reads the journal again.
     pub(super) fn halt(&mut self, why: String, first: Position, in_doubt: Vec<(Made, Write)>) {
         self.fail(format!("{why}; writing stops until the journal is read anew"));
         self.halt = Some(Halt { why, reloading: true, in_doubt, first });
@@ -58,7 +58,7 @@ impl Worker {
         self.store.reload(move |reloaded| drop(internal.send(Internal::Reloaded(Box::new(reloaded)))));
     }
 
-    /// Whether writing stopped. Where it will not go on, all that waits is refused.
+    /// Returns whether writing has stopped. If it will not resume, fails all waiting writes.
     pub(super) fn is_halted(&mut self) -> bool {
         let Some(halt) = &self.halt else { return false };
         if !halt.reloading {
@@ -71,7 +71,7 @@ impl Worker {
         true
     }
 
-    /// The journal was folded anew: what derives from the state is made beside the worker.
+    /// Computes the derived data of a newly folded state on a background thread.
     pub(super) fn take_reloaded(&mut self, reloaded: Result<Reloaded, StoreError>) {
         match reloaded {
             Ok(reloaded) => {
@@ -87,7 +87,7 @@ impl Worker {
         }
     }
 
-    /// Writing does not go on.
+    /// Makes the halt permanent.
     fn stay_halted(&mut self, reason: String) {
         let Some(halt) = &mut self.halt else { return };
         halt.reloading = false;
@@ -100,7 +100,7 @@ impl Worker {
         self.fail(format!("{why}; nothing is written until the campaign is opened again"));
     }
 
-    /// Replaces the state by that of the journal, and answers what was in doubt.
+    /// Replaces the state by that of the journal, and answers the writes in doubt.
     pub(super) fn take_renewed(&mut self, renewed: Result<Renewed, MemoryError>) {
         let Renewed { world, reviews, reveals, behind, transient_batch } = match renewed {
             Ok(renewed) => renewed,
@@ -113,7 +113,7 @@ impl Worker {
         self.counts.revision = None;
         self.compacting = Compacting::new(self.world.state.compacted_to());
         let state = Arc::clone(&self.world.state);
-        // The index keeps its vectors; every record is looked at again, a few at a time.
+        // The index keeps its vectors. Every record is indexed again in small slices.
         self.writes.index_later(texts(&state));
         match behind {
             Some(keys) => self.writes.project_later(keys, state.position()),
@@ -122,7 +122,8 @@ impl Worker {
         self.writes.renew_transients(&state, transient_batch);
         let mut next = first;
         for (Made { operation, transients }, write) in in_doubt {
-            // Without an operation there is no telling whether transient values were saved: the game says them again.
+            // A write of transient values alone has no operation, so its outcome stays unknown. It fails, and the game
+            // sends the values again.
             let Some(operation) = operation.filter(|_| next <= state.position()) else {
                 self.note_if_findings(&write);
                 self.finish(write, Err(MemoryError::NotCommitted(why.clone())));
@@ -145,7 +146,7 @@ impl Worker {
     }
 }
 
-/// The records that are searched.
+/// Returns the keys of searchable records.
 fn texts(state: &State) -> VecDeque<Key> {
     let passages = state.passages().map(|(id, _)| Key::Passage(id));
     state.facts().map(|fact| Key::Fact(fact.id())).chain(passages).collect()

@@ -1,4 +1,4 @@
-//! Imports: files are read and compared beside the worker.
+//! Imports: files are read and compared on background threads.
 
 use std::{
     collections::BTreeSet,
@@ -14,19 +14,19 @@ use hearsay_campaign::{
 };
 use hearsay_model::{Author, Change, EntityId, Operation, SessionId, State};
 
-use super::{Internal, World, guarded, writes::Import};
+use super::{Internal, ReadSnapshot, guarded, writes::Import};
 use crate::{ImportOptions, ImportOutcome, ImportStage, MemoryError, memory::now, ticket::Responder};
 
-/// Reads campaign files or an export, compares, and answers.
-pub(super) fn dry_run(world: &World, path: &Path, options: &ImportOptions, responder: Responder<ImportOutcome>) {
+/// Reads campaign files or an export, compares them with the state, and answers.
+pub(super) fn dry_run(world: &ReadSnapshot, path: &Path, options: &ImportOptions, responder: Responder<ImportOutcome>) {
     let source = read(path, options, Earlier::of(&world.state), &responder);
     let plan = source.and_then(|source| guarded(|| Ok(source.plan(&world.state))));
     responder.give(plan.map(|plan| ImportOutcome { report: plan.report, written: None }));
 }
 
-/// Reads campaign files or an export, then asks for its turn to write.
+/// Reads campaign files or an export, then requests a turn to write.
 pub(super) fn import(
-    world: World,
+    world: ReadSnapshot,
     path: &Path,
     options: ImportOptions,
     responder: Responder<ImportOutcome>,
@@ -34,7 +34,7 @@ pub(super) fn import(
 ) {
     options.progress.set(ImportStage::Reading);
     let earlier = Earlier::of(&world.state);
-    // The worker changes its state in place when nobody else holds it.
+    // Dropping the state lets the worker change its state in place, which needs the only reference.
     drop(world);
     let source = match read(path, &options, earlier, &responder) {
         Ok(source) => source,
@@ -46,7 +46,7 @@ pub(super) fn import(
     let _ = internal.send(Internal::Import(Box::new(import)));
 }
 
-/// Reads files, unless the request is cancelled: what reading says of files that it left half read is no answer then.
+/// Reads files. If the request is cancelled midway, returns the cancellation instead of errors from partly read files.
 fn read(
     path: &Path,
     options: &ImportOptions,
@@ -57,11 +57,11 @@ fn read(
     if responder.is_cancelled() { Err(MemoryError::Cancelled) } else { source }
 }
 
-/// What was read, to be compared with a state.
+/// Read contents, for comparison with a state.
 pub(crate) enum Source {
     /// Campaign files.
     Campaign(Box<Campaign>),
-    /// The changes of an export, and the name of its file.
+    /// Changes of an export, and the name of its file.
     Lines(Vec<Change>, String),
 }
 
@@ -106,9 +106,9 @@ impl Source {
     }
 }
 
-/// Takes over from an export what the state does not hold already.
+/// Plans an import of the changes in an export that the state lacks.
 fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
-    // What was removed before the export is in it only because something else names it.
+    // An entity or session that was removed before the export is in it only because another record refers to it.
     let mut removed: (BTreeSet<&EntityId>, BTreeSet<&SessionId>) = Default::default();
     for change in changes {
         match change {

@@ -1,7 +1,7 @@
-//! Reading with a language model: what waits for it, and what becomes of what it finds.
+//! Reading with a language model: the queue of texts, and the findings.
 //!
-//! The model is asked by threads of their own, which come back with [`Internal::Asked`]; what they found takes the same way
-//! as what was found by words. What waits is kept in a file beside the database, which is no part of the journal.
+//! Separate threads query the model and return [`Internal::Asked`]. The findings take the same path as those of the
+//! rule-based extractor. The queue is stored in a file beside the database, which is not part of the journal.
 
 mod ask;
 mod kept;
@@ -31,85 +31,86 @@ pub(crate) use ask::Asked;
 use ask::{Asker, Task};
 use kept::Kept;
 
-/// How the language model stands that texts are read with.
+/// Status of the language model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LlmStatus {
-    /// The server that it is asked from.
+    /// Base URL of the server.
     pub base_url: String,
-    /// Its name there.
+    /// Name of the model on the server.
     pub model: String,
-    /// Why it is not asked at all, if it is not.
+    /// Reason that the model cannot be used, if any.
     pub trouble: Option<String>,
-    /// Whether it is left alone until somebody wants it.
+    /// Whether reading is paused.
     pub paused: bool,
-    /// What is to be read.
+    /// Counts of the queue.
     pub queue: QueueCounts,
-    /// Passages in which something was found that is being written.
+    /// Number of passages whose findings are being written.
     pub writing: usize,
-    /// Milliseconds until something is tried next; nothing, when nothing waits for its time.
+    /// Milliseconds until the next attempt; `None` if nothing is scheduled.
     pub next_try_ms: Option<u64>,
     /// Tokens used since opening.
     pub tokens: u64,
-    /// What it found since opening, and what was refused of that.
+    /// Counts of findings since opening, including refused ones.
     pub counts: Counts,
-    /// What became of it.
+    /// Outcome of the findings.
     pub found: Proposed,
-    /// Why the last text was not read, unless one was read since.
+    /// Error of the last text, unless a later text succeeded.
     pub last_error: Option<String>,
 }
 
-/// What may be said to the reading with a language model.
+/// A control command for reading with a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LlmStep {
-    /// It rests: what is being read is stopped, and waits.
+    /// Pauses reading. The texts being read are stopped and wait.
     Pause,
-    /// It goes on.
+    /// Resumes reading.
     Resume,
-    /// What was given up, or waits for another try, is tried as soon as there is room.
+    /// Retries texts that were given up, or that wait for another attempt, as soon as possible.
     Retry,
-    /// All that waits is read now, conversations that are not over included; and it goes on, if it rested.
+    /// Reads all waiting texts now, including unfinished conversations, and resumes reading.
     ReadAll,
 }
 
-/// What a caller asks of the language model.
+/// A caller's request to the language model.
 pub(crate) enum LlmCommand {
     Step(LlmStep, Responder<LlmStatus>),
     Draft(Draft, Responder<Drafted>),
     Write(String, Responder<String>),
 }
 
-/// How long what waits may be out of step with its file.
+/// Maximum delay until a change of the queue is stored.
 const GATHER: Duration = Duration::from_millis(500);
 
-/// How long closing waits for threads that were told to stop.
+/// Maximum time that closing waits for stopped threads.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// What is asked of a language model.
+/// State of the reading with a language model.
 pub(super) struct Asking {
     settings: LlmSettings,
     limits: QueueSettings,
     kept: Kept,
-    /// Who asks; why nobody does, when nobody can.
+    /// The threads, or the reason that there are none.
     asker: Result<Asker, String>,
     paused: bool,
-    /// Jobs that are being read, and passages whose findings are to be written.
+    /// Number of jobs being read, and of passages whose findings are to be written.
     running: usize,
     writing: usize,
-    /// The moment before which nothing is due, in milliseconds.
+    /// Time in milliseconds before which nothing is due.
     look_at: i64,
     counts: Counts,
     found: Proposed,
     last_error: Option<String>,
-    /// Where what waits is kept; nowhere, for a memory that is gone when it closes.
+    /// File of the queue; `None` for a memory without files.
     file: Option<PathBuf>,
-    /// Whether it changed since it was kept, whether it is being kept, and when it is kept next at the earliest.
+    /// Whether the queue changed since it was stored, whether it is being stored, and the earliest time of the next
+    /// storing.
     dirty: bool,
     keeping: bool,
     keep_at: Instant,
 }
 
 impl Asking {
-    /// What waits from before, and threads that ask; nothing, where the settings ask nobody.
+    /// Reads the stored queue and starts the threads. Returns `None` if the settings enable no language model.
     pub(super) fn start(
         options: &MemoryOptions,
         state: &State,
@@ -135,7 +136,7 @@ impl Asking {
             limits: QueueSettings::from(&settings),
             kept: file.as_deref().map(Kept::read).unwrap_or_default(),
             asker,
-            // Where texts are not read by themselves, this waits until somebody wants it too.
+            // If automatic extraction is off, reading also waits for a command.
             paused: !extraction.enabled,
             running: 0,
             writing: 0,
@@ -151,8 +152,8 @@ impl Asking {
         })
     }
 
-    /// Brings what waits into step with the state: passages that are gone are forgotten, and those that were read by words
-    /// since it was last noted how far, but are not here because the program ended before they were kept, are wanted.
+    /// Brings the queue into step with the state. Forgets removed passages. Adds passages that the extractor has read
+    /// since its last recorded position, because the program may have ended before the queue was stored.
     pub(super) fn reconcile(&mut self, state: &State, readings: &Readings) {
         let gone: Vec<PassageId> = self.kept.queue.passages().filter(|id| state.passage(*id).is_none()).collect();
         self.dirty |= !gone.is_empty();
@@ -174,7 +175,7 @@ impl Asking {
         }
     }
 
-    /// Wants a passage read, unless it waits already or was read before.
+    /// Adds a passage to the queue, unless it already waits or was read before.
     fn want(&mut self, state: &State, passage: &Passage) {
         let id = passage.id();
         if self.kept.read.contains(&id) {
@@ -222,7 +223,7 @@ impl Asking {
         }
     }
 
-    /// How long until something is to be tried or kept.
+    /// Returns the time until the next attempt, or until the queue must be stored.
     fn patience(&self, now_ms: i64) -> Option<Duration> {
         let keep = (self.dirty && !self.keeping && self.writing == 0 && self.file.is_some())
             .then(|| self.keep_at.saturating_duration_since(Instant::now()));
@@ -231,13 +232,13 @@ impl Asking {
     }
 }
 
-/// How the conversation of a session is called.
+/// Returns the name of a session's conversation.
 fn in_session(session: &hearsay_model::SessionId) -> String {
     format!("session {session}")
 }
 
 impl Worker {
-    /// Wants what was read by words read by the language model too.
+    /// Adds passages that the extractor has read to the queue of the language model.
     pub(super) fn want_asked(&mut self, read: &[Findings]) {
         if let Some(asking) = &mut self.asking {
             let state = &self.world.state;
@@ -246,7 +247,7 @@ impl Worker {
         }
     }
 
-    /// A passage is gone.
+    /// Forgets a removed passage.
     pub(super) fn forget_asked(&mut self, passage: PassageId) {
         if let Some(asking) = &mut self.asking
             && (asking.kept.queue.forget(passage) | asking.kept.read.remove(&passage))
@@ -255,14 +256,14 @@ impl Worker {
         }
     }
 
-    /// What was read is to be read again.
+    /// Marks all read passages for another reading.
     pub(super) fn ask_again(&mut self) {
         if let Some(asking) = &mut self.asking {
             asking.kept.read.clear();
         }
     }
 
-    /// There are other predicates.
+    /// Passes the changed vocabulary to the language model.
     pub(super) fn renew_vocabulary(&mut self) {
         let vocabulary = self.world.state.vocabulary().as_ref();
         if let Some(Asking { asker: Ok(asker), .. }) = &mut self.asking {
@@ -274,18 +275,19 @@ impl Worker {
         self.asking.as_ref().map(Asking::status)
     }
 
-    /// How long until something of this is to be done.
+    /// Returns the time until the next work of this module.
     pub(super) fn llm_patience(&self) -> Option<Duration> {
         self.asking.as_ref().filter(|_| !self.closing)?.patience(now().0)
     }
 
-    /// Has jobs read that are due, if there is room, and keeps what waits.
+    /// Starts due jobs if there are free threads, and stores the queue.
     pub(super) fn ask_model(&mut self) {
         let settled = self.readings.pending() == 0;
         let closing = self.closing;
         let Some(asking) = &mut self.asking else { return };
         if settled {
-            // A session that is not played any more is over; other talk is, when the memory closes.
+            // The conversation of a session ends when the session is no longer played. Other conversations end when the
+            // memory closes.
             let playing = self.world.state.playing().map(|playing| in_session(&playing.session));
             let over = |source: &&str| match source.starts_with("session ") {
                 true => Some(*source) != playing.as_deref(),
@@ -322,7 +324,7 @@ impl Worker {
         }
     }
 
-    /// Writes what the model found, each passage's for itself.
+    /// Writes the findings of the model, one operation per passage.
     pub(super) fn take_asked(&mut self, asked: Asked) {
         let Some(asking) = &mut self.asking else { return };
         let Asked { job, outcome } = asked;
@@ -373,7 +375,7 @@ impl Worker {
         self.tell(Event::Asked { waiting, trouble });
     }
 
-    /// Notes that what the model found in a passage is written, or is not and will not be.
+    /// Notes that the findings of a passage are written, or will not be.
     pub(super) fn note_asked(&mut self, counts: &Proposed) {
         if let Some(asking) = &mut self.asking {
             asking.writing -= 1;
@@ -410,11 +412,11 @@ impl Worker {
         }
     }
 
-    /// Keeps what waits in its file, beside the worker, unless that is under way.
+    /// Stores the queue in its file on a background thread, unless that is already under way.
     fn keep_queue(&mut self) {
         let closing = self.closing;
         let Some(asking) = &mut self.asking else { return };
-        // What was found is written before the job that found it is kept as done.
+        // Findings are written before the job that made them is stored as done.
         let is_time = asking.writing == 0 && (closing || Instant::now() >= asking.keep_at);
         if !asking.dirty || asking.keeping || !is_time {
             return;
@@ -441,14 +443,14 @@ impl Worker {
         }
     }
 
-    /// Lets the threads end, and keeps what they did not read. One that does not listen is left behind.
+    /// Ends the threads, and stores the jobs that they did not read. Leaves a thread behind if it does not respond.
     pub(super) fn stop_asking(&mut self, inbox: &Receiver<Internal>) {
         let end = Instant::now() + LAST_WORDS;
         while self.asking.as_ref().is_some_and(|asking| asking.running > 0)
             && let Ok(message) = inbox.recv_deadline(end)
         {
             match message {
-                // What it found now cannot be written any more: it waits again.
+                // These findings cannot be written any more, so the job waits again.
                 Internal::Asked(asked) => {
                     if let Some(asking) = &mut self.asking {
                         asking.running -= 1;

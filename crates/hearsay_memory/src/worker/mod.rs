@@ -1,7 +1,7 @@
 //! The worker: one named thread that owns state, index and store.
 //!
-//! It never waits for anything but its channels. Commits, the model, files and long comparisons run elsewhere and come
-//! back as [`Internal`] messages; work that would take long is done in slices between requests.
+//! It waits only for its channels. Commits, the model, files and long comparisons run elsewhere and return [`Internal`]
+//! messages. Long work on the worker itself is done in slices between requests.
 
 mod closing;
 mod compaction;
@@ -29,13 +29,13 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
 use hearsay_model::{EntityId, FactId, Key, Position, State, StateVersion};
-use hearsay_recall::Condensed;
+use hearsay_recall::Summary;
 use hearsay_store::{Location, OpenReport, Opened, Reloaded, Store, StoreError};
 use serde::Serialize;
 
 use crate::{
-    Answer, Ask, Closed, Compact, Duplicate, Found, ImportOptions, ImportOutcome, Learned, MemoryError, MemoryOptions,
-    MergePlan, Proposed, Search, Settings,
+    Answer, Ask, Closed, Duplicate, ImportOptions, ImportOutcome, MemoryError, MemoryOptions, MergePlan, Proposed,
+    Search, SearchResults, Settings, Summarize, TrustCalibration,
     priority::{ThreadPriority, lower_priority},
     reading::{Draft, Drafted, Findings},
     review::Reviews,
@@ -59,137 +59,137 @@ use vectors::Vectors;
 pub(crate) use writes::Write;
 use writes::{Import, Writes};
 
-/// What a reading sees: the state as of the newest operation that was applied.
+/// Snapshot that reads are answered from: the state as of the newest applied operation.
 #[derive(Debug, Clone)]
-pub struct World {
+pub struct ReadSnapshot {
     /// The state.
     pub state: Arc<State>,
-    /// What was learned from the DM's decisions in it.
-    pub learned: Arc<Learned>,
+    /// Trust learned from the DM's decisions in this state.
+    pub learned: Arc<TrustCalibration>,
 }
 
-/// Something that happened.
+/// An event of the memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// A write was committed and applied.
     Applied {
-        /// The position of the newest operation.
+        /// Position of the newest operation.
         position: Position,
-        /// The number of the write since opening. Writes of transient values have no position of their own.
+        /// Number of the write since opening. Writes of transient values have no position of their own.
         revision: u64,
-        /// The records that may have changed.
+        /// Records that may have changed.
         touched: Vec<Key>,
     },
     /// Vectors were made.
     Vectors {
-        /// Texts that still have none.
+        /// Number of texts without a vector.
         pending: usize,
     },
-    /// The condition of a reveal holds since a write, and did not before: the holder may tell the secret.
+    /// The condition of a reveal became true with a write: the holder may tell the secret.
     Revealable {
-        /// The reveal's id.
+        /// Id of the reveal.
         reveal: String,
         /// The secret.
         fact: FactId,
-        /// Who may tell it.
+        /// Holder that may tell it.
         holder: EntityId,
     },
-    /// The model was loaded, or was not.
+    /// The model was loaded, or loading failed.
     Model(ModelStatus),
-    /// The language model read some texts, or did not (feature `llm`).
+    /// The language model read some texts, or failed (feature `llm`).
     Asked {
-        /// Turns and texts that wait for it.
+        /// Number of waiting turns and texts.
         waiting: usize,
-        /// Why they were not read, or not as a whole.
+        /// Reason that the texts were not read, or not completely.
         trouble: Option<String>,
     },
-    /// Writing had stopped, because the state in memory and the journal might have differed. The state was made anew from
-    /// the journal, and writing goes on. Records that were read before may be others now.
+    /// Writing had stopped because the state in memory and the journal might differ. The state was rebuilt from the
+    /// journal, and writing resumes. Records that were read before may have changed.
     Reloaded {
-        /// The newest operation.
+        /// Position of the newest operation.
         position: Position,
-        /// Why it had stopped.
+        /// Reason that writing had stopped.
         why: String,
     },
-    /// Something went wrong in the background. Nothing that was acknowledged is lost.
+    /// An error in the background. No acknowledged write is lost.
     Failed(String),
 }
 
-/// How the model stands.
+/// Status of the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "status")]
 pub enum ModelStatus {
-    /// It is being loaded.
+    /// The model is loading.
     Loading,
-    /// It makes vectors.
+    /// The model makes vectors.
     Ready {
-        /// Its id.
+        /// Id of the model.
         id: String,
     },
-    /// There is none: words and graph answer.
+    /// There is no model: questions are answered by words and graph.
     None {
-        /// Why not.
+        /// Reason.
         why: String,
     },
 }
 
-/// How the memory stands.
+/// Status of the memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Status {
-    /// The newest operation.
+    /// Position of the newest operation.
     pub position: Position,
-    /// The newest state: it changes with transient values too.
+    /// Version of the newest state, which also changes with transient values.
     #[serde(skip)]
     pub version: StateVersion,
-    /// The position up to which the graph tables of the database show the journal.
+    /// Position up to which the graph tables of the database show the journal.
     pub projected: Position,
-    /// Undo reaches no operation at or before this position.
+    /// Position at or before which no operation can be undone.
     pub compacted_to: Position,
-    /// Operations that are kept, of those up to [`Status::position`].
+    /// Number of stored operations up to [`Status::position`].
     pub operations: usize,
-    /// Entities.
+    /// Number of entities.
     pub entities: usize,
-    /// Facts, of every standing.
+    /// Number of facts of any status.
     pub facts: usize,
-    /// Facts and passages that can be recalled.
+    /// Number of facts and passages that can be recalled.
     pub texts: usize,
-    /// Those that have no vector yet, though they are to have one. All, while the stored vectors are being read; none,
-    /// where the settings want no model.
+    /// Number of texts that still need a vector. While the stored vectors are being read, all texts; if the settings
+    /// disable the model, 0.
     pub pending_vectors: usize,
-    /// Whether the vectors that were stored are still being read.
+    /// Whether the stored vectors are still being read.
     pub reading_vectors: bool,
-    /// Records of a large operation that are not searched yet.
+    /// Number of records of a large operation that are not searchable yet.
     pub unindexed: usize,
-    /// Passages that wait to be read for facts.
+    /// Number of passages waiting to be read for facts.
     pub unread: usize,
-    /// What became of what was found in passages since opening.
+    /// Outcome of the facts found in passages since opening.
     pub found: Proposed,
-    /// Items that wait for the DM.
+    /// Number of items that wait for the DM.
     pub reviews: usize,
-    /// Writes that wait for their turn.
+    /// Number of waiting writes.
     pub waiting_writes: usize,
-    /// Proposals that were dropped since opening, because their confidence lay below the floor.
+    /// Number of proposals dropped since opening because their confidence was below the floor.
     pub dropped_proposals: usize,
-    /// Events that nobody took in time, since opening.
+    /// Number of events dropped since opening because no receiver took them in time.
     pub events_dropped: usize,
-    /// Why nothing is saved any more until the memory is opened again, if the storage failed.
+    /// Reason that nothing is saved until the memory is opened again, if the storage failed.
     pub storage_failure: Option<String>,
-    /// The model.
+    /// Status of the model.
     pub model: ModelStatus,
-    /// The language model that texts are read with too, if one is switched on.
+    /// Status of the language model, if one is enabled.
     #[cfg(feature = "llm")]
     pub llm: Option<LlmStatus>,
-    /// How opening went, in a few words.
+    /// Short summary of opening.
     pub opened: String,
 }
 
-pub(crate) type ReadJob = Box<dyn FnOnce(&World) + Send>;
+pub(crate) type ReadJob = Box<dyn FnOnce(&ReadSnapshot) + Send>;
 
-/// What a caller asks of the worker.
+/// A caller's request to the worker.
 pub(crate) enum Command {
     Ask(Ask, Instant, Responder<Answer>),
-    Search(Search, Instant, Responder<Found>),
-    Condense(Compact, Instant, Responder<Condensed>),
+    Search(Search, Instant, Responder<SearchResults>),
+    SummaryRequest(Summarize, Instant, Responder<Summary>),
     Status(Responder<Status>),
     Read(ReadJob),
     ReadAside(ReadJob),
@@ -209,65 +209,65 @@ pub(crate) enum Command {
     },
     #[cfg(feature = "llm")]
     Llm(LlmCommand),
-    /// Changes the state behind the journal's back.
+    /// Changes the state without the journal.
     #[cfg(test)]
     Spoil(hearsay_model::Operation),
 }
 
-/// What comes back from other threads.
+/// A message from another thread.
 pub(crate) enum Internal {
-    /// The operations in flight are committed, or are not.
+    /// Outcome of the commit of the operations in flight.
     Committed(Result<(), StoreError>),
-    /// It was found what can be removed from the journal.
+    /// Plan of the data to remove from the journal.
     CompactionPlanned(hearsay_model::Compaction),
-    /// The database was brought up to date with the compacted journal, or was not.
+    /// Outcome of updating the database to the compacted journal.
     Compacted(Result<(), StoreError>),
-    /// The journal was folded anew, or could not be.
+    /// Outcome of folding the journal again.
     Reloaded(Box<Result<Reloaded, StoreError>>),
-    /// What derives from it was made, or could not be.
+    /// Outcome of computing the derived data of the new state.
     Renewed(Box<Result<Renewed, MemoryError>>),
-    /// An import was read, and wants its turn.
+    /// An import that was read and requests its turn.
     Import(Box<Import>),
-    /// An import was compared with the state, unless that failed.
+    /// An import that was compared with the state, unless that failed.
     Planned(Option<Box<Import>>),
-    /// Rows of the graph tables were written, or were not.
+    /// Outcome of writing rows of the graph tables.
     Projected(Result<(), StoreError>),
-    /// The graph tables were written anew.
+    /// The graph tables were rebuilt.
     Rebuilt,
-    /// The stored vectors were read, if there were any.
+    /// Stored vectors, if there were any.
     StoredVectors(Option<Box<StoredVectors>>),
-    /// The encoder has something.
+    /// A result of the encoder.
     Encoded(Encoded),
-    /// What was found in passages.
+    /// Findings in passages.
     Read(Vec<Findings>),
-    /// What a language model found in texts.
+    /// Findings of a language model in texts.
     #[cfg(feature = "llm")]
     Asked(Box<llm::Asked>),
-    /// What waits for the language model is in its file, or could not be.
+    /// The attempt to store the queue of the language model is over.
     #[cfg(feature = "llm")]
     QueueKept,
-    /// Something in the background failed.
+    /// An error in the background.
     Failed(String),
-    /// Entities that may be one were found, for somebody who asked.
+    /// Duplicate entities, for a caller.
     FoundDuplicates(Vec<Duplicate>, Responder<Vec<Duplicate>>),
-    /// What makes one of entities that are near-certain to be one was worked out; and whether there is more.
+    /// Planned merges of near-certain duplicates, and whether there are more.
     Duplicates(Vec<MergePlan>, bool),
     /// A long read is done.
     ReadAsideDone,
-    /// Something that ran beside the worker is done.
+    /// A background thread is done.
     AsideDone,
 }
 
-/// Runs what a caller gave, so that its panic becomes an error and ends nothing else.
+/// Runs a caller's closure and turns a panic into an error, so that it ends nothing else.
 pub(crate) fn guarded<T>(job: impl FnOnce() -> Result<T, MemoryError>) -> Result<T, MemoryError> {
     catch_unwind(AssertUnwindSafe(job)).unwrap_or(Err(MemoryError::Crashed))
 }
 
-/// How long the worker does postponed work before it looks at its channels again.
+/// Maximum duration of postponed work before the worker checks its channels again.
 const SLICE: Duration = Duration::from_millis(2);
 
 pub(crate) struct Worker {
-    world: World,
+    world: ReadSnapshot,
     index: hearsay_recall::Index,
     store: Arc<Store>,
     settings: Settings,
@@ -280,7 +280,7 @@ pub(crate) struct Worker {
     model: ModelStatus,
     vectors: Vectors,
     writes: Writes,
-    /// Set while nothing is written.
+    /// Set while writing has stopped.
     halt: Option<Halt>,
     questions: Questions,
     readings: Readings,
@@ -292,23 +292,23 @@ pub(crate) struct Worker {
     compacting: Compacting,
     counts: Counts,
     reads: Reads,
-    /// Threads beside the worker that are not done, and their handles.
+    /// Number of running background threads, and their handles.
     asides: (usize, Vec<JoinHandle<()>>),
-    /// Reads the stored terms of texts, and how many those were of.
+    /// Thread that reads the stored terms of texts, and the number of texts stored.
     terms: Option<JoinHandle<hearsay_recall::TermCache>>,
     stored_terms: usize,
-    /// Whether nobody can ask for anything any more.
+    /// Whether all senders of requests are gone.
     closing: bool,
-    /// How long that may take, and what became of the changes that were sent before.
+    /// Deadline of closing, and counts of the changes sent before it.
     ending: Closing,
-    /// Writes that were not taken yet, to count them.
+    /// Writes that were not received yet, for counting them.
     queued: Receiver<Command>,
 }
 
-/// How much there is after a write, counted when somebody asks.
+/// Counts after a write, computed on demand.
 #[derive(Default)]
 struct Counts {
-    /// The number of the write; none, when it is to be counted anew.
+    /// Number of the counted write; `None` if the counts are outdated.
     revision: Option<u64>,
     entities: usize,
     facts: usize,
@@ -322,7 +322,8 @@ pub(crate) fn start(
     deadline: Arc<OnceLock<Instant>>,
 ) -> Result<JoinHandle<Result<Closed, MemoryError>>, MemoryError> {
     let (internal, inbox) = unbounded();
-    // Read while the database opens. Nothing is written before it is open: it knows that nobody else has the directory.
+    // The threads read while the database opens. They write nothing before that, because only opening ensures that no
+    // other process uses the directory.
     let reading = match &options.location {
         Location::Directory(directory) => Some(Reading::start(directory, options.settings.model.enabled, &internal)?),
         Location::Memory => {
@@ -344,7 +345,7 @@ pub(crate) fn start(
     let (terms, vectors) = reading.map_or((None, None), |reading| (Some(reading.terms), reading.vectors));
     let worker = Worker {
         writes: Writes::new(&state, transient_batch),
-        world: World { learned: Arc::new(Learned::of(&state)), state: Arc::new(state) },
+        world: ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) },
         index: hearsay_recall::Index::default(),
         store: Arc::new(store),
         settings: options.settings,
@@ -410,7 +411,7 @@ impl Worker {
             self.ask_model();
             if self.closing && (!busy || self.ending.gave_up()) && self.is_idle() {
                 if !self.ending.gave_up() && self.mark_reading() {
-                    // Nobody is left who would wake this up to write it.
+                    // No later message would wake the worker to write the record.
                     continue;
                 }
                 break;
@@ -423,7 +424,8 @@ impl Worker {
             let patience = self.ending.patience(now).map_or(patience, |until| until.min(patience));
             let patience = if busy || compacts { Duration::ZERO } else { patience };
             let open_reads = reads.as_ref().unwrap_or(&none);
-            // Writes that have no room stay in their channel, which is full for callers sooner or later; reads go on.
+            // When there is no room, writes stay in their channel, which is eventually full for callers. Reads
+            // continue.
             let open_writes = writes.as_ref().filter(|_| self.writes.has_room()).unwrap_or(&none);
             select! {
                 recv(inbox) -> message => {
@@ -446,7 +448,7 @@ impl Worker {
         self.shut_down(inbox)
     }
 
-    /// Whether all that was asked is answered; where time is up, whether nothing is being committed.
+    /// Whether all requests are answered. When closing gave up, whether nothing is being committed.
     fn is_idle(&self) -> bool {
         let in_doubt = self.halt.as_ref().map_or(0, Halt::in_doubt);
         if self.ending.gave_up() {
@@ -461,14 +463,14 @@ impl Worker {
         match command {
             Command::Ask(ask, since, responder) => self.ask(ask, since, responder),
             Command::Search(search, since, responder) => self.search(search, since, responder),
-            Command::Condense(compact, since, responder) => self.condense(compact, since, responder),
+            Command::SummaryRequest(compact, since, responder) => self.summarize(compact, since, responder),
             Command::Status(responder) => {
                 let status = self.status();
                 responder.give(Ok(status));
             }
             Command::Read(read) => read(&self.world),
             Command::Duplicates(responder) => self.find_duplicates(responder),
-            Command::ReadAside(read) => self.read_aside(read),
+            Command::ReadAside(read) => self.read_in_background(read),
             Command::Write(write) => self.writes.push(write),
             Command::Import { path, options, dry_run, responder } => {
                 let world = self.world.clone();
@@ -522,9 +524,8 @@ impl Worker {
         }
     }
 
-    /// Runs something long on a thread of its own, at a low priority: neither a write nor a frame of the game waits for
-    /// it. Whether it could be started; if not, its responder is gone with it,
-    /// and the caller hears that.
+    /// Runs a long job on its own low-priority thread, so that it delays neither writes nor frames of the game. Returns
+    /// whether the thread started. Otherwise the job's responder is dropped, which tells the caller.
     fn aside(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) -> bool {
         self.asides.1.retain(|aside| !aside.is_finished());
         let internal = self.internal.clone();
@@ -560,7 +561,7 @@ impl Worker {
         self.tell(Event::Failed(what));
     }
 
-    /// Does some of the postponed work; whether there is more.
+    /// Does some postponed work. Returns whether there is more.
     fn do_slice(&mut self) -> bool {
         let end = Instant::now() + SLICE;
         while Instant::now() < end {
@@ -608,9 +609,9 @@ impl Worker {
         }
     }
 
-    /// Keeps what was made, and closes. All requests are answered by now.
+    /// Stores derived data, and closes the database. All requests are answered by then.
     fn shut_down(mut self, inbox: Receiver<Internal>) -> Result<Closed, MemoryError> {
-        // Where time is up, what runs beside the worker ends by itself.
+        // When closing gave up, background threads end by themselves.
         for aside in std::mem::take(&mut self.asides.1).into_iter().filter(|_| !self.ending.gave_up()) {
             let _ = aside.join();
         }
@@ -622,7 +623,7 @@ impl Worker {
         while let Ok(message) = inbox.try_recv() {
             self.take_internal(message);
         }
-        // Nothing more is wanted: vectors that are still being read are not.
+        // Vectors that are still being read are not needed.
         drop(inbox);
         self.closing = true;
         self.store_vectors();
@@ -639,11 +640,11 @@ impl Worker {
             });
         }
         let closed = self.ending.closed();
-        // Freeing much memory takes long, and nobody waits for it.
+        // Freeing much memory takes long and can run in the background.
         let large = (self.world, self.index, self.vectors, self.questions, self.reviews, self.readings);
         let freeing = thread::Builder::new().name("hearsay-freeing".into());
         let _ = freeing.spawn(move || drop(large));
-        // No other thread has it any more; if one had, its last holder would close it.
+        // No other thread holds the store. Otherwise, its last holder would close it.
         Arc::into_inner(self.store).map_or(Ok(closed), |store| Ok(store.close().map(|()| closed)?))
     }
 }

@@ -1,4 +1,4 @@
-//! Questions and searches: each waits alone for its vector, up to its deadline.
+//! Questions and searches: each waits for its own vector until its deadline.
 
 use std::{
     collections::BTreeMap,
@@ -7,14 +7,14 @@ use std::{
 };
 
 use super::{ModelStatus, Worker, encoder::Question, guarded};
-use hearsay_recall::Condensed;
+use hearsay_recall::Summary;
 
-use crate::{Answer, Ask, Compact, Found, MemoryError, Search, mind::Minds, ticket::Responder};
+use crate::{Answer, Ask, MemoryError, Search, SearchResults, Summarize, mind::Minds, ticket::Responder};
 
 enum Asked {
     Ask(Ask, Responder<Answer>),
-    Search(Search, Responder<Found>),
-    Condense(Compact, Responder<Condensed>),
+    Search(Search, Responder<SearchResults>),
+    SummaryRequest(Summarize, Responder<Summary>),
 }
 
 impl Asked {
@@ -22,7 +22,7 @@ impl Asked {
         match self {
             Self::Ask(_, responder) => responder.is_cancelled(),
             Self::Search(_, responder) => responder.is_cancelled(),
-            Self::Condense(_, responder) => responder.is_cancelled(),
+            Self::SummaryRequest(_, responder) => responder.is_cancelled(),
         }
     }
 
@@ -30,7 +30,7 @@ impl Asked {
         match self {
             Self::Ask(_, responder) => responder.cancelled(),
             Self::Search(_, responder) => responder.cancelled(),
-            Self::Condense(_, responder) => responder.cancelled(),
+            Self::SummaryRequest(_, responder) => responder.cancelled(),
         }
     }
 }
@@ -41,7 +41,7 @@ struct Waiting {
     until: Instant,
 }
 
-/// Questions that wait for their vector.
+/// Questions that wait for their vectors.
 #[derive(Default)]
 pub(super) struct Questions {
     waiting: BTreeMap<u64, Waiting>,
@@ -49,14 +49,14 @@ pub(super) struct Questions {
     minds: Minds,
 }
 
-/// A deadline beyond this is as good as none, and clocks cannot count much further.
+/// Maximum deadline. Longer ones have no effect in practice, and clocks cannot represent much later times.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// How long the worker sleeps when nothing is asked.
+/// Time that the worker sleeps without requests.
 const IDLE: Duration = Duration::from_secs(60);
 
 impl Questions {
-    /// How long until the next deadline.
+    /// Returns the time until the next deadline.
     pub(super) fn patience(&self, now: Instant) -> Duration {
         let next = self.waiting.values().map(|waiting| waiting.until).min();
         next.map_or(IDLE, |until| until.saturating_duration_since(now))
@@ -73,14 +73,14 @@ impl Worker {
         self.wait_or_answer(Asked::Ask(ask, responder), text, since, deadline);
     }
 
-    pub(super) fn search(&mut self, search: Search, since: Instant, responder: Responder<Found>) {
+    pub(super) fn search(&mut self, search: Search, since: Instant, responder: Responder<SearchResults>) {
         let (text, deadline) = (search.text.clone(), search.deadline);
         self.wait_or_answer(Asked::Search(search, responder), text, since, deadline);
     }
 
-    pub(super) fn condense(&mut self, compact: Compact, since: Instant, responder: Responder<Condensed>) {
+    pub(super) fn summarize(&mut self, compact: Summarize, since: Instant, responder: Responder<Summary>) {
         let (text, deadline) = (compact.question.clone(), compact.deadline);
-        self.wait_or_answer(Asked::Condense(compact, responder), text, since, deadline);
+        self.wait_or_answer(Asked::SummaryRequest(compact, responder), text, since, deadline);
     }
 
     fn wait_or_answer(&mut self, asked: Asked, text: String, since: Instant, deadline: Option<Duration>) {
@@ -106,7 +106,7 @@ impl Worker {
         }
     }
 
-    /// Answers the questions whose time is up, and lets go of those that nobody waits for.
+    /// Answers the questions whose deadline passed, and drops cancelled ones.
     pub(super) fn answer_late_questions(&mut self) {
         if self.questions.waiting.is_empty() {
             return;
@@ -125,10 +125,10 @@ impl Worker {
         }
     }
 
-    /// Answers a question with what is there. `cut` says that it goes without the meaning that it was to have.
+    /// Answers a question with the available data. `cut` marks an answer that should have used meaning but does not.
     fn answer(&mut self, waiting: Waiting, vector: Option<Vec<f32>>, cut: bool) {
         let Waiting { asked, since, until } = waiting;
-        // Whoever gave more time than the settings do wants the whole answer.
+        // A caller that allows more time than the settings do wants the complete answer.
         let hard = until.max(since + self.settings.recall.hard_deadline().min(LONGEST));
         let graph = Instant::now() < hard || vector.is_some();
         let pending_vectors = self.pending_vectors();
@@ -139,9 +139,11 @@ impl Worker {
         match asked {
             Asked::Ask(_, responder) if responder.is_cancelled() => responder.give(Err(MemoryError::Cancelled)),
             Asked::Search(_, responder) if responder.is_cancelled() => responder.give(Err(MemoryError::Cancelled)),
-            Asked::Condense(_, responder) if responder.is_cancelled() => responder.give(Err(MemoryError::Cancelled)),
+            Asked::SummaryRequest(_, responder) if responder.is_cancelled() => {
+                responder.give(Err(MemoryError::Cancelled))
+            }
             Asked::Ask(ask, responder) => {
-                // The caller's token counter runs here.
+                // The closure is guarded because it runs the caller's token counter.
                 let context =
                     guarded(|| ask.context(state, index, minds, vector.as_deref(), graph, &self.settings.recall));
                 let answer =
@@ -151,8 +153,8 @@ impl Worker {
             Asked::Search(search, responder) => {
                 responder.give(search.found(state, index, minds, vector.as_deref(), graph))
             }
-            Asked::Condense(compact, responder) => {
-                responder.give(guarded(|| compact.condensed(state, index, minds, vector.as_deref())));
+            Asked::SummaryRequest(compact, responder) => {
+                responder.give(guarded(|| compact.summary(state, index, minds, vector.as_deref())));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Reading texts for facts: what waits to be read, and what becomes of it. The extractor runs beside the worker.
+//! Reading texts for facts: the queue of passages, and the outcome of findings. The extractor runs on a background
+//! thread.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -20,45 +21,45 @@ use crate::{
     ticket::Responder,
 };
 
-/// What texts are read with: rules, names, and meaning, where there is a model.
+/// Extractor, names, and the channel for meaning, if there is a model.
 type Tools = (Arc<Extractor>, Arc<Lexicon>, Option<Sentences>);
 
-/// Passages that are read at a time: few, so that the first facts are soon there.
+/// Number of passages read at a time. It is small so that the first facts arrive soon.
 const BATCH: usize = 16;
 
-/// Of so many texts at once what was found is compared, before anything of it is written.
+/// Maximum number of texts whose findings are compared before any are written.
 const MOST_HELD: usize = 4096;
 
-/// Which passages wait to be read, and which were.
+/// Passages that wait to be read, and passages that were read.
 #[derive(Default)]
 pub(super) struct Readings {
-    /// Whether they are read; what is not waits until it is.
+    /// Whether passages are read. Otherwise they wait until this is enabled.
     enabled: bool,
     language: Option<PathBuf>,
-    /// Passages that wait, with the operation that brought them, in that order.
+    /// Waiting passages with the operations that added them, in this order.
     waiting: VecDeque<(Position, PassageId)>,
-    /// Passages of which whoever brought them has said what they state: they are never read.
+    /// Passages whose author has stated their facts. These are never read.
     stated: HashSet<PassageId>,
-    /// How many are being read.
+    /// Number of passages being read.
     reading: usize,
-    /// What was found in them is to be written.
+    /// Number of passages whose findings are to be written.
     writing: usize,
-    /// The operations that say what was read in a passage: by words, and by a language model.
+    /// Operations with the findings of a passage, by the extractor and by a language model.
     read: HashMap<PassageId, Vec<Position>>,
-    /// The lines of the session that is read.
+    /// Lines of the session being read.
     lines: SessionLines,
-    /// The names of the state; nothing, when they changed since.
+    /// Names of the state; `None` after they changed.
     lexicon: Option<Arc<Lexicon>>,
     extractor: Option<Arc<Extractor>>,
-    /// Whether many texts came at once: their guesses share what room there is in the review queue.
+    /// Whether many texts arrived at once. Their guesses share the places in the review queue.
     many: bool,
-    /// What was found in some of these, until all are read and it can be told which guesses matter most; and the operation
-    /// that brought the first.
+    /// Findings held back until all texts are read and the most consequential guesses are known, and the operation that
+    /// added the first text.
     held: Vec<Findings>,
     held_from: Option<Position>,
-    /// What became of what was found since opening.
+    /// Outcome of findings since opening.
     found: Proposed,
-    /// Whether something was read since it was last noted how far.
+    /// Whether a text was read since the position of reading was last recorded.
     unmarked: bool,
 }
 
@@ -83,41 +84,41 @@ impl Readings {
                 readings.want(state, position, &touched);
             }
         }
-        // What was found in a text is written in one operation: where it is there, the text was read to its end, though
-        // the program may have ended before it noted how far it had come.
+        // All findings of a text are in one operation. If that operation exists, the text was read completely, even if
+        // the program ended before it recorded the position.
         readings.waiting.retain(|(_, passage)| !written.contains(passage));
         readings
     }
 
-    /// The names of the state.
+    /// Returns the names of the state.
     pub(super) fn lexicon(&mut self, state: &State) -> Arc<Lexicon> {
         Arc::clone(self.lexicon.get_or_insert_with(|| Arc::new(Lexicon::of(state))))
     }
 
-    /// What became of what was found since opening.
+    /// Returns the outcome of findings since opening.
     pub(super) fn found(&self) -> Proposed {
         self.found
     }
 
-    /// How many passages wait to be read.
+    /// Returns the number of passages that wait to be read.
     pub(super) fn pending(&self) -> usize {
         self.waiting.len() + self.reading + self.held.len() + self.writing
     }
 
-    /// Whether something was found in a passage.
+    /// Whether there are findings for a passage.
     #[cfg(feature = "llm")]
     pub(super) fn has_read(&self, id: PassageId) -> bool {
         self.read.contains_key(&id)
     }
 
-    /// Notes which passage an operation of the extractor says something of.
+    /// Records the passage of an operation by the extractor.
     fn note_read(&mut self, position: Position, passage: Option<PassageId>) {
         if let Some(passage) = passage {
             self.read.entry(passage).or_default().push(position);
         }
     }
 
-    /// Notes the passages of which an operation that brings some says what they state.
+    /// Records the passages whose facts are stated by the operation that adds them.
     fn note_stated(&mut self, operation: &Operation) {
         let brought = operation.changes.iter().filter_map(|change| match change {
             Change::AddPassage(passage) => Some((passage.id(), &passage.session)),
@@ -127,7 +128,7 @@ impl Readings {
         if brought.is_empty() {
             return;
         }
-        // A fact of another source may only be borne out by a line.
+        // A fact from another source may merely gain support from a line.
         for change in &operation.changes {
             let Change::AssertFact(fact) = change else { continue };
             let provenance = fact.provenance();
@@ -140,9 +141,9 @@ impl Readings {
         }
     }
 
-    /// Wants passages read, unless whoever brought them has said what they state.
+    /// Queues passages to be read, unless their author has stated their facts.
     fn want(&mut self, state: &State, position: Position, touched: &[Key]) {
-        // Most operations of a game bring no text.
+        // Most operations of a game add no text.
         if !touched.iter().any(|key| matches!(key, Key::Passage(_))) {
             return;
         }
@@ -158,7 +159,7 @@ impl Readings {
 }
 
 impl Worker {
-    /// Sees to what an operation brought to read, and took away.
+    /// Updates the queue after an operation: adds new passages and drops removed ones.
     pub(super) fn follow_reading(&mut self, position: Position, operation: &Operation, touched: &[Key], write: &Write) {
         let state = Arc::clone(&self.world.state);
         if self.readings.lexicon.is_some() && touched.iter().any(|key| changes_names(&state, key)) {
@@ -182,7 +183,7 @@ impl Worker {
         if operation.author == Author::Extractor {
             return;
         }
-        // What was read in a text that is there no more goes with it.
+        // Findings in a removed text are withdrawn with it.
         for key in touched {
             if let Key::Passage(id) = key
                 && state.passage(*id).is_none()
@@ -196,21 +197,21 @@ impl Worker {
         self.readings.want(&state, position, touched);
     }
 
-    /// Takes back what was read in a passage.
+    /// Withdraws the findings in a passage.
     fn take_back(&mut self, state: &State, passage: PassageId) {
         for position in self.readings.read.remove(&passage).unwrap_or_default().into_iter().rev() {
             if state.entry(position).is_some_and(|entry| entry.live) {
                 let summary = "what was read in a text goes with it";
-                let operation = Operation::new(Author::Extractor, summary, vec![Change::Void(position)]);
+                let operation = Operation::new(Author::Extractor, summary, vec![Change::Revert(position)]);
                 self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
             }
         }
     }
 
-    /// Has some of what waits read, unless some is being read.
+    /// Starts reading waiting passages, unless some are already being read.
     pub(super) fn read_more(&mut self) {
         let readings = &mut self.readings;
-        // With the model, more is understood.
+        // Waits for the model, because extraction understands more with it.
         let is_ready = readings.enabled && self.model != ModelStatus::Loading && !self.closing;
         if readings.reading > 0 || readings.waiting.is_empty() || readings.writing > 0 || !is_ready {
             return;
@@ -245,7 +246,7 @@ impl Worker {
         self.readings.reading = if started { count } else { 0 };
     }
 
-    /// What texts are read with.
+    /// Returns the tools for reading texts.
     fn reading_tools(&mut self) -> Result<Tools, MemoryError> {
         let (readings, state) = (&mut self.readings, &self.world.state);
         let extractor = match &readings.extractor {
@@ -264,7 +265,7 @@ impl Worker {
         Ok((extractor, lexicon, sentences))
     }
 
-    /// Shows what would be found in a text.
+    /// Answers with the findings in a draft, without writing them.
     pub(super) fn draft(&mut self, draft: Draft, responder: Responder<Drafted>) {
         let resolved = draft.resolved(&self.world.state);
         let (draft, (extractor, lexicon, sentences)) =
@@ -282,7 +283,8 @@ impl Worker {
         });
     }
 
-    /// Has what waits read, whatever the settings say; or every text, as after a change of the language's file.
+    /// Reads the waiting texts even where the settings turn this off. With `again`, reads every text, for example after
+    /// a change of the language file. Returns the number of texts.
     pub(super) fn read_texts(&mut self, again: bool) -> usize {
         let readings = &mut self.readings;
         readings.enabled = true;
@@ -325,7 +327,7 @@ impl Worker {
         }
     }
 
-    /// Leaves out what is doubtful in texts and not worth the DM's time, while so many more wait to be read.
+    /// Leaves out the doubtful facts that are not worth the DM's time, given that `left` more texts wait.
     fn leave_guesses_out(&mut self, read: &mut [Findings], left: usize) {
         let state = &self.world.state;
         let most = match self.readings.many {
@@ -338,7 +340,7 @@ impl Worker {
         self.readings.found.left_out += guesses::leave_out(state, &self.settings.policy, read, most);
     }
 
-    /// Notes that what was found in a passage is written, or is not and will not be.
+    /// Notes that the findings of a passage are written, or will not be.
     pub(super) fn note_if_findings(&mut self, write: &Write) {
         if let Write::Findings { findings, counts, .. } = write {
             if findings.model.is_some() {
@@ -351,7 +353,7 @@ impl Worker {
         }
     }
 
-    /// Whether it is to be noted how far texts were read, before closing; it is written then.
+    /// Records the position of reading before closing, if needed. Returns whether there is something to write.
     pub(super) fn mark_reading(&mut self) -> bool {
         if !std::mem::take(&mut self.readings.unmarked) {
             return false;
@@ -371,10 +373,10 @@ impl Worker {
     }
 }
 
-/// Bytes of a file with words of a language; 16 MiB.
+/// Maximum size of a language file, in bytes (16 MiB).
 const MAX_LANGUAGE_BYTES: u64 = 16 << 20;
 
-/// The language that texts are in, with what the campaign adds.
+/// Returns the language of texts with the campaign's additions.
 pub(crate) fn language(path: Option<&std::path::Path>) -> Result<Language, MemoryError> {
     let english = Language::english();
     let Some(path) = path else { return Ok(english) };
@@ -383,8 +385,8 @@ pub(crate) fn language(path: Option<&std::path::Path>) -> Result<Language, Memor
     english.with(&text).map_err(|error| refuse(error.to_string()))
 }
 
-/// The passage that an operation of the extractor was read in; none, when it says something else. A fact that became surer
-/// shows what it was read in before too: the newest is last.
+/// Returns the passage that an operation of the extractor belongs to, or `None` for other operations. A fact that
+/// became more certain also has earlier passages as evidence, so the newest is last.
 fn passage_of(operation: &Operation) -> Option<PassageId> {
     let mut common: Option<Vec<PassageId>> = None;
     for change in &operation.changes {
@@ -406,7 +408,7 @@ fn passage_of(operation: &Operation) -> Option<PassageId> {
     common?.pop()
 }
 
-/// Passages in the order in which they were said and stand: what denies something is read after what says it.
+/// Sorts passages in the order in which they were said or written, so that a denial is read after the denied statement.
 fn in_order(state: &State, passages: impl Iterator<Item = PassageId>) -> Vec<PassageId> {
     let mut passages: Vec<PassageId> = passages.collect();
     passages.sort_by_cached_key(|id| {
@@ -418,7 +420,7 @@ fn in_order(state: &State, passages: impl Iterator<Item = PassageId>) -> Vec<Pas
     passages
 }
 
-/// Whether a language model found what an operation says.
+/// Whether a language model found the facts of an operation.
 fn is_of_model(operation: &Operation) -> bool {
     operation.changes.iter().any(|change| match change {
         Change::AssertFact(fact) | Change::Support(fact) => fact.provenance().model.is_some(),
@@ -426,7 +428,7 @@ fn is_of_model(operation: &Operation) -> bool {
     })
 }
 
-/// Whether a record may be part of what somebody is called.
+/// Whether a record may be part of a name.
 fn changes_names(state: &State, key: &Key) -> bool {
     const NAMING: [&str; 7] =
         [attribute::NAME, attribute::ALIAS, attribute::KIND, "title", "occupation", "gender", "pronouns"];
@@ -437,7 +439,7 @@ fn changes_names(state: &State, key: &Key) -> bool {
     }
 }
 
-/// The meaning of sentences, by the encoder's thread.
+/// Meaning of sentences, computed by the encoder's thread.
 pub(crate) struct Vectors(pub(crate) Sentences);
 
 impl Meaning for Vectors {

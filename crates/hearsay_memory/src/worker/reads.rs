@@ -1,14 +1,14 @@
-//! Long reads, on threads beside the worker.
+//! Long reads on background threads.
 
 use std::{collections::VecDeque, thread};
 
 use super::{Internal, ReadJob, Worker};
 
-/// The long reads that wait and run.
+/// Waiting and running long reads.
 pub(super) struct Reads {
     waiting: VecDeque<ReadJob>,
     running: usize,
-    /// How many may run at a time: one processor is left to writes.
+    /// Maximum number of simultaneous reads, which leaves one processor to writes.
     most: usize,
 }
 
@@ -27,7 +27,7 @@ impl Reads {
 }
 
 impl Worker {
-    pub(super) fn read_aside(&mut self, read: ReadJob) {
+    pub(super) fn read_in_background(&mut self, read: ReadJob) {
         self.reads.waiting.push_back(read);
         self.start_reads();
     }
@@ -37,7 +37,7 @@ impl Worker {
         self.start_reads();
     }
 
-    /// Starts reads as long as there are any and enough processors. Each reads the state as it is at its start.
+    /// Starts waiting reads while there are enough processors. Each uses the state as of its start.
     fn start_reads(&mut self) {
         while self.reads.running < self.reads.most
             && let Some(read) = self.reads.waiting.pop_front()

@@ -1,4 +1,4 @@
-//! Reveals: the DM is told once when a secret may be told.
+//! Reveals: emits one event when a secret may be told.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use hearsay_model::{EntityId, Key, Kind, State, attribute};
 
 use super::Event;
 
-/// Who may tell what, kept up to date by what operations touch. Nothing is looked at while there is no reveal.
+/// Reveals that hold, updated incrementally. Without reveals, nothing is tracked.
 #[derive(Default)]
 pub(super) struct Reveals {
-    /// The player characters, sorted; none, while there is no reveal.
+    /// Player characters, sorted; `None` without reveals.
     players: Option<Vec<EntityId>>,
-    /// Reveals that hold, with who may tell.
+    /// Reveals that hold, with their holders.
     hold: BTreeSet<(String, EntityId)>,
 }
 
@@ -23,7 +23,7 @@ impl Reveals {
         reveals
     }
 
-    /// Takes over who is a player character now.
+    /// Updates the player characters.
     pub(super) fn note(&mut self, state: &State, touched: &[Key]) {
         let Some(players) = &mut self.players else { return };
         for key in touched {
@@ -43,7 +43,7 @@ impl Reveals {
         }
     }
 
-    /// Judges all reveals anew. Returns those that hold and did not before.
+    /// Evaluates all reveals. Returns those that hold now and did not before.
     pub(super) fn update(&mut self, state: &State) -> Vec<Event> {
         if state.reveals().next().is_none() {
             *self = Self::default();

@@ -1,4 +1,4 @@
-//! Vectors: which texts want one, which are stored, which are made.
+//! Vectors: texts that need one, stored vectors, and encoding.
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
@@ -18,32 +18,32 @@ use super::{
 };
 use crate::memory::now;
 
-/// The texts that want a vector.
+/// Texts that need a vector.
 #[derive(Default)]
 pub(super) struct Vectors {
     /// Texts without a vector, by hash.
     wanted: HashMap<TextHash, BTreeSet<DocId>>,
-    /// How many those are.
+    /// Number of these texts.
     pending: usize,
-    /// Hashes to be encoded, in the order in which their texts came.
+    /// Hashes to encode, in the order in which their texts were added.
     queue: VecDeque<TextHash>,
-    /// Vectors that were made and are to be stored.
+    /// Vectors that are not stored yet.
     unstored: VectorSet,
-    /// The file of vectors, with the model that made them.
+    /// File of vectors, with the model that made them.
     file: Option<(String, Arc<Mutex<VectorFile>>)>,
-    /// Whether the stored vectors were read: from then on it is known which texts have none.
+    /// Whether the stored vectors were read. Only then is it known which texts lack one.
     is_read: bool,
     /// Whether the model was recorded since opening.
     recorded: bool,
-    /// Whether a batch is under way.
+    /// Whether a batch is being encoded.
     encoding: bool,
 }
 
-/// How many vectors are stored at a time.
+/// Number of vectors stored at a time.
 const STORED_AT_ONCE: usize = 256;
 
 impl Vectors {
-    /// Wants a vector for everything in a state that is to have one, and has none.
+    /// Requests a vector for every text of a state that needs one.
     fn want_all(&mut self, state: &State, index: &mut Index) {
         for fact in state.facts() {
             self.want_doc(state, index, DocId::Fact(fact.id()));
@@ -53,7 +53,7 @@ impl Vectors {
         }
     }
 
-    /// Wants vectors for what an operation touched, where it has none. What came back by an undo is among it.
+    /// Requests vectors for the texts that an operation touched, including texts restored by an undo.
     pub(super) fn want_keys(&mut self, state: &State, index: &mut Index, keys: &[Key]) {
         if !self.is_read {
             return;
@@ -67,7 +67,8 @@ impl Vectors {
         }
     }
 
-    /// Wants a vector for a text, unless it has one, or takes over that of another text with the same words.
+    /// Requests a vector for a text. Does nothing if it has one, and reuses the vector of another text with the same
+    /// words.
     fn want_doc(&mut self, state: &State, index: &mut Index, doc: DocId) {
         let is_embedded = |fact: &Fact| Index::holds(fact) && state.vocabulary().is_embedded(fact.predicate());
         if let DocId::Fact(id) = doc
@@ -90,7 +91,7 @@ impl Vectors {
         self.pending += usize::from(docs.insert(doc));
     }
 
-    /// Gives the vector to the texts that want it. Whether any does.
+    /// Gives the vector to the texts that requested it. Returns whether there were any.
     fn give(&mut self, hash: TextHash, vector: &[f32], index: &mut Index) -> bool {
         let docs = self.take(hash);
         if !docs.is_empty() {
@@ -102,14 +103,15 @@ impl Vectors {
         !docs.is_empty()
     }
 
-    /// The texts that wanted a vector, which they want no more.
+    /// Removes and returns the texts that requested a vector.
     fn take(&mut self, hash: TextHash) -> BTreeSet<DocId> {
         let docs = self.wanted.remove(&hash).unwrap_or_default();
         self.pending -= docs.len();
         docs
     }
 
-    /// Takes over what was stored, if the model made it that is used; none is known, when it is not loaded yet.
+    /// Uses the stored vectors if they are from the current model. If the model is not loaded yet, any model is
+    /// accepted.
     fn take_stored(&mut self, stored: Option<StoredVectors>, model: Option<&str>, state: &State, index: &mut Index) {
         if let Some(stored) = stored.filter(|stored| model.is_none_or(|model| model == stored.model)) {
             index.add_vectors(stored.set);
@@ -119,7 +121,7 @@ impl Vectors {
         self.want_all(state, index);
     }
 
-    /// Forgets the vectors of any model but one.
+    /// Drops the vectors of all other models.
     fn keep_only(&mut self, model: &str, state: &State, index: &mut Index) {
         if self.file.as_ref().is_some_and(|(stored, _)| stored != model) {
             index.clear_vectors();
@@ -128,7 +130,7 @@ impl Vectors {
         }
     }
 
-    /// Texts that still want a vector.
+    /// Returns the number of texts that still need a vector.
     pub(super) fn pending(&self) -> usize {
         self.pending
     }
@@ -138,7 +140,7 @@ impl Vectors {
         self.is_read
     }
 
-    /// The next texts to encode.
+    /// Returns the next texts to encode.
     fn batch(&mut self, state: &State) -> Vec<(TextHash, String)> {
         let mut batch = Vec::new();
         while batch.len() < BATCH
@@ -147,14 +149,14 @@ impl Vectors {
             let Some(docs) = self.wanted.get(&hash) else { continue };
             match docs.iter().find_map(|doc| text_of(state, *doc)) {
                 Some(text) => batch.push((hash, text.into_owned())),
-                // Undone meanwhile: nobody wants it until it comes back.
+                // The text was removed by an undo, so nothing needs the vector until the text comes back.
                 None => drop(self.take(hash)),
             }
         }
         batch
     }
 
-    /// The file for the vectors of a model, made where there is none.
+    /// Returns the file for the vectors of a model. Creates it if there is none.
     fn file_of(&mut self, directory: &Path, model: &str) -> io::Result<Arc<Mutex<VectorFile>>> {
         if let Some((stored, file)) = &self.file
             && stored == model
@@ -172,7 +174,8 @@ fn append(file: &Mutex<VectorFile>, set: &VectorSet) -> io::Result<()> {
 }
 
 impl Worker {
-    /// Texts that have no vector yet, though they are to have one. All, while it is not known which are stored.
+    /// Returns the number of texts that still need a vector. Until the stored vectors are read, this is the number of
+    /// all texts.
     pub(super) fn pending_vectors(&self) -> usize {
         match (&self.encoder, self.vectors.are_read()) {
             (None, _) => 0,
@@ -181,7 +184,7 @@ impl Worker {
         }
     }
 
-    /// Takes over the vectors that were stored.
+    /// Uses the stored vectors.
     pub(super) fn take_stored_vectors(&mut self, stored: Option<StoredVectors>) {
         let model = match &self.model {
             ModelStatus::Ready { id } => Some(id.as_str()),
@@ -218,7 +221,8 @@ impl Worker {
                             }
                         }
                         Err(error) => {
-                            // Trying again would fail again: until it opens again, words and graph find the text.
+                            // Another attempt would fail too. Until the memory is opened again, the text is found by
+                            // words and graph.
                             self.vectors.take(hash);
                             self.fail(format!("a text has no vector: {error}"));
                         }
@@ -234,7 +238,7 @@ impl Worker {
         }
     }
 
-    /// Stores the vectors that were made; beside the worker, unless it is closing.
+    /// Stores the new vectors; on a background thread, unless the memory is closing.
     pub(super) fn store_vectors(&mut self) {
         let ModelStatus::Ready { id } = &self.model else { return };
         let set = std::mem::take(&mut self.vectors.unstored);
@@ -263,7 +267,7 @@ impl Worker {
         self.record_model(&id);
     }
 
-    /// Removes the vectors of texts that are gone from the file, where they are many. All threads beside the worker are done.
+    /// Removes the vectors of removed texts from the file, if there are many. All background threads are done by then.
     pub(super) fn drop_unused_vectors(&mut self) {
         let Some((_, file)) = &self.vectors.file else { return };
         let dropped = file.lock().unwrap_or_else(PoisonError::into_inner).drop_unused(&self.index);
@@ -272,9 +276,9 @@ impl Worker {
         }
     }
 
-    /// Records which model makes the campaign's vectors (decision 11).
+    /// Records which model makes the campaign's vectors.
     fn record_model(&mut self, id: &str) {
-        // At the end nothing is written any more: the next to open the campaign records it.
+        // At closing nothing is written any more. The next opening records the model.
         if self.closing || self.vectors.recorded || self.world.state.model() == Some(id) {
             return;
         }
@@ -284,7 +288,7 @@ impl Worker {
         self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
     }
 
-    /// Hands the encoder its next batch, if it has none.
+    /// Sends the encoder its next batch if it is idle.
     pub(super) fn encode_more(&mut self) {
         let ready = matches!(self.model, ModelStatus::Ready { .. });
         let may = ready && self.vectors.is_read && !self.vectors.encoding;
@@ -325,7 +329,7 @@ mod tests {
         let (state, ids) = passages(&["Aye.", "Nay.", "Aye."]);
         let (mut vectors, mut index) = (Vectors::default(), Index::of(&state));
         vectors.take_stored(None, None, &state, &mut index);
-        // Wanting again what is wanted changes nothing.
+        // Requesting the same vectors again changes nothing.
         vectors.want_keys(&state, &mut index, &ids.iter().map(|id| Key::Passage(*id)).collect::<Vec<_>>());
         assert_eq!(vectors.pending(), 3);
         let mut batch = vectors.batch(&state);
@@ -354,11 +358,11 @@ mod tests {
         let (mut state, ids) = passages(&["Aye."]);
         let (mut vectors, mut index) = (Vectors::default(), Index::of(&state));
         vectors.take_stored(None, None, &state, &mut index);
-        let void = |at: u64| Operation::new(Author::Dm, "undo", vec![Change::Void(hearsay_model::Position(at))]);
-        state.apply(void(1)).unwrap();
+        let revert = |at: u64| Operation::new(Author::Dm, "undo", vec![Change::Revert(hearsay_model::Position(at))]);
+        state.apply(revert(1)).unwrap();
         assert!(vectors.batch(&state).is_empty());
         assert_eq!(vectors.pending(), 0);
-        let touched = state.apply(void(2)).unwrap().touched;
+        let touched = state.apply(revert(2)).unwrap().touched;
         vectors.want_keys(&state, &mut index, &touched);
         assert_eq!((vectors.pending(), vectors.batch(&state).len()), (1, 1));
         assert!(state.passage(ids[0]).is_some());

@@ -13,7 +13,7 @@ use hearsay_model::{
 };
 use hearsay_store::{StoreError, Watermark, projection::rows};
 
-use super::{Event, Internal, Worker, World, guarded, import::Source};
+use super::{Event, Internal, ReadSnapshot, Worker, guarded, import::Source};
 use crate::{
     Guide, ImportOutcome, ImportProgress, ImportStage, MemoryError, MergePlan, Patched, Patches, Policy, Proposed,
     Refused, Written,
@@ -22,33 +22,34 @@ use crate::{
     ticket::Responder,
 };
 
-/// Makes an operation from the state at the moment of its turn. It may be asked again, when the turn is put off.
-pub(crate) type Make = Box<dyn FnMut(&World) -> Result<Operation, MemoryError> + Send>;
+/// Makes an operation from the state when its turn comes. Called again if the turn is postponed.
+pub(crate) type Make = Box<dyn FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send>;
 
 /// Makes an operation from proposals.
-pub(crate) type MakeProposed = Box<dyn FnMut(&World) -> Result<(Option<Operation>, Proposed), MemoryError> + Send>;
+pub(crate) type MakeProposed =
+    Box<dyn FnMut(&ReadSnapshot) -> Result<(Option<Operation>, Proposed), MemoryError> + Send>;
 
-/// Something that waits to be written, with whom to answer.
+/// A waiting write with its responder.
 pub(crate) enum Write {
     /// One operation.
     Operation { make: Make, responder: Responder<Written> },
-    /// Proposals, and what became of them when they were last looked at.
+    /// Proposals, and their outcome at the last attempt.
     Proposals { make: MakeProposed, counts: Proposed, responder: Responder<Proposed> },
-    /// Fields that a game changes, and what of them could not be when they were last looked at.
+    /// Patches from a game, and the fields that failed at the last attempt.
     Patches { patches: Arc<Patches>, author: Author, refused: Vec<Refused>, responder: Responder<Patched> },
-    /// The transient values become facts, because what follows leaves them behind.
+    /// Records transient values as facts, before a write that would lose them.
     RecordTransients,
     /// Files that were read.
     Import(Box<Import>),
-    /// What was found in a passage, and what became of it when it was last looked at.
+    /// Findings in a passage, and their outcome at the last attempt.
     Findings { findings: Box<Findings>, policy: Policy, counts: Proposed },
-    /// Two entities that are near-certain to be one. Nobody waits for it.
+    /// A merge of near-certain duplicates, without a responder.
     Merge(Box<MergePlan>),
-    /// A record of the memory's own, that nobody waits for.
+    /// An internal record of the memory, without a responder.
     Own(Operation),
 }
 
-/// An import that was read. What it changes is found out beside the worker, when its turn has come.
+/// An import that was read. Its changes are computed on a background thread when its turn comes.
 pub(crate) struct Import {
     pub(super) source: Source,
     pub(super) plan: Option<ImportPlan>,
@@ -57,18 +58,18 @@ pub(crate) struct Import {
     pub(super) responder: Responder<ImportOutcome>,
 }
 
-/// What a write changes.
+/// Changes of a write.
 #[derive(Default)]
 pub(super) struct Made {
     pub(super) operation: Option<Arc<Operation>>,
     pub(super) transients: TransientUpdate,
 }
 
-/// What became of a write that was committed.
+/// Outcome of a committed write.
 pub(super) struct Outcome {
-    /// Its operation, if it has one.
+    /// Operation of the write, if there is one.
     pub(super) written: Option<Written>,
-    /// The number of the write since opening.
+    /// Number of the write since opening.
     pub(super) revision: u64,
 }
 
@@ -89,13 +90,13 @@ impl Write {
         }
     }
 
-    /// Whether it is a record of the memory's own: nobody waits for it.
+    /// Whether it is an internal record of the memory, without a responder.
     pub(super) fn is_own(&self) -> bool {
         matches!(self, Self::Findings { .. } | Self::Merge(_) | Self::Own(_) | Self::RecordTransients)
     }
 
-    /// What is to be written; empty, when there is nothing.
-    fn make(&mut self, world: &World) -> Result<Made, MemoryError> {
+    /// Makes the changes to write; empty if there is nothing to write.
+    fn make(&mut self, world: &ReadSnapshot) -> Result<Made, MemoryError> {
         let mut transients = TransientUpdate::default();
         let operation = match self {
             Self::Operation { make, .. } => Some(guarded(|| make(world))?),
@@ -123,7 +124,7 @@ impl Write {
                 *counts = now;
                 operation
             }
-            // One of them may have gone into another meanwhile.
+            // One of the two entities may have been merged elsewhere since then.
             Self::Merge(plan) => {
                 let there = [&plan.gone, &plan.into].into_iter().all(|id| world.state.entity(id).is_some());
                 if there { Some(guarded(|| plan.at_its_turn(&world.state, now()))?) } else { None }
@@ -145,7 +146,7 @@ impl Write {
         Ok(Made { operation, transients })
     }
 
-    /// Gives the answer.
+    /// Sends the answer.
     pub(super) fn finish(self, outcome: Result<Option<Outcome>, MemoryError>) {
         match self {
             Self::Operation { responder, .. } => {
@@ -179,67 +180,68 @@ impl Write {
     }
 }
 
-/// What waits to be written, and what follows a write.
+/// Waiting writes, and pending work after writes.
 #[derive(Default)]
 pub(super) struct Writes {
     waiting: VecDeque<Write>,
     in_flight: Vec<(Made, Write)>,
-    /// How many writes were applied since opening.
+    /// Number of writes applied since opening.
     revision: u64,
     /// Transient values that the graph tables do not show yet.
     transients: TransientProjection,
-    /// Whether an import is being compared with the state, which must stay as it is meanwhile.
+    /// Whether an import is being compared with the state, which must not change meanwhile.
     planning: bool,
-    /// Keys of large operations whose texts are not in the index yet.
+    /// Keys of large operations whose texts are not indexed yet.
     unindexed: VecDeque<Key>,
-    /// Keys whose records in the graph tables are behind, with the position that they bring them to.
+    /// Keys whose records in the graph tables are outdated, with the position that they bring the tables to.
     unprojected: VecDeque<(VecDeque<Key>, Position)>,
-    /// How many keys those are, and when they are projected even if they are few.
+    /// Number of these keys, and the time at which even a few of them are projected.
     unprojected_keys: usize,
     project_at: Option<Instant>,
-    /// How often the graph tables are being written anew: what changes meanwhile is written after.
+    /// Number of running rebuilds of the graph tables. Later changes are written afterwards.
     rebuilding: usize,
 }
 
-/// Operations in one commit at most.
+/// Maximum number of operations in one commit.
 pub(super) const GROUP: usize = 64;
 
-/// Changes from which on an operation is large: it is committed alone, and what follows is done in slices.
+/// Number of changes from which an operation is large. A large operation is committed alone, and its follow-up work is
+/// done in slices.
 pub(super) const LARGE: usize = 1_000;
 
-/// Keys that are indexed or projected at a time.
+/// Number of keys indexed or projected at a time.
 const PORTION: usize = 100;
 
-/// How long few changes wait for others before they go to the graph tables: each transaction there slows the next
-/// commit down.
+/// Time that a few changes wait for others before projection, because each transaction on the graph tables slows down
+/// the next commit.
 const GATHER: Duration = Duration::from_millis(50);
 
-/// How soon it is looked again for what could not be projected yet.
+/// Time until the next attempt to project changes that could not be projected yet.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// Rows that may wait in the store before more are made.
+/// Maximum number of rows that wait in the store before more are made.
 const MOST_BACKLOG: usize = 20_000;
 
-/// The transient values that the graph tables show. The tables are brought up to date when the memory closes: nobody reads
-/// them before, most values are replaced by then, and the engine keeps the key of each edge that was ever deleted.
+/// Transient values in the graph tables. The tables are updated when the memory closes, for three reasons: they are not
+/// read before, most values are replaced by then, and the engine keeps the key of each deleted edge.
 #[derive(Default)]
 struct TransientProjection {
-    /// The number of the newest batch that was committed, and of the newest that the tables show.
+    /// Number of the newest committed batch, and of the newest batch that the tables show.
     batch: u64,
     shown_batch: u64,
-    /// The values that changed since they were last sent.
+    /// Values that changed since they were last sent.
     changed: BTreeSet<(EntityId, Predicate)>,
-    /// The values that were sent.
+    /// Values that were sent.
     shown: BTreeMap<(EntityId, Predicate), TransientValue>,
 }
 
-/// The subject and predicate of a value.
+/// Returns the subject and predicate of a value.
 fn of(value: &TransientValue) -> (EntityId, Predicate) {
     (value.fact.subject().clone(), value.fact.predicate().clone())
 }
 
 impl TransientProjection {
-    /// Has all values sent again: those that the tables show, and those of a state that was folded anew.
+    /// Marks all values to be sent again: those that the tables show, and those of a newly folded state.
     fn renew(&mut self, state: &State, batch: u64) {
         self.batch = batch;
         self.changed.extend(self.shown.keys().cloned());
@@ -251,7 +253,7 @@ impl TransientProjection {
         self.changed.is_empty() && self.shown_batch == self.batch
     }
 
-    /// The records of some of the values that changed: those that the tables show, and those that take their place.
+    /// Returns the keys of some changed values: those that the tables show, and those that replace them.
     fn take(&mut self, state: &State, count: usize) -> Vec<Key> {
         let mut keys = BTreeSet::new();
         for _ in 0..count {
@@ -267,25 +269,25 @@ impl TransientProjection {
 }
 
 impl Writes {
-    /// `batch` is the newest batch of transient values in the state.
+    /// Creates an empty queue. `batch` is the newest batch of transient values in the state.
     pub(super) fn new(state: &State, batch: u64) -> Self {
         let shown = state.transients().map(|value| (of(value), value.clone())).collect();
         let transients = TransientProjection { batch, shown_batch: batch, shown, ..TransientProjection::default() };
         Self { transients, ..Self::default() }
     }
 
-    /// The number of the newest write.
+    /// Returns the number of the newest write.
     pub(super) fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The number of a write that is applied now.
+    /// Increments and returns the number of the newest write.
     pub(super) fn next_revision(&mut self) -> u64 {
         self.revision += 1;
         self.revision
     }
 
-    /// Takes over a state that was folded anew.
+    /// Updates the transient values after the state was folded again.
     pub(super) fn renew_transients(&mut self, state: &State, batch: u64) {
         self.transients.renew(state, batch);
     }
@@ -298,17 +300,17 @@ impl Writes {
         self.waiting.len() + self.in_flight.len() + usize::from(self.planning)
     }
 
-    /// What waits, to be answered without being written.
+    /// Removes and returns the waiting writes.
     pub(super) fn take_waiting(&mut self) -> VecDeque<Write> {
         std::mem::take(&mut self.waiting)
     }
 
-    /// Has records indexed in slices.
+    /// Schedules records to be indexed in slices.
     pub(super) fn index_later(&mut self, keys: VecDeque<Key>) {
         self.unindexed = keys;
     }
 
-    /// Has records written to the graph tables, which then show a position.
+    /// Schedules records to be written to the graph tables, which then show a position.
     pub(super) fn project_later(&mut self, keys: Vec<Key>, position: Position) {
         self.unprojected_keys += keys.len();
         self.unprojected.push_back((keys.into(), position));
@@ -328,8 +330,8 @@ impl Writes {
         self.waiting.len() < GROUP
     }
 
-    /// How long until something is to be projected. What is due already waits for the store, or came due since it was looked
-    /// at: it is looked at again soon.
+    /// Returns the time until the next projection. Keys that are already due wait for the store or became due just now,
+    /// so the delay is short.
     pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
         self.project_at.map(|at| at.saturating_duration_since(now).max(LOOK_AGAIN))
     }
@@ -340,10 +342,10 @@ impl Writes {
 }
 
 impl Worker {
-    /// Commits what waits, unless a commit is under way.
+    /// Commits waiting writes, unless a commit is under way.
     ///
-    /// Operations of one group are made from the same state, so none may depend on another: the first that might
-    /// waits for the next group.
+    /// Operations of one group are made from the same state, so none may depend on another. The first write that might
+    /// depend on an earlier one waits for the next group.
     pub(super) fn begin_commit(&mut self) {
         let is_busy = !self.writes.in_flight.is_empty() || self.writes.planning;
         if is_busy || self.ending.gave_up() || self.is_halted() {
@@ -374,13 +376,13 @@ impl Worker {
             }
             let made = match write.make(&self.world) {
                 Ok(made) if !made.is_empty() => made,
-                // It may be otherwise once the group is applied.
+                // The result may differ after the group is applied.
                 _ if !first => {
                     self.writes.waiting.push_front(write);
                     break;
                 }
                 nothing => {
-                    // Values that cannot be recorded must not hold up the write that follows: it would wait for ever.
+                    // Values that cannot be recorded must not block the next write forever.
                     are_recordable &= !matches!(write, Write::RecordTransients);
                     if nothing.is_ok() {
                         self.count_dropped(&write);
@@ -390,7 +392,7 @@ impl Worker {
                     continue;
                 }
             };
-            // Going back leaves the transient values behind: they are recorded first, so that undoing it finds them.
+            // A restore loses the transient values, so they are recorded first. Undoing the restore then finds them.
             let goes_back = made.operation.iter().flat_map(|operation| &operation.changes);
             if goes_back.into_iter().any(|change| matches!(change, Change::Restore(_)))
                 && self.world.state.has_transients()
@@ -429,13 +431,13 @@ impl Worker {
         self.store.commit_with_transients(first, operations, transients, done);
     }
 
-    /// Compares an import with the state, beside the worker. Other writes wait, so that it need not be done again.
+    /// Compares an import with the state on a background thread. Other writes wait, so that the comparison stays valid.
     fn plan(&mut self, mut import: Box<Import>) {
         let state = Arc::clone(&self.world.state);
         import.progress.set(ImportStage::Comparing);
         self.writes.planning = self.aside(move |internal| {
             let plan = guarded(|| Ok(import.source.plan(&state)));
-            // The worker changes its state in place when nobody else holds it.
+            // Dropping the state lets the worker change its state in place, which needs the only reference.
             drop(state);
             let planned = match plan {
                 Ok(plan) => {
@@ -464,7 +466,7 @@ impl Worker {
         }
     }
 
-    /// Applies what was committed, and answers.
+    /// Applies the committed operations, and answers.
     pub(super) fn finish_commit(&mut self, result: Result<(), StoreError>) {
         let in_flight = std::mem::take(&mut self.writes.in_flight);
         let committed = self.store.position();
@@ -490,8 +492,8 @@ impl Worker {
                 let applied = match Arc::make_mut(&mut self.world.state).apply(Arc::clone(operation)) {
                     Ok(applied) => applied,
                     Err(error) => {
-                        // It was checked, and nothing that it depends on was changed before it: the state is not that of
-                        // the journal any more.
+                        // The operation was checked, and nothing that it depends on changed before it. So the state no
+                        // longer matches the journal.
                         let why = format!("`{}` is in the journal, but cannot be applied: {error}", operation.summary);
                         let rest: Vec<_> = in_flight.collect();
                         let later = rest.iter().filter(|(made, _)| made.operation.is_some()).count();
@@ -522,7 +524,7 @@ impl Worker {
         self.encode_more();
     }
 
-    /// Sees to reviews, index, vectors and projections after an operation.
+    /// Updates reviews, index, vectors and projections after an operation.
     fn follow(&mut self, position: Position, touched: &[Key]) {
         self.reviews.update(&self.world.state, touched);
         Arc::make_mut(&mut self.world.learned).update(&self.world.state, touched);
@@ -538,7 +540,7 @@ impl Worker {
         self.writes.project_at.get_or_insert_with(|| Instant::now() + GATHER);
     }
 
-    /// Sees to reviews, index and projections after transient values changed.
+    /// Updates reviews, index and projections after a change of transient values.
     fn follow_transients(&mut self, update: &TransientUpdate, touched: &[Key]) {
         self.reviews.update(&self.world.state, touched);
         self.index_keys(touched);
@@ -551,7 +553,7 @@ impl Worker {
         self.vectors.want_keys(&self.world.state, &mut self.index, keys);
     }
 
-    /// Indexes some of what a large operation touched. Whether there was any.
+    /// Indexes some records of a large operation. Returns whether there were any.
     pub(super) fn index_some(&mut self) -> bool {
         let count = self.writes.unindexed.len().min(PORTION);
         if count == 0 {
@@ -565,15 +567,15 @@ impl Worker {
         true
     }
 
-    /// Sends the transient values that changed to the graph tables, when the memory closes and nothing else waits. Whether
-    /// there were any.
+    /// Sends changed transient values to the graph tables when the memory closes and nothing else waits. Returns
+    /// whether there were any.
     fn project_transients(&mut self) -> bool {
         let transients = &mut self.writes.transients;
         if !self.closing || transients.is_complete() || !self.writes.unprojected.is_empty() {
             return false;
         }
         let keys = transients.take(&self.world.state, PORTION);
-        // Until the last of them is written, the tables show the batch before.
+        // Until the last value is written, the tables show the previous batch.
         let is_complete = transients.changed.is_empty();
         if is_complete {
             transients.shown_batch = transients.batch;
@@ -586,7 +588,7 @@ impl Worker {
         true
     }
 
-    /// Sends some of the records that changed to the graph tables. Whether there was any that could be sent.
+    /// Sends some changed records to the graph tables. Returns whether any could be sent.
     pub(super) fn project_some(&mut self) -> bool {
         if self.writes.rebuilding > 0 || self.store.backlog() > MOST_BACKLOG {
             return false;
@@ -602,7 +604,7 @@ impl Worker {
             let count = keys.len().min(PORTION - portion.len());
             portion.extend(keys.drain(..count));
             self.writes.unprojected_keys -= count;
-            // Until its last record is written, the tables are complete up to the operation before.
+            // Until its last record is written, the tables are complete only up to the previous operation.
             complete = Position(position.0 - u64::from(!keys.is_empty()));
             if keys.is_empty() {
                 self.writes.unprojected.pop_front();
@@ -620,7 +622,7 @@ impl Worker {
         true
     }
 
-    /// Writes the graph tables anew, beside the worker.
+    /// Rebuilds the graph tables on a background thread.
     pub(super) fn rebuild(&mut self, responder: Responder<()>) {
         let (state, store) = (Arc::clone(&self.world.state), Arc::clone(&self.store));
         let started = self.aside(move |internal| {
@@ -636,8 +638,8 @@ impl Worker {
     }
 }
 
-/// All records that an operation writes to, refers to, or was made from; nothing, when it is to share no commit with
-/// others, because what others mean or may do depends on it.
+/// Returns all records that an operation writes to, refers to, or was made from. Returns `None` if it cannot share a
+/// commit, because the validity or meaning of other operations depends on it.
 fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
     let changes = made.operation.as_ref().map_or(&[][..], |operation| &operation.changes);
     if changes.len() > LARGE || made.transients.values.len() > LARGE {
@@ -650,14 +652,14 @@ fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
         match change {
             Change::AddEntity(_) | Change::SetFlag { .. } => {}
             Change::AssertFact(fact) | Change::Support(fact) => {
-                // A name that is new to the state cannot change what other operations mean by theirs.
+                // A name that is new to the state cannot change the meaning of names in other operations.
                 if names(fact) && fact.object().text().is_none_or(|name| state.resolve(name) != Resolution::None) {
                     return None;
                 }
                 reach_fact(fact, &mut reach);
             }
             Change::EndFact { fact, .. }
-            | Change::SetStanding { fact, .. }
+            | Change::SetStatus { fact, .. }
             | Change::SetSecrecy { fact, .. }
             | Change::Confirm(fact)
             | Change::RetractFact(fact) => reach_known(state, *fact, &mut reach)?,
@@ -680,7 +682,7 @@ fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
             | Change::RemoveSession(_)
             | Change::Set(_)
             | Change::Unset(_)
-            | Change::Void(_)
+            | Change::Revert(_)
             | Change::Restore(_)
             | Change::SaveSlot(_)
             | Change::DropSlot(_) => return None,
@@ -699,7 +701,7 @@ fn reach_fact(fact: &Fact, reach: &mut BTreeSet<Key>) {
     reach.extend(fact.provenance().session.clone().map(Key::Session));
 }
 
-/// A fact of the state, or one that the same operation asserts. Nothing, when it is a name that may go.
+/// Adds a fact of the state, or one asserted by the same operation. Returns `None` for a name that may be removed.
 fn reach_known(state: &State, id: FactId, reach: &mut BTreeSet<Key>) -> Option<()> {
     reach.insert(Key::Fact(id));
     match state.fact(id) {

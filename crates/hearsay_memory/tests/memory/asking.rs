@@ -3,7 +3,7 @@ use std::time::Duration;
 use hearsay_memory::{
     Answer, Ask, FactOptions, Match, Memory, MemoryError, MemoryOptions, ModelStatus, RecallSettings, Search,
 };
-use hearsay_model::{Date, GameTime, How, Kind, Knowledge, Standing};
+use hearsay_model::{Acquisition, Date, FactStatus, GameTime, Kind, KnowledgeEdge};
 use hearsay_recall::Form;
 
 use crate::support::*;
@@ -75,9 +75,9 @@ fn a_search_finds_names_relations_and_words_and_is_never_empty_handed() {
     assert!(all.entities.iter().all(|hit| hit.kind == Some(Kind::Npc)) && all.facts.is_empty());
     let nothing = find(Search { kind: Some(Kind::Quest), ..Search::new("Mirela Vosk") });
     assert_eq!(nothing.hints[0].id.as_str(), "mirela-voss");
-    let standing = Search { standing: Some(Standing::Claimed), ..Search::new("owes") };
-    assert!(find(standing.clone()).facts.is_empty() && !find(Search::new("owes")).facts.is_empty());
-    let as_pell = Search { knower: Some("pell".into()), ..standing };
+    let status = Search { status: Some(FactStatus::Claimed), ..Search::new("owes") };
+    assert!(find(status.clone()).facts.is_empty() && !find(Search::new("owes")).facts.is_empty());
+    let as_pell = Search { knower: Some("pell".into()), ..status };
     refused(&memory, |memory| memory.search(as_pell).unwrap().wait(), &["for the DM alone"]);
 }
 
@@ -86,10 +86,10 @@ fn the_past_is_answered_as_it_was_known() {
     let memory = town();
     do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", FactOptions { secret: true, ..Default::default() }));
     let owes = fact(&memory, "pell", "OWES").id();
-    let edge = Knowledge {
-        how: How::told(Some(id("pell"))),
+    let edge = KnowledgeEdge {
+        acquisition: Acquisition::told(Some(id("pell"))),
         learned: Some(Date::at(GameTime(5 * DAY))),
-        ..Knowledge::authored(id("odo-brandt").into(), owes)
+        ..KnowledgeEdge::authored(id("odo-brandt").into(), owes)
     };
     let learn = hearsay_model::Operation::new(
         hearsay_model::Author::Game,
@@ -188,7 +188,7 @@ fn what_was_said_in_the_session_is_told_and_a_question_may_be_about_somebody() {
     let memory = town();
     do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
     do_edit(&memory, set("Harbour", "lore", "The harbour freezes once in a lifetime."));
-    let say = hearsay_memory::Happening::Say {
+    let say = hearsay_memory::GameEvent::Say {
         speaker: "Mirela Voss".into(),
         text: "Mind the step.".into(),
         states: vec![],

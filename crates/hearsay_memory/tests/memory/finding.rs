@@ -1,11 +1,11 @@
 //! Searching: each of its promises.
 
-use hearsay_memory::{EntityHit, FactOptions, Found, Match, Memory, Search};
-use hearsay_model::{Author, Change, Date, GameTime, Kind, Knower, Operation, Passage, Session, SessionId, Standing};
+use hearsay_memory::{EntityHit, FactOptions, Match, Memory, Search, SearchResults};
+use hearsay_model::{Author, Change, Date, FactStatus, GameTime, Kind, Knower, Operation, Passage, Session, SessionId};
 
 use crate::support::*;
 
-fn find(memory: &Memory, search: Search) -> Found {
+fn find(memory: &Memory, search: Search) -> SearchResults {
     memory.search(search).unwrap().wait().unwrap()
 }
 
@@ -115,7 +115,7 @@ fn what_is_filtered_is_filtered_before_it_is_counted() {
     let odo = ["Odo smells of herring."];
     assert_eq!(facts(Search { predicate: Some(predicate("appearance")), ..search() }), odo);
     assert_eq!(facts(Search { about: vec!["Odo Brandt".into()], ..search() }), odo);
-    assert_eq!(facts(Search { standing: Some(Standing::False), ..search() }), Vec::<String>::new());
+    assert_eq!(facts(Search { status: Some(FactStatus::False), ..search() }), Vec::<String>::new());
     assert_eq!(facts(Search { knower: Some("odo-brandt".into()), ..search() }), odo);
     assert_eq!(facts(Search { kind: Some(Kind::Faction), ..search() }), Vec::<String>::new());
     assert_eq!(facts(Search { holds_at: Some(GameTime(DAY)), limit: 20, ..search() }).len(), 13);
@@ -139,7 +139,7 @@ fn relations_that_are_told_of_an_entity_are_filtered_too() {
     };
     assert_eq!(told(Search::new("pell")).len(), 3);
     assert_eq!(told(Search { predicate: Some(predicate("OWES")), ..Search::new("pell") }).len(), 1);
-    assert_eq!(told(Search { standing: Some(Standing::False), ..Search::new("pell") }), Vec::<String>::new());
+    assert_eq!(told(Search { status: Some(FactStatus::False), ..Search::new("pell") }), Vec::<String>::new());
 }
 
 #[test]
@@ -195,13 +195,13 @@ fn a_result_says_why_it_is_there_and_how_it_is_known() {
     apply(&memory, vec![Change::AddPassage(passage.into())]);
     let found = find(&memory, Search { knower: Some("pell".into()), ..Search::new("flutes") });
     let json = serde_json::to_value(&found).unwrap();
-    for (what, how) in [("facts", "own knowledge"), ("passages", "heard it")] {
+    for (what, acquisition) in [("facts", "own knowledge"), ("passages", "heard it")] {
         let hit = &json[what][0];
-        assert_eq!(hit["receipt"]["how"], how, "{hit}");
+        assert_eq!(hit["citation"]["acquisition"], acquisition, "{hit}");
         assert!(hit["score"].as_f64().unwrap() > 0.0 && hit["channels"]["words"].as_f64().unwrap() > 0.0);
         assert!(hit["explanation"]["path"].is_array() && hit["path"].is_array());
     }
-    assert_eq!(json["passages"][0]["receipt"]["session"], "night");
+    assert_eq!(json["passages"][0]["citation"]["session"], "night");
     let of_dm = find(&memory, Search::new("flutes"));
-    assert!(of_dm.facts.iter().chain(&of_dm.passages).all(|hit| hit.receipt.how == "recorded"));
+    assert!(of_dm.facts.iter().chain(&of_dm.passages).all(|hit| hit.citation.acquisition == "recorded"));
 }

@@ -1,7 +1,7 @@
 use std::{fmt::Write, fs, time::Duration};
 
 use hearsay_memory::{Decision, Memory, MemoryError};
-use hearsay_model::Standing;
+use hearsay_model::FactStatus;
 
 use crate::support::*;
 
@@ -30,7 +30,7 @@ fn importing_again_writes_nothing_and_edits_between_survive() {
     }
     let after = state(&memory);
     assert!(*before == *after && before.position() == after.position());
-    assert_eq!(after.fact(spoon).unwrap().standing(), Standing::False);
+    assert_eq!(after.fact(spoon).unwrap().status(), FactStatus::False);
 }
 
 #[test]

@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::Hold;
 use hearsay_memory::{
-    Circumstances, Edit, FactOptions, Happening, MemoryError, Retcon, Stated,
+    Circumstances, Edit, FactOptions, GameEvent, MemoryError, Retcon, Stated,
     query::{self, AsOf, KnowsFilter, Obstacle, SecretFilter},
 };
-use hearsay_model::{Author, Change, Kind, Knower, Knowledge, Operation, Position, State, Timestamp};
+use hearsay_model::{Author, Change, Kind, Knower, KnowledgeEdge, Operation, Position, State, Timestamp};
 
 use crate::{learning::*, support::*};
 
@@ -48,7 +48,7 @@ fn readings_of_a_campaign() {
     let knows = |who: &str, words: &str, since: Option<&str>, time: Option<&str>| {
         let (rows, all) = query::knows(&before, who, &filter(words, since), time.and_then(moment)).unwrap();
         assert_eq!(rows.len(), all.min(5));
-        rows.into_iter().map(|row| (row.since, row.how)).next()
+        rows.into_iter().map(|row| (row.since, row.acquisition)).next()
     };
     let told = |at: &str, by: &str| Some((Some(at.to_owned()), format!("told by {by}")));
     let sweet = "fresh waters lungs";
@@ -68,7 +68,7 @@ fn readings_of_a_campaign() {
     assert!(query::missed(&before, "sister-ilva", "session-2").unwrap().was_there);
 
     let chain = query::chain(&before, "tamsin-reed", "jory-found-the-ledger", None).unwrap();
-    assert_eq!((chain.ways.len(), chain.ways[0].how.as_str()), (1, "told by jory-penhale"));
+    assert_eq!((chain.known_edges.len(), chain.known_edges[0].acquisition.as_str()), (1, "told by jory-penhale"));
     let unknown = query::chain(&before, "pell", "jory-found-the-ledger", None).unwrap_err();
     assert!(matches!(unknown, MemoryError::NotKnown { .. }), "{unknown}");
 
@@ -115,8 +115,8 @@ fn readings_of_a_campaign() {
     let subject = hearsay_memory::find_fact(&before, "club-alibi").unwrap().subject().clone();
     assert_eq!(subject, id("lucan-fairweather"));
     let alibi = club(&before).unwrap();
-    assert_eq!((alibi.hold, alibi.standing.as_str()), (Hold::Believed, "false"));
-    let refute = Happening::Refute {
+    assert_eq!((alibi.hold, alibi.status.as_str()), (Hold::Believed, "false"));
+    let refute = GameEvent::Refute {
         fact: "club-alibi".into(),
         statement: None,
         teller: None,
@@ -175,7 +175,7 @@ fn what_the_players_know_is_theirs_and_no_names() {
 #[test]
 fn what_speaks_against_a_fact_counts_everywhere() {
     let (memory, _) = campaign();
-    let refute = Happening::Refute {
+    let refute = GameEvent::Refute {
         fact: "sweet-water".into(),
         statement: None,
         teller: None,
@@ -199,7 +199,7 @@ fn what_speaks_against_a_fact_counts_everywhere() {
     let ilva = row.known_by.iter().find(|one| one.knower.as_str() == "sister-ilva").unwrap();
     assert_eq!((ilva.credence, credence), (0.0, 0.0));
     let again = tell("sabine-orrin", Stated::Recorded("sweet-water".into()), &["sister-ilva"]);
-    let make = move |world: &hearsay_memory::World| again.operation(&world.state, Author::Dm, Timestamp(0));
+    let make = move |world: &hearsay_memory::ReadSnapshot| again.operation(&world.state, Author::Dm, Timestamp(0));
     let preview = memory.preview(make).unwrap().wait().unwrap();
     let lesson = preview.lessons.iter().find(|lesson| lesson.fact == id).unwrap();
     assert_eq!((lesson.before, lesson.credence), (Some(0.0), 0.0));
@@ -210,7 +210,7 @@ fn what_somebody_made_up_says_so() {
     let memory = town();
     let text = "Odo eats coal.";
     let lie = |hearers: &[&str]| match tell("Mirela Voss", lore("Odo Brandt", text), hearers) {
-        Happening::Tell { teller, fact, hearers, circumstances, .. } => Happening::Tell {
+        GameEvent::Tell { teller, fact, hearers, circumstances, .. } => GameEvent::Tell {
             teller,
             fact,
             hearers,
@@ -225,22 +225,25 @@ fn what_somebody_made_up_says_so() {
     learn(&memory, lie(&["Pell"]));
     let coal = fact(&memory, "odo-brandt", "lore").id().to_string();
     let now = state(&memory);
-    let how = "made it up, and told pell";
-    assert_eq!(query::why_not(&now, "mirela-voss", &coal, None).unwrap().knows.unwrap().how, [how]);
+    let acquisition = "made it up, and told pell";
+    assert_eq!(query::why_not(&now, "mirela-voss", &coal, None).unwrap().knows.unwrap().acquisition, [acquisition]);
     let filter = KnowsFilter { words: Some("coal".into()), limit: 5, ..KnowsFilter::default() };
     let row = query::knows(&now, "mirela-voss", &filter, None).unwrap().0.remove(0);
-    assert_eq!((row.how.as_str(), row.told), ("made it up", vec![id("pell")]));
+    assert_eq!((row.acquisition.as_str(), row.told), ("made it up", vec![id("pell")]));
     let believes = query::believes(&now, "mirela-voss", "odo-brandt", Some("lore"), None).unwrap();
-    assert_eq!(believes.answers[0].because[0].how, how);
+    assert_eq!(believes.answers[0].because[0].acquisition, acquisition);
     let chain = query::chain(&now, "mirela-voss", &coal, None).unwrap();
-    assert_eq!((chain.ways.len(), chain.ways[0].how.as_str()), (1, how));
+    assert_eq!((chain.known_edges.len(), chain.known_edges[0].acquisition.as_str()), (1, acquisition));
     let holders = query::who_knows(&now, &coal, None).unwrap().characters;
-    assert_eq!(holders.iter().map(|row| row.how.join("; ")).collect::<Vec<_>>(), [how, "told by mirela-voss"]);
+    assert_eq!(
+        holders.iter().map(|row| row.acquisition.join("; ")).collect::<Vec<_>>(),
+        [acquisition, "told by mirela-voss"]
+    );
     let ask = hearsay_memory::Ask::new("mirela-voss", "Does Odo eat coal?");
     let context = memory.ask(ask).unwrap().wait().unwrap().context;
     let line = context.sections.iter().flat_map(|part| &part.lines).find(|line| line.text.contains("coal")).unwrap();
-    assert_eq!(line.receipt.how, "made it up");
-    learn(&memory, Happening::Forget { knower: "Mirela Voss".into(), fact: coal.clone() });
+    assert_eq!(line.citation.acquisition, "made it up");
+    learn(&memory, GameEvent::Forget { knower: "Mirela Voss".into(), fact: coal.clone() });
     let gone = query::who_knows(&state(&memory), &coal, None).unwrap();
     assert!(gone.characters.is_empty(), "it never told it: {gone:?}");
 }
@@ -267,7 +270,7 @@ fn the_dead_are_no_sources_and_secrets_begin() {
     let cursed = facts(&memory, "salt-quay", "lore");
     let cursed = cursed.iter().find(|fact| fact.statement().contains("cursed")).unwrap().id().to_string();
     let mut seen = witness(Stated::Recorded(cursed), &["Pell"]);
-    if let Happening::Witness { circumstances, .. } = &mut seen {
+    if let GameEvent::Witness { circumstances, .. } = &mut seen {
         circumstances.time = Some("the 5th of Rainmoon".into());
     }
     learn(&memory, seen);
@@ -320,7 +323,7 @@ fn dates_are_told_by_the_game_clock_and_sessions_by_name() {
 #[test]
 fn a_document_is_read() {
     let (memory, before) = campaign();
-    let read = Happening::Read {
+    let read = GameEvent::Read {
         document: "customs-notice".into(),
         readers: vec!["pell".into()],
         credence: Some(0.8),
@@ -350,14 +353,14 @@ fn what_keeps_a_group_s_secret_from_somebody() {
     let options = FactOptions { secret: true, ..FactOptions::default() };
     do_edit(&memory, relate_with("The Guild", "HAS_MEMBER", "Pell", options));
     let belongs = fact(&memory, "pell", "MEMBER_OF");
-    learn(&memory, Happening::Forget { knower: "Pell".into(), fact: belongs.id().to_string() });
+    learn(&memory, GameEvent::Forget { knower: "Pell".into(), fact: belongs.id().to_string() });
     assert_eq!(why("Pell"), Obstacle::UnawareOfBelonging { group: group.clone() });
     // It is kept for masters, and Odo is none.
     let state_now = state(&memory);
     let known = state_now.known_by(ring.id()).find(|edge| edge.knower.entity() == Some(&group)).unwrap();
-    let ranked = Knowledge { rank: Some("master".into()), ..Knowledge::clone(known) };
+    let ranked = KnowledgeEdge { rank: Some("master".into()), ..KnowledgeEdge::clone(known) };
     let changes = vec![Change::Unlearn(known.id()), Change::Learn(ranked.into())];
-    let make = move |_: &hearsay_memory::World| Ok(Operation::new(Author::Dm, "rank", changes.clone()));
+    let make = move |_: &hearsay_memory::ReadSnapshot| Ok(Operation::new(Author::Dm, "rank", changes.clone()));
     memory.write(make).unwrap().wait().unwrap();
     do_edit(&memory, relate("Odo Brandt", "MEMBER_OF", "The Guild"));
     assert_eq!(why("Odo Brandt"), Obstacle::RankTooLow { group, has: None, needs: "master".into() });

@@ -2,9 +2,9 @@
 
 use hearsay_belief::View;
 use hearsay_memory::{
-    Circumstances, Edit, FactOptions, Happening, Memory, MemoryError, Preview, Retcon, Retelling, Stated, Written,
+    Circumstances, Edit, FactOptions, GameEvent, Memory, MemoryError, Preview, Retcon, Retelling, Stated, Written,
 };
-use hearsay_model::{Author, Bearing, GameTime, Kind, Standing, Timestamp};
+use hearsay_model::{Author, FactRelation, FactStatus, GameTime, Kind, Timestamp};
 
 use crate::support::*;
 
@@ -20,12 +20,12 @@ pub(crate) fn parts(subject: &str, predicate: &str, object: &str) -> Stated {
     Stated::Parts { subject: subject.into(), predicate: predicate.into(), object: object.into(), statement: None }
 }
 
-pub(crate) fn witness(fact: Stated, witnesses: &[&str]) -> Happening {
-    Happening::Witness { facts: vec![fact], witnesses: names(witnesses), circumstances: Circumstances::default() }
+pub(crate) fn witness(fact: Stated, witnesses: &[&str]) -> GameEvent {
+    GameEvent::Witness { facts: vec![fact], witnesses: names(witnesses), circumstances: Circumstances::default() }
 }
 
-pub(crate) fn tell(teller: &str, fact: Stated, hearers: &[&str]) -> Happening {
-    Happening::Tell {
+pub(crate) fn tell(teller: &str, fact: Stated, hearers: &[&str]) -> GameEvent {
+    GameEvent::Tell {
         teller: teller.into(),
         fact,
         hearers: names(hearers),
@@ -37,16 +37,16 @@ pub(crate) fn tell(teller: &str, fact: Stated, hearers: &[&str]) -> Happening {
     }
 }
 
-pub(crate) fn try_learn(memory: &Memory, happening: Happening) -> Result<Written, MemoryError> {
-    memory.learn(Author::Dm, happening).unwrap().wait()
+pub(crate) fn try_learn(memory: &Memory, game_event: GameEvent) -> Result<Written, MemoryError> {
+    memory.learn(Author::Dm, game_event).unwrap().wait()
 }
 
-pub(crate) fn learn(memory: &Memory, happening: Happening) -> Written {
-    try_learn(memory, happening).unwrap()
+pub(crate) fn learn(memory: &Memory, game_event: GameEvent) -> Written {
+    try_learn(memory, game_event).unwrap()
 }
 
-fn previewed(memory: &Memory, happening: Happening) -> Preview {
-    let make = move |world: &hearsay_memory::World| happening.operation(&world.state, Author::Dm, Timestamp(0));
+fn previewed(memory: &Memory, game_event: GameEvent) -> Preview {
+    let make = move |world: &hearsay_memory::ReadSnapshot| game_event.operation(&world.state, Author::Dm, Timestamp(0));
     memory.preview(make).unwrap().wait().unwrap()
 }
 
@@ -74,7 +74,7 @@ const FIRE: &str = "The Gull burned.";
 fn those_present_see_it_and_others_hear_of_it_with_less_belief() {
     let memory = town();
     set_clock(&memory, 5 * DAY);
-    let here = Happening::Witness {
+    let here = GameEvent::Witness {
         facts: vec![lore("The Gull", FIRE)],
         witnesses: Vec::new(),
         circumstances: Circumstances { place: Some("The Gull".into()), ..Circumstances::default() },
@@ -93,19 +93,19 @@ fn those_present_see_it_and_others_hear_of_it_with_less_belief() {
     assert_eq!(believes(&memory, "bram", FIRE), Some(29));
     // Retold wrongly, it is a fact of its own.
     let retold = Some(Retelling { statement: Some("The Gull was set on fire.".into()), object: None });
-    let Happening::Tell { teller, fact, hearers, lie, citing, credence, circumstances, .. } =
+    let GameEvent::Tell { teller, fact, hearers, lie, citing, credence, circumstances, .. } =
         tell("Pell", recorded(&memory, FIRE), &["Bram"])
     else {
         unreachable!()
     };
-    learn(&memory, Happening::Tell { teller, fact, hearers, retold, lie, citing, credence, circumstances });
+    learn(&memory, GameEvent::Tell { teller, fact, hearers, retold, lie, citing, credence, circumstances });
     let wrong = reference(&memory, "The Gull was set on fire.");
     let state = state(&memory);
-    let bearing = hearsay_memory::find_fact(&state, &wrong).unwrap().bearing();
-    assert!(matches!(bearing, Some(Bearing::Distorts(_))));
+    let fact_relation = hearsay_memory::find_fact(&state, &wrong).unwrap().fact_relation();
+    assert!(matches!(fact_relation, Some(FactRelation::Distorts(_))));
     assert_eq!(believes(&memory, "bram", "The Gull was set on fire."), Some(54));
     // Pell never saw it: all that comes from him falls, and Mirela knows it still.
-    let forget = Happening::Forget { knower: "Pell".into(), fact: reference(&memory, FIRE) };
+    let forget = GameEvent::Forget { knower: "Pell".into(), fact: reference(&memory, FIRE) };
     let lost = previewed(&memory, forget.clone()).lost;
     let lost: Vec<_> = lost.iter().map(|loss| (loss.knower.to_string(), loss.statement.clone())).collect();
     assert_eq!(lost.len(), 4, "{lost:?}");
@@ -119,7 +119,7 @@ fn those_present_see_it_and_others_hear_of_it_with_less_belief() {
 fn a_line_is_heard_and_what_it_states_is_taken_up() {
     let memory = town();
     set_clock(&memory, DAY);
-    let say = |text: &str, states: Vec<Stated>, hearers: &[&str], lie| Happening::Say {
+    let say = |text: &str, states: Vec<Stated>, hearers: &[&str], lie| GameEvent::Say {
         speaker: "Mirela Voss".into(),
         text: text.into(),
         states,
@@ -130,7 +130,7 @@ fn a_line_is_heard_and_what_it_states_is_taken_up() {
     let owes = || vec![parts("Odo Brandt", "owes", "Pell")];
     learn(&memory, say("Odo Brandt owes him.", owes(), &[], false));
     let debt = fact(&memory, "odo-brandt", "OWES");
-    assert_eq!(debt.standing(), Standing::Claimed);
+    assert_eq!(debt.status(), FactStatus::Claimed);
     assert_eq!(debt.provenance().speaker, Some(id("mirela-voss")));
     assert_eq!(known_by(&memory, &debt), ["mirela-voss", "mirela-voss", "pell"], "Pell is where she is");
     let state = state(&memory);
@@ -140,7 +140,7 @@ fn a_line_is_heard_and_what_it_states_is_taken_up() {
     learn(&memory, say("Odo Brandt owes him.", Vec::new(), &[], false));
     assert_eq!(crate::support::state(&memory).passages().count(), 2);
     learn(&memory, say("I was out.", vec![lore("Mirela Voss", "Mirela was out.")], &["Odo Brandt"], true));
-    assert_eq!(of_standing(&memory, Standing::False), ["Mirela was out."]);
+    assert_eq!(with_status(&memory, FactStatus::False), ["Mirela was out."]);
     let belief = |who| believes(&memory, who, "Mirela was out.");
     assert_eq!((belief("mirela-voss"), belief("odo-brandt")), (Some(0), Some(54)));
 }
@@ -151,15 +151,16 @@ fn a_secret_that_is_told_stays_one_unless_it_is_told_openly() {
     let secret = FactOptions { secret: true, ..FactOptions::default() };
     do_edit(&memory, set_with("Pell", "goals", "Leave.", secret));
     let goals = fact(&memory, "pell", "goals");
-    let edge = hearsay_model::Knowledge {
+    let edge = hearsay_model::KnowledgeEdge {
         conceals: true,
-        ..hearsay_model::Knowledge::authored(id("pell").into(), goals.id())
+        ..hearsay_model::KnowledgeEdge::authored(id("pell").into(), goals.id())
     };
     let change = hearsay_model::Change::Learn(edge.into());
-    let conceal =
-        move |_: &hearsay_memory::World| Ok(hearsay_model::Operation::new(Author::Dm, "conceal", vec![change.clone()]));
+    let conceal = move |_: &hearsay_memory::ReadSnapshot| {
+        Ok(hearsay_model::Operation::new(Author::Dm, "conceal", vec![change.clone()]))
+    };
     memory.write(conceal).unwrap().wait().unwrap();
-    let reveal = |to: &str, openly| Happening::Reveal {
+    let reveal = |to: &str, openly| GameEvent::Reveal {
         holder: "Pell".into(),
         fact: goals.id().to_string(),
         to: names(&[to]),
@@ -180,7 +181,7 @@ fn a_secret_that_is_told_stays_one_unless_it_is_told_openly() {
 fn conclusions_and_denials() {
     let memory = town();
     learn(&memory, witness(lore("The Gull", FIRE), &["Pell"]));
-    let deduce = |from: &str, certainty| Happening::Deduce {
+    let deduce = |from: &str, certainty| GameEvent::Deduce {
         knower: "Pell".into(),
         conclusion: lore("Odo Brandt", "Odo set it."),
         from: names(&[from]),
@@ -191,7 +192,7 @@ fn conclusions_and_denials() {
     assert_eq!(believes(&memory, "pell", "Odo set it."), Some(70));
     learn(&memory, tell("Pell", recorded(&memory, "Odo set it."), &["Mirela Voss"]));
     assert_eq!(believes(&memory, "mirela-voss", "Odo set it."), Some(38));
-    let refute = |teller: Option<&str>, hearers: &[&str]| Happening::Refute {
+    let refute = |teller: Option<&str>, hearers: &[&str]| GameEvent::Refute {
         fact: reference(&memory, "Odo set it."),
         statement: Some("Odo did not.".into()),
         teller: teller.map(str::to_owned),
@@ -200,7 +201,7 @@ fn conclusions_and_denials() {
         circumstances: Circumstances::default(),
     };
     learn(&memory, refute(Some("Odo Brandt"), &["Mirela Voss"]));
-    let mut claims = of_standing(&memory, Standing::Claimed);
+    let mut claims = with_status(&memory, FactStatus::Claimed);
     claims.sort();
     assert_eq!(claims, ["Odo did not.", "Odo set it."]);
     assert_eq!(believes(&memory, "mirela-voss", "Odo set it."), Some(22), "0.38 × (1 − 0.54) ÷ (1 − 0.38 × 0.54)");
@@ -225,7 +226,7 @@ fn what_is_taken_back_says_first_who_loses_it() {
     learn(&memory, tell("Pell", recorded(&memory, FIRE), &["Odo Brandt"]));
     let fact = reference(&memory, FIRE);
     let look = |retcon: Retcon| {
-        let make = move |world: &hearsay_memory::World| retcon.operation(&world.state, Author::Dm, Timestamp(0));
+        let make = move |world: &hearsay_memory::ReadSnapshot| retcon.operation(&world.state, Author::Dm, Timestamp(0));
         memory.preview(make).unwrap().wait().unwrap()
     };
     let until = || Retcon::Until { fact: fact.clone(), until: "412".into() };
@@ -270,7 +271,7 @@ fn a_corrected_fact_takes_its_chains_along() {
     do_edit(&memory, correct);
     assert_eq!(beliefs(right), before);
     assert_eq!(state(&memory).all_knowledge().count(), edges, "nothing sleeps, nothing is there twice");
-    let forget = Happening::Forget { knower: "Pell".into(), fact: reference(&memory, right) };
+    let forget = GameEvent::Forget { knower: "Pell".into(), fact: reference(&memory, right) };
     learn(&memory, forget);
     assert_eq!(believes(&memory, "bram", right), None, "the chain is whole");
 }
@@ -283,7 +284,7 @@ fn what_cannot_be_learned_changes_nothing() {
     do_edit(&memory, set("Bram", "condition", "dead"));
     learn(&memory, witness(lore("The Gull", FIRE), &["Pell"]));
     let fire = || recorded(&memory, FIRE);
-    let check = |happening: Happening, words: &[&str]| refused(&memory, |memory| try_learn(memory, happening), words);
+    let check = |game_event: GameEvent, words: &[&str]| refused(&memory, |memory| try_learn(memory, game_event), words);
     check(tell("Mirela Voss", fire(), &["Pell"]), &["mirela-voss does not know that", FIRE]);
     check(tell("Pel", fire(), &["Mirela Voss"]), &["nothing is called `Pel`", "did you mean pell"]);
     check(tell("Pell", fire(), &["Mirella"]), &["nothing is called `Mirella`", "mirela-voss"]);
@@ -294,7 +295,7 @@ fn what_cannot_be_learned_changes_nothing() {
     check(tell("Odo Brandt", lore("Pell", "Pell snores."), &[]), &["nobody is there to learn it"]);
     check(tell("Pell", Stated::Recorded("ffffffff".into()), &["Mirela Voss"]), &["there is no fact `ffffffff`"]);
     check(witness(parts("Pell", "OWES", "Nobody"), &["Pell"]), &["nothing is called `Nobody`"]);
-    let at = |time: Option<&str>, session: Option<&str>| Happening::Witness {
+    let at = |time: Option<&str>, session: Option<&str>| GameEvent::Witness {
         facts: vec![lore("Pell", "Pell snores.")],
         witnesses: names(&["Mirela Voss"]),
         circumstances: Circumstances {
@@ -306,9 +307,9 @@ fn what_cannot_be_learned_changes_nothing() {
     check(at(Some("31 Month1 3"), None), &["31 Month1 3", "the day of Month1", "from 1 to 30"]);
     check(at(Some("the feast"), None), &["the feast", "is not a date"]);
     check(at(None, Some("9")), &["there is no session `9`"]);
-    let forget = |who: &str| Happening::Forget { knower: who.into(), fact: reference(&memory, FIRE) };
+    let forget = |who: &str| GameEvent::Forget { knower: who.into(), fact: reference(&memory, FIRE) };
     check(forget("Odo Brandt"), &["odo-brandt never learned by itself"]);
-    let deduce = |from: Vec<String>| Happening::Deduce {
+    let deduce = |from: Vec<String>| GameEvent::Deduce {
         knower: "Mirela Voss".into(),
         conclusion: lore("Pell", "Pell did it."),
         from,
@@ -317,20 +318,20 @@ fn what_cannot_be_learned_changes_nothing() {
     };
     check(deduce(Vec::new()), &["at least one fact"]);
     check(deduce(vec![reference(&memory, FIRE)]), &["does not know that", "cannot conclude"]);
-    let read = Happening::Read {
+    let read = GameEvent::Read {
         document: "Silver Ring".into(),
         readers: names(&["Pell"]),
         credence: None,
         circumstances: Circumstances::default(),
     };
     check(read, &["nothing is written in silver-ring"]);
-    let Happening::Tell { teller, fact, hearers, lie, citing, circumstances, retold, .. } =
+    let GameEvent::Tell { teller, fact, hearers, lie, citing, circumstances, retold, .. } =
         tell("Pell", fire(), &["Mirela Voss"])
     else {
         unreachable!()
     };
     let credence = Some(1.5);
-    let sure = Happening::Tell { teller, fact, hearers, lie, citing, circumstances, retold, credence };
+    let sure = GameEvent::Tell { teller, fact, hearers, lie, citing, circumstances, retold, credence };
     check(sure, &["credence must lie from 0 to 1, not 1.5"]);
     assert_eq!(state(&memory).clock(), Some(GameTime(5 * DAY)));
 }

@@ -4,11 +4,11 @@ use std::fs;
 
 use hearsay_belief::View;
 use hearsay_memory::{
-    Ask, Circumstances, ExtractionSettings, Happening, Log, LogLine, Memory, MemoryOptions, ModelSettings, Settings,
+    Ask, Circumstances, ExtractionSettings, GameEvent, Log, LogLine, Memory, MemoryOptions, ModelSettings, Settings,
     Stated,
     query::{self, RecapFor},
 };
-use hearsay_model::{Author, How, Knower};
+use hearsay_model::{Acquisition, Author, Knower};
 use hearsay_recall::{Detail, Form};
 
 use crate::support::{id, options, state};
@@ -53,7 +53,7 @@ fn quay(options: MemoryOptions) -> Memory {
 
 fn told(memory: &Memory, who: &str, question: &str) -> String {
     let ask = Ask { session: Some("s1".into()), budget: Some(5_000), ..Ask::new(who, question) };
-    memory.ask(ask).unwrap().wait().unwrap().context.render(Form::Text, Detail::Receipts)
+    memory.ask(ask).unwrap().wait().unwrap().context.render(Form::Text, Detail::Citations)
 }
 
 fn check(memory: &Memory, question: &str, words: &str) {
@@ -70,16 +70,16 @@ fn check(memory: &Memory, question: &str, words: &str) {
         );
         assert!(!heard.passage.heard_by.contains(&Knower::Entity(id("mirela"))));
     }
-    let by_mirela = |how: &How| matches!(how, How::Told { by: Some(by), .. } if by.as_str() == "mirela");
-    let ways = view.facts().flat_map(|known| known.ways().iter().map(|way| way.edge.clone()));
-    assert_eq!(ways.filter(|edge| by_mirela(&edge.how)).count(), 0);
+    let by_mirela = |acquisition: &Acquisition| matches!(acquisition, Acquisition::Told { by: Some(by), .. } if by.as_str() == "mirela");
+    let known_edges = view.facts().flat_map(|known| known.known_edges().iter().map(|way| way.edge.clone()));
+    assert_eq!(known_edges.filter(|edge| by_mirela(&edge.acquisition)).count(), 0);
 }
 
 #[test]
 fn a_secret_name_that_speaks_is_heard_and_nobody_behind_it() {
     let memory = quay(options());
     check(&memory, "When does the bell ring?", "The bell rings");
-    let say = Happening::Say {
+    let say = GameEvent::Say {
         speaker: "The Grey Lady".into(),
         text: "The tide comes at ten.".into(),
         states: vec![Stated::Lore { about: "quay".into(), text: "The tide comes at ten.".into() }],
@@ -89,7 +89,7 @@ fn a_secret_name_that_speaks_is_heard_and_nobody_behind_it() {
     };
     memory.learn(Author::Dm, say).unwrap().wait().unwrap();
     check(&memory, "When does the tide come?", "The tide comes");
-    let tell = Happening::Tell {
+    let tell = GameEvent::Tell {
         teller: "the grey lady".into(),
         fact: Stated::Lore { about: "quay".into(), text: "The lamp is out.".into() },
         hearers: vec!["pell".into(), "odo".into()],
@@ -121,7 +121,7 @@ fn a_secret_name_that_speaks_is_heard_and_nobody_behind_it() {
 
     // Who learns whose name it is knows who spoke.
     let alias = state.facts().find(|fact| *fact.predicate() == *"alias").unwrap().id();
-    let reveal = Happening::Reveal {
+    let reveal = GameEvent::Reveal {
         holder: "mirela".into(),
         fact: alias.to_string(),
         to: vec!["pell".into()],
@@ -138,7 +138,7 @@ fn what_is_read_in_the_words_of_a_secret_name_leads_nobody_to_it() {
     let model = ModelSettings { enabled: false, ..ModelSettings::default() };
     let settings = Settings { extraction: ExtractionSettings::default(), model, ..Settings::default() };
     let memory = quay(MemoryOptions { settings, ..options() });
-    let say = Happening::Say {
+    let say = GameEvent::Say {
         speaker: "The Grey Lady".into(),
         text: "I hate Odo. Bryn owes Odo forty crowns.".into(),
         states: Vec::new(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hearsay_memory::{
-    Happening, Log, LogLine, NewSession, SessionStep, Stated,
+    GameEvent, Log, LogLine, NewSession, SessionStep, Stated,
     query::{self, Met, Table, ThreadFilter, ThreadKind},
 };
 use hearsay_model::{Author, Evidence, Kind, State};
@@ -25,7 +25,7 @@ fn when_the_table_met_somebody() {
     let state = campaign();
     let odo = query::meetings(&state, &id("odo-brandt")).unwrap();
     let (first, last) = (odo.first.unwrap(), odo.last.unwrap());
-    assert!(first.how >= Met::Present && last.session.unwrap().as_str() == "session-4", "{first:?}");
+    assert!(first.acquisition >= Met::Present && last.session.unwrap().as_str() == "session-4", "{first:?}");
     assert!(first.title.unwrap().starts_with("Session "));
     let words = odo.words.unwrap();
     let said = state.passage(words.passage).unwrap();
@@ -36,10 +36,10 @@ fn when_the_table_met_somebody() {
     assert_eq!(wren.first.unwrap().session.unwrap().as_str(), "session-1");
     // Whom they only heard of, they have not met.
     let jory = query::meetings(&state, &id("jory-penhale")).unwrap();
-    assert_eq!(jory.first.unwrap().how, Met::Named);
+    assert_eq!(jory.first.unwrap().acquisition, Met::Named);
     assert!(jory.words.is_none());
     let chapel = query::meetings(&state, &id("the-gilded-gull")).unwrap();
-    assert_eq!(chapel.first.unwrap().how, Met::Visited);
+    assert_eq!(chapel.first.unwrap().acquisition, Met::Visited);
     for entity in state.entities() {
         let met = query::meetings(&state, &entity.id).unwrap();
         assert_eq!(met.first.is_some(), met.last.is_some());
@@ -54,18 +54,18 @@ fn a_game_without_logs_has_meetings_too() {
     do_edit(&memory, add("Lyra", Kind::Player, Some("The Gull")));
     let met = |who: &str| query::meetings(&state(&memory), &id(who)).unwrap();
     assert_eq!(met("pell"), query::Meetings::default());
-    let sees = Happening::Witness {
+    let sees = GameEvent::Witness {
         facts: vec![Stated::Lore { about: "pell".into(), text: "Pell dropped a jug.".into() }],
         witnesses: vec!["lyra".into(), "pell".into()],
         circumstances: Default::default(),
     };
     memory.learn(Author::Game, sees).unwrap().wait().unwrap();
-    assert_eq!(met("pell").first.unwrap().how, Met::Present);
+    assert_eq!(met("pell").first.unwrap().acquisition, Met::Present);
     memory.session(Author::Dm, SessionStep::Start(NewSession::default())).unwrap().wait().unwrap();
     let line = LogLine { speaker: Some("pell".into()), text: "More ale?".into(), ..LogLine::default() };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
     let pell = met("pell");
-    assert_eq!((pell.last.unwrap().how, pell.words.unwrap().text.as_str()), (Met::Spoke, "More ale?"));
+    assert_eq!((pell.last.unwrap().acquisition, pell.words.unwrap().text.as_str()), (Met::Spoke, "More ale?"));
 }
 
 #[test]
@@ -113,7 +113,11 @@ fn the_table_knows_what_one_of_its_players_knows() {
     let fire = table.knows(the(&state, "fire-of-398")).unwrap();
     assert_eq!(fire.session.unwrap().as_str(), "session-4");
     assert!(!fire.all && table.knows(the(&state, "jory-gave-mirela-the-ledger")).is_none());
-    assert!(fire.known_by.iter().any(|knower| knower.how.contains("told by Aldous Crane")), "{:?}", fire.known_by);
+    assert!(
+        fire.known_by.iter().any(|knower| knower.acquisition.contains("told by Aldous Crane")),
+        "{:?}",
+        fire.known_by
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use hearsay_memory::{Decision, Memory, MemoryOptions, Mode, Policy, Proposal, Proposed, Settings};
-use hearsay_model::{Author, Confidence, GameTime, How, Knower, Object, Standing};
+use hearsay_model::{Acquisition, Author, Confidence, FactStatus, GameTime, Knower, Object};
 
 use crate::support::*;
 
@@ -31,23 +31,23 @@ fn autonomous() -> Memory {
 }
 
 #[test]
-fn confidence_and_voice_decide_the_standing() {
-    let check = |memory: &Memory, proposal: Proposal, expected: Option<Standing>| {
+fn confidence_and_voice_decide_the_status() {
+    let check = |memory: &Memory, proposal: Proposal, expected: Option<FactStatus>| {
         let counts = propose(memory, Author::Extractor, vec![proposal]);
-        let found = facts(memory, "pell", "OWES").first().map(|fact| fact.standing());
+        let found = facts(memory, "pell", "OWES").first().map(|fact| fact.status());
         assert_eq!(found, expected, "{counts:?}");
-        assert_eq!(counts.canon, usize::from(expected == Some(Standing::Canon)));
-        assert_eq!(counts.claimed, usize::from(expected == Some(Standing::Claimed)));
-        assert_eq!(counts.waiting, usize::from(expected == Some(Standing::Proposed)));
+        assert_eq!(counts.canon, usize::from(expected == Some(FactStatus::Canon)));
+        assert_eq!(counts.claimed, usize::from(expected == Some(FactStatus::Claimed)));
+        assert_eq!(counts.waiting, usize::from(expected == Some(FactStatus::Proposed)));
         assert_eq!(counts.dropped, usize::from(expected.is_none()));
     };
     let says = |sure| said_by("odo-brandt", owes("mirela-voss", sure));
-    check(&town(), owes("mirela-voss", 0.7), Some(Standing::Canon));
-    check(&town(), says(0.9), Some(Standing::Claimed));
-    check(&town(), owes("mirela-voss", 0.6), Some(Standing::Proposed));
-    check(&town(), says(0.3), Some(Standing::Proposed));
+    check(&town(), owes("mirela-voss", 0.7), Some(FactStatus::Canon));
+    check(&town(), says(0.9), Some(FactStatus::Claimed));
+    check(&town(), owes("mirela-voss", 0.6), Some(FactStatus::Proposed));
+    check(&town(), says(0.3), Some(FactStatus::Proposed));
     check(&town(), owes("mirela-voss", 0.2), None);
-    check(&autonomous(), owes("mirela-voss", 0.6), Some(Standing::Claimed));
+    check(&autonomous(), owes("mirela-voss", 0.6), Some(FactStatus::Claimed));
     check(&autonomous(), says(0.2), None);
 }
 
@@ -72,7 +72,7 @@ fn the_speaker_and_those_who_heard_know_what_was_said() {
     assert_eq!(known_by(&memory, &owes), ["odo-brandt", "pell"]);
     let state = state(&memory);
     let told = state.known_by(owes.id()).find(|edge| edge.knower == Knower::Entity(id("pell"))).unwrap();
-    assert_eq!(told.how, How::told(Some(id("odo-brandt"))));
+    assert_eq!(told.acquisition, Acquisition::told(Some(id("odo-brandt"))));
     // The world's word goes by the audience rules.
     propose(&memory, Author::Game, vec![at("harbour")]);
     let there = facts(&memory, "pell", "LOCATED_AT").into_iter().find(|fact| *fact.object() == entity("harbour"));
@@ -98,7 +98,7 @@ fn in_a_game_without_a_dm_doubt_is_credence() {
     let owes = fact(&memory, "pell", "OWES");
     let state = state(&memory);
     let credence = state.known_by(owes.id()).next().unwrap().credence;
-    assert_eq!((owes.standing(), credence.get()), (Standing::Claimed, 0.5));
+    assert_eq!((owes.status(), credence.get()), (FactStatus::Claimed, 0.5));
     assert_eq!(memory.status().unwrap().wait().unwrap().reviews, 0);
 }
 
@@ -114,19 +114,19 @@ fn what_was_rejected_is_not_proposed_again() {
         assert_eq!(counts, Proposed { rejected_before: 1, ..Proposed::default() });
     }
     assert_eq!(state(&memory).position(), before);
-    assert_eq!(fact(&memory, "pell", "OWES").standing(), Standing::Rejected);
+    assert_eq!(fact(&memory, "pell", "OWES").status(), FactStatus::Rejected);
 }
 
 #[test]
 fn one_fact_twice_in_a_batch_is_one_fact_and_the_surer_counts() {
-    let check = |proposals: Vec<Proposal>, expected: Standing| {
+    let check = |proposals: Vec<Proposal>, expected: FactStatus| {
         let memory = town();
         let counts = propose(&memory, Author::Extractor, proposals);
-        assert_eq!(fact(&memory, "pell", "OWES").standing(), expected, "{counts:?}");
+        assert_eq!(fact(&memory, "pell", "OWES").status(), expected, "{counts:?}");
     };
-    check(vec![owes("mirela-voss", 0.9), owes("mirela-voss", 0.5)], Standing::Canon);
-    check(vec![owes("mirela-voss", 0.5), owes("mirela-voss", 0.9)], Standing::Canon);
-    check(vec![owes("mirela-voss", 0.4), owes("mirela-voss", 0.5)], Standing::Proposed);
+    check(vec![owes("mirela-voss", 0.9), owes("mirela-voss", 0.5)], FactStatus::Canon);
+    check(vec![owes("mirela-voss", 0.5), owes("mirela-voss", 0.9)], FactStatus::Canon);
+    check(vec![owes("mirela-voss", 0.4), owes("mirela-voss", 0.5)], FactStatus::Proposed);
     // In two batches the same.
     let memory = town();
     propose(&memory, Author::Extractor, vec![owes("mirela-voss", 0.5)]);
@@ -134,7 +134,7 @@ fn one_fact_twice_in_a_batch_is_one_fact_and_the_surer_counts() {
     assert_eq!(counts, Proposed { known: 1, ..Proposed::default() });
     let counts = propose(&memory, Author::Extractor, vec![owes("mirela-voss", 0.9)]);
     assert_eq!(counts, Proposed { canon: 1, ..Proposed::default() });
-    assert_eq!(fact(&memory, "pell", "OWES").standing(), Standing::Canon);
+    assert_eq!(fact(&memory, "pell", "OWES").status(), FactStatus::Canon);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_repeated_proposal_does_not_overrule_the_dm() {
     memory.decide(id, Decision::False).unwrap().wait().unwrap();
     let counts = propose(&memory, Author::Extractor, vec![owes("mirela-voss", 0.9)]);
     assert_eq!(counts.known, 1);
-    assert_eq!(fact(&memory, "pell", "OWES").standing(), Standing::False);
+    assert_eq!(fact(&memory, "pell", "OWES").status(), FactStatus::False);
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn notes_do_not_retire_what_is_canon() {
     let counts = propose(&memory, Author::Extractor, vec![at("harbour")]);
     assert_eq!((counts.canon, counts.waiting), (0, 1));
     assert_eq!(course(&memory, "pell", "LOCATED_AT"), ["harbour ..", "the-gull .."]);
-    assert_eq!(of_standing(&memory, Standing::Proposed), ["Pell is at Harbour."]);
+    assert_eq!(with_status(&memory, FactStatus::Proposed), ["Pell is at Harbour."]);
     // A time that does not overlap is no rival.
     let memory = town();
     set_clock(&memory, 5 * DAY);

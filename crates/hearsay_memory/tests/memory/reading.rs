@@ -4,10 +4,10 @@ use std::{path::Path, time::Duration};
 
 use hearsay_belief::View;
 use hearsay_memory::{
-    Circumstances, Decision, ExtractionSettings, FactOptions, Happening, Log, LogLine, Memory, MemoryOptions, Mode,
+    Circumstances, Decision, ExtractionSettings, FactOptions, GameEvent, Log, LogLine, Memory, MemoryOptions, Mode,
     ModelSettings, NewSession, Policy, SessionStep, Settings, Stated, UndoTarget,
 };
-use hearsay_model::{Author, Evidence, Fact, Knower, Standing};
+use hearsay_model::{Author, Evidence, Fact, FactStatus, Knower};
 
 use crate::support::{add, do_edit, found_town, id, options, relate, set_with, state};
 
@@ -41,18 +41,18 @@ fn say(memory: &Memory, speaker: &str, text: &str) {
 
 fn say_that(memory: &Memory, speaker: &str, text: &str, states: Vec<Stated>) {
     let (hearers, circumstances) = (Vec::new(), Circumstances::default());
-    let say = Happening::Say { speaker: speaker.into(), text: text.into(), states, hearers, lie: false, circumstances };
+    let say = GameEvent::Say { speaker: speaker.into(), text: text.into(), states, hearers, lie: false, circumstances };
     memory.learn(Author::Game, say).unwrap().wait().unwrap();
     settle(memory);
 }
 
 /// What was extracted, with its standing.
-fn found(memory: &Memory) -> Vec<(String, Standing)> {
+fn found(memory: &Memory) -> Vec<(String, FactStatus)> {
     let state = state(memory);
     let mut found: Vec<_> = state
         .facts()
         .filter(|fact| fact.provenance().author == Author::Extractor)
-        .map(|fact| (fact.statement().to_owned(), fact.standing()))
+        .map(|fact| (fact.statement().to_owned(), fact.status()))
         .collect();
     found.sort();
     found
@@ -72,7 +72,7 @@ fn a_line_that_is_said_becomes_a_claim_of_those_who_hear_it() {
     let memory = town(Settings::default());
     say(&memory, "mirela-voss", "Odo owes Pell forty crowns.");
     let fact = one(&memory, "OWES");
-    assert_eq!(fact.standing(), Standing::Claimed);
+    assert_eq!(fact.status(), FactStatus::Claimed);
     assert_eq!((fact.subject(), fact.object().entity()), (&id("odo-brandt"), Some(&id("pell"))));
     assert_eq!(fact.provenance().speaker, Some(id("mirela-voss")));
     let [Evidence::Passage { quote, .. }] = &fact.provenance().evidence[..] else { panic!("{fact:?}") };
@@ -89,10 +89,10 @@ fn what_is_doubtful_or_new_waits_for_the_dm() {
     let memory = town(Settings::default());
     say(&memory, "pell", "Maybe Odo hates Mirela.");
     let fact = one(&memory, "HOSTILE_TO");
-    assert_eq!(fact.standing(), Standing::Proposed);
+    assert_eq!(fact.status(), FactStatus::Proposed);
     say(&memory, "pell", "Odo works for Zarael.");
     let works = one(&memory, "EMPLOYED_BY");
-    assert_eq!(works.standing(), Standing::Proposed, "whom nobody knows waits for the DM");
+    assert_eq!(works.status(), FactStatus::Proposed, "whom nobody knows waits for the DM");
     let state = state(&memory);
     let new = works.object().entity().unwrap();
     assert_eq!(new, &id("zarael"));
@@ -111,7 +111,7 @@ fn chatter_questions_and_orders_to_the_program_are_no_facts() {
     ] {
         say(&memory, "pell", text);
     }
-    let accepted: Vec<_> = found(&memory).into_iter().filter(|(_, standing)| *standing != Standing::Proposed).collect();
+    let accepted: Vec<_> = found(&memory).into_iter().filter(|(_, status)| *status != FactStatus::Proposed).collect();
     assert_eq!(accepted, []);
 }
 
@@ -134,7 +134,7 @@ fn a_denial_refutes_what_is_on_record() {
     do_edit(&memory, relate("odo-brandt", "OWES", "pell"));
     say(&memory, "mirela-voss", "Odo does not owe Pell anything.");
     let fact = one(&memory, "OWES");
-    assert!(fact.bearing().is_some(), "{fact:?}");
+    assert!(fact.fact_relation().is_some(), "{fact:?}");
     let owes = state(&memory).values(&id("odo-brandt"), fact.predicate()).len();
     assert_eq!(owes, 1, "what the DM said stands");
 }
@@ -172,7 +172,7 @@ fn without_a_dm_doubtful_facts_are_claims() {
     let policy = Policy { mode: Mode::Autonomous, ..Policy::default() };
     let memory = town(Settings { policy, ..Settings::default() });
     say(&memory, "pell", "Maybe Odo hates Mirela.");
-    assert_eq!(one(&memory, "HOSTILE_TO").standing(), Standing::Claimed);
+    assert_eq!(one(&memory, "HOSTILE_TO").status(), FactStatus::Claimed);
     assert_eq!(memory.status().unwrap().wait().unwrap().reviews, 0);
 }
 
@@ -183,7 +183,7 @@ fn what_was_rejected_is_not_found_again() {
     let fact = one(&memory, "HOSTILE_TO").id();
     memory.decide(fact.to_string(), Decision::Reject).unwrap().wait().unwrap();
     say(&memory, "pell", "I think Odo hates Mirela Voss.");
-    assert_eq!(one(&memory, "HOSTILE_TO").standing(), Standing::Rejected);
+    assert_eq!(one(&memory, "HOSTILE_TO").status(), FactStatus::Rejected);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn many_texts_do_not_flood_the_review() {
     let reviews = memory.status().unwrap().wait().unwrap().reviews;
     assert!((6..=12).contains(&reviews), "{reviews}: {:?}", found(&memory));
     assert!(left_out(&memory) >= 10, "{}", left_out(&memory));
-    assert!(found(&memory).iter().any(|(_, standing)| *standing == Standing::Canon), "what is sure is taken");
+    assert!(found(&memory).iter().any(|(_, status)| *status == FactStatus::Canon), "what is sure is taken");
     // Read again while these wait, nothing is added; once they are decided, others come.
     memory.read_texts(true).unwrap().wait().unwrap();
     settle(&memory);
@@ -302,7 +302,7 @@ fn what_is_being_read_at_closing_is_read_at_opening() {
     memory.close().unwrap();
     let memory = open();
     settle(&memory);
-    assert_eq!(one(&memory, "OWES").standing(), Standing::Canon);
+    assert_eq!(one(&memory, "OWES").status(), FactStatus::Canon);
 }
 
 #[test]

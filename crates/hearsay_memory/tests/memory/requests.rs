@@ -94,7 +94,7 @@ fn reads_pass_by_a_queue_full_of_writes() {
     let (release, released) = crossbeam_channel::bounded::<()>(0);
     // An import that is being read holds nothing up; a commit under way holds the writes behind it.
     let slow = memory
-        .read_aside(move |_| {
+        .read_in_background(move |_| {
             let _ = released.recv_timeout(Duration::from_secs(10));
             Ok(())
         })
@@ -125,13 +125,13 @@ fn long_reads_leave_a_processor_to_writes_and_are_all_answered() {
     let (running, most_at_once) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let read = |_| {
         let (released, running, most_at_once) = (released.clone(), Arc::clone(&running), Arc::clone(&most_at_once));
-        let read = move |world: &hearsay_memory::World| {
+        let read = move |world: &hearsay_memory::ReadSnapshot| {
             most_at_once.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             let _ = released.recv_timeout(Duration::from_secs(10));
             running.fetch_sub(1, Ordering::SeqCst);
             Ok(world.state.position())
         };
-        memory.read_aside(read).unwrap()
+        memory.read_in_background(read).unwrap()
     };
     let reads: Vec<_> = (0..most + 3).map(read).collect();
     do_edit(&memory, set("Pell", "age", "11"));
@@ -152,7 +152,7 @@ fn closing_finishes_what_was_sent_before() {
     let import = memory.import(tiny_tavern()).unwrap();
     let ask = memory.ask(hearsay_memory::Ask::new("pell", "Who are you?")).unwrap();
     let aside = memory
-        .read_aside(|world| {
+        .read_in_background(|world| {
             std::thread::sleep(Duration::from_millis(100));
             Ok(query::stats(&world.state).passages)
         })
@@ -177,7 +177,7 @@ fn a_panic_in_a_callers_function_ends_that_request_alone() {
     let memory = town();
     let crashed = |error: MemoryError| assert!(matches!(error, MemoryError::Crashed), "{error}");
     crashed(memory.read(|_| -> Result<(), _> { panic!("a test") }).unwrap().wait().unwrap_err());
-    crashed(memory.read_aside(|_| -> Result<(), _> { panic!("a test") }).unwrap().wait().unwrap_err());
+    crashed(memory.read_in_background(|_| -> Result<(), _> { panic!("a test") }).unwrap().wait().unwrap_err());
     crashed(memory.write(|_| panic!("a test")).unwrap().wait().unwrap_err());
     struct Broken;
     impl hearsay_recall::TokenCounter for Broken {

@@ -1,7 +1,7 @@
 use hearsay_memory::{
     Clash, Decision, Decisions, Keep, Memory, MemoryError, Proposal, ReviewItem, query, review_items,
 };
-use hearsay_model::{Author, Confidence, Standing};
+use hearsay_model::{Author, Confidence, FactStatus};
 
 use crate::support::*;
 
@@ -34,7 +34,7 @@ fn what_matters_most_comes_first() {
     }
     let (rows, all) = {
         let state = state(&memory);
-        query::review(&state, &hearsay_memory::Learned::of(&state), 2)
+        query::review(&state, &hearsay_memory::TrustCalibration::of(&state), 2)
     };
     let objects: Vec<_> = rows.iter().map(|row| row.in_full[0].object.as_str()).collect();
     assert_eq!((objects, all), (vec!["the-guild", "mirela-voss"], 3));
@@ -61,7 +61,7 @@ fn claims_that_overlap_contradict_each_other() {
     assert_eq!((subject.as_str(), clash, found.len()), ("pell", &employer, 2));
     assert_eq!(reviews(&memory), 1);
     // One of them is untrue: nothing contradicts any more.
-    let claim = facts(&memory, "pell", "EMPLOYED_BY").into_iter().find(|f| f.standing() == Standing::Claimed).unwrap();
+    let claim = facts(&memory, "pell", "EMPLOYED_BY").into_iter().find(|f| f.status() == FactStatus::Claimed).unwrap();
     decide(&memory, &claim, Decision::False).unwrap();
     assert_eq!(reviews(&memory), 0);
     memory.undo(hearsay_memory::UndoTarget::Last).unwrap().wait().unwrap();
@@ -90,7 +90,7 @@ fn what_is_accepted_as_so_now_follows_what_it_ends() {
     do_edit(&memory, relate("Pell", "EMPLOYED_BY", "Mirela Voss"));
     hear(&memory, "EMPLOYED_BY", "the-guild", 0.5);
     let waiting =
-        facts(&memory, "pell", "EMPLOYED_BY").into_iter().find(|f| f.standing() == Standing::Proposed).unwrap();
+        facts(&memory, "pell", "EMPLOYED_BY").into_iter().find(|f| f.status() == FactStatus::Proposed).unwrap();
     decide(&memory, &waiting, Decision::Accept).unwrap();
     assert_eq!(course(&memory, "pell", "EMPLOYED_BY").len(), 2);
     assert_eq!(reviews(&memory), 0, "what ended contradicts nothing that goes on");
@@ -103,7 +103,7 @@ fn accepting_makes_canon_and_confirms() {
     let summary = decide(&memory, &fact(&memory, "pell", "OWES"), Decision::Accept).unwrap();
     assert_eq!(summary, "accept \u{201C}Pell owes Mirela Voss.\u{201D}");
     let owes = fact(&memory, "pell", "OWES");
-    assert!(owes.standing() == Standing::Canon && owes.provenance().confirmed);
+    assert!(owes.status() == FactStatus::Canon && owes.provenance().confirmed);
     assert_eq!(owes.provenance().confidence.get(), 0.5, "how sure the source was stays on record");
     assert_eq!(reviews(&memory), 0);
 }
@@ -122,9 +122,9 @@ fn accepting_in_other_words_keeps_the_old_words_as_rejected() {
         };
         let summary = decide(&memory, &old, edit).unwrap();
         assert_eq!(summary, "accept as \u{201C}Pell owes the guild.\u{201D}");
-        assert_eq!(of_standing(&memory, Standing::Rejected), ["Pell owes Mirela Voss."]);
+        assert_eq!(with_status(&memory, FactStatus::Rejected), ["Pell owes Mirela Voss."]);
         let new = facts(&memory, "pell", "OWES").into_iter().find(|fact| fact.id() != old.id()).unwrap();
-        assert_eq!((new.standing(), new.object()), (Standing::Canon, &entity("the-guild")));
+        assert_eq!((new.status(), new.object()), (FactStatus::Canon, &entity("the-guild")));
         assert_eq!(known_by(&memory, &new), ["odo-brandt"], "whoever would have learned it learns it");
         assert_eq!(reviews(&memory), 0);
         hear(&memory, "OWES", "mirela-voss", sure);
@@ -192,8 +192,8 @@ fn a_decision_edits_subject_and_predicate_too() {
     };
     decide(&memory, &old, decision).unwrap();
     let new = fact(&memory, "the-guild", "FEARS");
-    assert_eq!((new.standing(), new.object()), (Standing::Canon, &entity("mirela-voss")));
-    assert_eq!(of_standing(&memory, Standing::Rejected), ["Pell owes Mirela Voss."]);
+    assert_eq!((new.status(), new.object()), (FactStatus::Canon, &entity("mirela-voss")));
+    assert_eq!(with_status(&memory, FactStatus::Rejected), ["Pell owes Mirela Voss."]);
 }
 
 #[test]

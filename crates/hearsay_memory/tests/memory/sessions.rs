@@ -2,11 +2,11 @@
 
 use hearsay_campaign::Transcript;
 use hearsay_memory::{
-    Circumstances, Compact, FactOptions, Happening, Log, LogLine, Memory, MemoryError, NewSession, Retcon, SessionStep,
-    SpeakerIs, Stated, TranscriptImport, TranscriptReport, UndoTarget, Written,
+    Circumstances, FactOptions, GameEvent, Log, LogLine, Memory, MemoryError, NewSession, Retcon, SessionStep,
+    SpeakerIs, Stated, Summarize, TranscriptImport, TranscriptReport, UndoTarget, Written,
     query::{self, ChangeKind, RecapFor, ThreadFilter, ThreadKind},
 };
-use hearsay_model::{Author, Kind, Knower, Passage, Standing};
+use hearsay_model::{Author, FactStatus, Kind, Knower, Passage};
 
 use crate::support::{
     add, do_edit, empty, fact, found_town, id, refused, relate, relate_with, set, set_clock, state, town,
@@ -83,7 +83,7 @@ fn what_is_recorded_meanwhile_carries_the_session() {
     start(&memory);
     do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
     let said = Stated::Lore { about: "Pell".into(), text: "Pell saw a boat.".into() };
-    let say = Happening::Witness {
+    let say = GameEvent::Witness {
         facts: vec![said],
         witnesses: vec!["Lyra Finn".into()],
         circumstances: Circumstances::default(),
@@ -250,7 +250,7 @@ fn a_report_tells_what_a_session_brought() {
     log(&memory, Some("Pell"), "Odo Brandt has the ring.").unwrap();
     let tell = |facts: Vec<Stated>, teller: &str| {
         let [fact] = <[Stated; 1]>::try_from(facts).unwrap();
-        let tell = Happening::Tell {
+        let tell = GameEvent::Tell {
             teller: teller.into(),
             fact,
             hearers: vec!["Lyra Finn".into(), "Mirela Voss".into()],
@@ -265,7 +265,8 @@ fn a_report_tells_what_a_session_brought() {
     tell(vec![Stated::Lore { about: "Odo Brandt".into(), text: "Odo Brandt stole the ring.".into() }], "Pell");
     do_edit(&memory, relate("Pell", "EMPLOYED_BY", "Mirela Voss"));
     do_edit(&memory, set("Odo Brandt", "condition", "dead"));
-    let report = || memory.read_aside(|world| query::session_report(&world.state, None)).unwrap().wait().unwrap();
+    let report =
+        || memory.read_in_background(|world| query::session_report(&world.state, None)).unwrap().wait().unwrap();
     let told = report();
     assert_eq!((told.counts.lines, told.counts.speakers, told.counts.learned), (1, 1, 1));
     let learners: Vec<_> = told.learned.iter().map(|row| (row.who.to_string(), row.player)).collect();
@@ -274,7 +275,7 @@ fn a_report_tells_what_a_session_brought() {
     let changed: Vec<_> = told.changed.iter().map(|row| row.what).collect();
     assert_eq!(changed, [ChangeKind::Died, ChangeKind::Changed], "{:?}", told.changed);
     let first = &told.review[0];
-    assert_eq!((first.statement.as_str(), first.standing), ("Odo Brandt stole the ring.", Standing::Claimed));
+    assert_eq!((first.statement.as_str(), first.status), ("Odo Brandt stole the ring.", FactStatus::Claimed));
     assert!(first.score > 0.0 && !first.why.is_empty());
     let kinds: Vec<_> = told.threads.iter().map(|thread| thread.kind).collect();
     assert_eq!(kinds, [ThreadKind::Debt, ThreadKind::Quest], "what the session brought itself comes first");
@@ -292,7 +293,8 @@ fn threads_are_open_until_they_are_over() {
     let secret = FactOptions { secret: true, ..FactOptions::default() };
     do_edit(&memory, relate_with("Odo Brandt", "LIKES", "Mirela Voss", secret));
     let open = |filter: ThreadFilter| {
-        let threads = memory.read_aside(move |world| query::threads(&world.state, &filter)).unwrap().wait().unwrap();
+        let threads =
+            memory.read_in_background(move |world| query::threads(&world.state, &filter)).unwrap().wait().unwrap();
         threads.into_iter().map(|thread| thread.kind).collect::<Vec<_>>()
     };
     let all = [ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt, ThreadKind::Secret];
@@ -321,7 +323,7 @@ fn the_players_recap_tells_what_their_characters_know() {
     };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
     let recap = |whom: RecapFor| {
-        let read = memory.read_aside(move |world| query::session_recap(&world.state, Some("1"), &whom, 100));
+        let read = memory.read_in_background(move |world| query::session_recap(&world.state, Some("1"), &whom, 100));
         let told = read.unwrap().wait().unwrap();
         let lines: Vec<_> = told.recap.lines.into_iter().map(|line| line.text).collect();
         (lines.join("\n"), told.prompt)
@@ -334,12 +336,12 @@ fn the_players_recap_tells_what_their_characters_know() {
     let (mirela, _) = recap(RecapFor::Character("Mirela Voss".into()));
     assert!(mirela.contains("chimney"));
 
-    let condense = |knower: Option<&str>| {
-        let compact = Compact { knower: knower.map(str::to_owned), budget: Some(200), ..Compact::default() };
-        memory.condense(compact).unwrap().wait().unwrap()
+    let summarize = |knower: Option<&str>| {
+        let compact = Summarize { knower: knower.map(str::to_owned), budget: Some(200), ..Summarize::default() };
+        memory.summarize(compact).unwrap().wait().unwrap()
     };
-    assert!(condense(None).text().contains("chimney"));
-    assert!(!condense(Some("Lyra Finn")).text().contains("chimney"));
-    let nowhere = Compact { session: Some("9".into()), ..Compact::default() };
-    assert!(memory.condense(nowhere).unwrap().wait().unwrap_err().to_string().contains("no session `9`"));
+    assert!(summarize(None).text().contains("chimney"));
+    assert!(!summarize(Some("Lyra Finn")).text().contains("chimney"));
+    let nowhere = Summarize { session: Some("9".into()), ..Summarize::default() };
+    assert!(memory.summarize(nowhere).unwrap().wait().unwrap_err().to_string().contains("no session `9`"));
 }

@@ -6,7 +6,7 @@ use hearsay_belief::View;
 use hearsay_memory::{
     Edit, ExtractionSettings, FactOptions, Memory, MemoryError, MemoryOptions, ModelSettings, Settings, Written,
 };
-use hearsay_model::{EntityId, Fact, GameTime, Kind, Knower, Object, Predicate, Standing, State};
+use hearsay_model::{EntityId, Fact, FactStatus, GameTime, Kind, Knower, Object, Predicate, State};
 use hearsay_store::Location;
 
 pub(crate) const DAY: i64 = 24 * 60;
@@ -134,9 +134,9 @@ pub(crate) fn knows(memory: &Memory, knower: &str, statement: &str) -> bool {
 }
 
 /// The only fact of a standing.
-pub(crate) fn of_standing(memory: &Memory, standing: Standing) -> Vec<String> {
+pub(crate) fn with_status(memory: &Memory, status: FactStatus) -> Vec<String> {
     let state = state(memory);
-    state.facts().filter(|fact| fact.standing() == standing).map(|fact| fact.statement().to_owned()).collect()
+    state.facts().filter(|fact| fact.status() == status).map(|fact| fact.statement().to_owned()).collect()
 }
 
 /// Checks that a request is refused in these words and changes nothing.

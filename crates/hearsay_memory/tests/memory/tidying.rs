@@ -1,5 +1,5 @@
 use hearsay_memory::{Decision, DuplicateSettings, Memory, MemoryOptions, Proposal, Proposed, Prune, Settings, Teach};
-use hearsay_model::{Author, Change, Confidence, Evidence, Kind, Method, Operation, Passage, Span, Standing};
+use hearsay_model::{Author, Change, Confidence, Evidence, FactStatus, Kind, Method, Operation, Passage, Span};
 
 use crate::support::*;
 
@@ -57,7 +57,7 @@ fn the_same_again_is_evidence_and_no_second_fact() {
     assert_eq!((facts(&memory, "pell", "OWES").len(), reviews(&memory)), (2, 1));
     decide(&memory, owes.id(), Decision::Accept);
     assert_eq!(reviews(&memory), 0);
-    assert!(facts(&memory, "pell", "OWES").iter().all(|fact| fact.standing() == Standing::Canon));
+    assert!(facts(&memory, "pell", "OWES").iter().all(|fact| fact.status() == FactStatus::Canon));
     // What is canon needs no review, whoever else says so.
     let counts = propose(&memory, heard(Some("pell"), "OWES", "mirela-voss", 0.4, 4));
     assert_eq!((counts.claimed, counts.waiting), (1, 0));
@@ -85,7 +85,7 @@ fn what_says_less_is_evidence_for_what_says_more() {
     // What is doubtful becomes no surer by half of it.
     assert_eq!(works("harbour pilot", 0.5, 4).waiting, 1);
     assert_eq!(works("pilot", 0.9, 5).canon, 1);
-    assert_eq!(of_standing(&memory, Standing::Proposed).len(), 1);
+    assert_eq!(with_status(&memory, FactStatus::Proposed).len(), 1);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn undoing_the_first_word_leaves_the_second() {
     propose(&memory, heard(None, "OWES", "mirela-voss", 0.9, 2));
     memory.undo(hearsay_memory::UndoTarget::At(first)).unwrap().wait().unwrap();
     let owes = fact(&memory, "pell", "OWES");
-    assert_eq!((owes.standing(), owes.provenance().evidence.clone()), (Standing::Canon, quote(2)));
+    assert_eq!((owes.status(), owes.provenance().evidence.clone()), (FactStatus::Canon, quote(2)));
 }
 
 #[test]
@@ -256,9 +256,9 @@ fn pruning_spares_the_word_of_the_dm() {
     let below = Prune { below: Confidence::new(0.5).ok(), ..Prune::default() };
     let plan = memory.plan_prune(below.clone()).unwrap().wait().unwrap();
     assert_eq!((plan.facts.len(), plan.spared), (1, 0));
-    let all = Prune { standings: Standing::ALL.to_vec(), ..Prune::default() };
+    let all = Prune { statuses: FactStatus::ALL.to_vec(), ..Prune::default() };
     let plan = memory.plan_prune(all).unwrap().wait().unwrap();
-    assert!(plan.facts.iter().all(|row| row.standing == Standing::Proposed) && plan.spared > 5, "{plan:?}");
+    assert!(plan.facts.iter().all(|row| row.status == FactStatus::Proposed) && plan.spared > 5, "{plan:?}");
     let before = state(&memory);
     memory.prune(below.clone()).unwrap().wait().unwrap();
     assert_eq!(facts(&memory, "pell", "OWES").len(), 1);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hearsay_memory::{Decision, Hit, Memory, Patch, Patches, Record, Search, UndoTarget};
-use hearsay_model::{Author, EntityId, GameTime, Knower, Predicate, Standing, State, predicate};
+use hearsay_memory::{Decision, Memory, Patch, Patches, Record, Search, SearchHit, UndoTarget};
+use hearsay_model::{Author, EntityId, FactStatus, GameTime, Knower, Predicate, State, predicate};
 
 use super::support::{found_town, options_at, state, town};
 
@@ -116,7 +116,7 @@ fn what_is_referred_to_becomes_a_fact() {
     memory.decide(fact.id().to_string(), Decision::False).unwrap().wait().unwrap();
     let after = state(&memory);
     assert!(!after.is_transient(fact.id()));
-    assert_eq!(after.fact(fact.id()).unwrap().standing(), Standing::False);
+    assert_eq!(after.fact(fact.id()).unwrap().status(), FactStatus::False);
     go(&memory, "odo-brandt", Some("harbour"), 20);
     let after = state(&memory);
     assert_eq!(place(&after, "odo-brandt").as_deref(), Some("harbour"));
@@ -133,7 +133,7 @@ fn answers_follow_a_move() {
         let fact = now.transients().find(|value| *value.fact.subject() == id("odo-brandt")).unwrap().fact.id();
         let search = Search { knower: Some("odo-brandt".into()), ..Search::new("Odo Brandt is at") };
         let found = memory.search(search).unwrap().wait().unwrap();
-        let mentions = |hit: &Hit| hit.id == fact.to_string();
+        let mentions = |hit: &SearchHit| hit.id == fact.to_string();
         assert!(found.facts.iter().any(mentions), "{at}: {:?}", found.facts);
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a calendar can count.
+//! Validation of calendars.
 
 use std::collections::BTreeSet;
 
@@ -6,19 +6,19 @@ use super::{Calendar, CalendarError, Era, LeapRule};
 use crate::text;
 
 const MOST_DAYS: u32 = 1_000_000;
-/// Months, and the hours of a day, and the minutes of an hour.
+/// Maximum number of months, of hours in a day, and of minutes in an hour.
 const MOST_PARTS: u32 = 10_000;
 const MOST_RULES: usize = 100;
 const MOST_ERAS: usize = 100;
-/// No year of a rule or an era lies further from the year 1.
+/// Maximum distance from the year 1 of any year in a rule or an era.
 const FURTHEST_YEAR: u64 = 1_000_000_000_000_000;
 
 impl Calendar {
-    /// Checks that the calendar can count, and that every date on it is written in one way.
+    /// Checks that the calendar can count, and that every date on it has a single written form.
     ///
     /// # Errors
-    /// When a month, a day, an hour or a minute has no length, two months have one name, a leap rule lengthens nothing,
-    /// eras overlap or cannot be told apart, or a number is too large to count with.
+    /// Returns an error if a month, a day, an hour or a minute has no length, two months have the same name, a leap
+    /// rule adds no days, eras overlap or are ambiguous, or a number is too large.
     pub fn check(&self) -> Result<(), CalendarError> {
         let empty = |is: bool, what| if is { Err(CalendarError::Empty(what)) } else { Ok(()) };
         empty(self.months.is_empty(), "at least one month")?;
@@ -128,7 +128,8 @@ impl Calendar {
         Ok(())
     }
 
-    /// A name after a year must be told from other eras, from numbers, and from a month with a year after it.
+    /// Checks the name of an era. After a year, it must differ from other eras, from numbers, and from a month with a
+    /// year.
     fn check_era_name<'a>(&self, name: &str, mut others: impl Iterator<Item = &'a Era>) -> Result<(), String> {
         let normal = text::normal(name);
         if !normal.contains(char::is_alphabetic) {

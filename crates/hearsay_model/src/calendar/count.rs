@@ -1,7 +1,7 @@
-//! Counting days: from a year to its first day and back, without a walk over the years.
+//! Conversion between years and days, without iteration over years.
 //!
-//! Days count from 0, the first of the year 1. Years here have no gap: the year before 1 is 0, whatever it is called.
-//! All of it is in 128 bits, so that no sum overflows on the way to a result that fits.
+//! Day 0 is the first day of the year 1. Years here are consecutive: the year before 1 is 0, whatever its name. All
+//! computations use 128 bits, so that intermediate results do not overflow.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::{Calendar, LeapRule};
 use crate::{GameTime, text};
 
 impl LeapRule {
-    /// Steps in years of: the rule, what is taken out of it, what is brought back.
+    /// Returns the steps in years: of the rule, of its exceptions, and of the exceptions from those.
     pub(super) fn steps(&self) -> (i128, Option<i128>, Option<i128>) {
         let every = i128::from(self.every.max(1));
         let except = self.except_every.map(|step| least_common_multiple(every, step));
@@ -17,8 +17,8 @@ impl LeapRule {
         (every, except, unless)
     }
 
-    /// How many years up to and including this one are longer. Counted from the offset, so that only differences
-    /// between two years mean anything.
+    /// Returns the number of leap years up to and including this one, counted from the offset. Only differences between
+    /// two years are meaningful.
     fn count(&self, year: i128) -> i128 {
         let years = year - i128::from(self.offset);
         let (every, except, unless) = self.steps();
@@ -26,7 +26,7 @@ impl LeapRule {
         times(Some(every)) - times(except) + times(unless)
     }
 
-    /// Whether a year is longer by this rule.
+    /// Returns whether a year is a leap year by this rule.
     pub(super) fn holds(&self, year: i128) -> bool {
         self.count(year) > self.count(year - 1)
     }
@@ -58,7 +58,7 @@ fn least_common_multiple(a: i128, b: u32) -> i128 {
 }
 
 impl Calendar {
-    /// Minutes in a day; at least one, where the calendar can count.
+    /// Returns the number of minutes in a day; at least one for a valid calendar.
     pub fn minutes_per_day(&self) -> i64 {
         i64::from(self.hours_per_day) * i64::from(self.minutes_per_hour)
     }
@@ -67,7 +67,7 @@ impl Calendar {
         i128::from(self.hours_per_day.max(1)) * i128::from(self.minutes_per_hour.max(1))
     }
 
-    /// The day of a time, and the minute of that day.
+    /// Returns the day of a time, and the minute of that day.
     pub(super) fn day_of(&self, time: GameTime) -> (i128, i128) {
         let time = i128::from(time.0);
         (time.div_euclid(self.day_length()), time.rem_euclid(self.day_length()))
@@ -77,18 +77,18 @@ impl Calendar {
         self.months.iter().map(|month| i128::from(month.days)).sum::<i128>().max(1)
     }
 
-    /// The first day of a year.
+    /// Returns the first day of a year.
     pub(super) fn first_day(&self, year: i128) -> i128 {
         let leap = self.leap.iter().map(|rule| i128::from(rule.days) * (rule.count(year - 1) - rule.count(0)));
         (year - 1) * self.days_of_a_plain_year() + leap.sum::<i128>()
     }
 
-    /// The year that a day lies in.
+    /// Returns the year of a day.
     pub(super) fn year_of(&self, day: i128) -> i128 {
         let shortest = self.days_of_a_plain_year();
         let longest = shortest + self.leap.iter().map(|rule| i128::from(rule.days)).sum::<i128>();
-        // The year lies between the two that would hold the day if all years were shortest, or all were longest: a few
-        // years apart, as a rule, and the same one without leap years.
+        // The year lies between two bounds: the results if all years had the minimum length, or all the maximum. The
+        // bounds are usually a few years apart, and equal without leap years.
         let (one, other) = (day.div_euclid(shortest) + 1, day.div_euclid(longest) + 1);
         let (mut low, mut high) = (one.min(other), one.max(other));
         while low < high {
@@ -102,18 +102,18 @@ impl Calendar {
         low
     }
 
-    /// The month that a name, in normal form, means.
+    /// Returns the index of the month with a name in normal form.
     pub(super) fn month(&self, name: &str) -> Option<usize> {
         self.months.iter().position(|month| text::normal(&month.name) == name)
     }
 
-    /// The month that a leap rule lengthens.
+    /// Returns the index of the month that a leap rule lengthens.
     pub(super) fn lengthened(&self, rule: &LeapRule) -> Option<usize> {
         let same = self.months.iter().position(|month| month.name == rule.month);
         same.or_else(|| self.month(&text::normal(&rule.month)))
     }
 
-    /// The days of each month in a year.
+    /// Returns the number of days in each month of a year.
     pub(super) fn lengths(&self, year: i128) -> Vec<i64> {
         let mut lengths: Vec<i64> = self.months.iter().map(|month| month.days.into()).collect();
         for rule in self.leap.iter().filter(|rule| rule.holds(year)) {
@@ -124,7 +124,7 @@ impl Calendar {
         lengths
     }
 
-    /// Year, index of the month and day from 1 of a day.
+    /// Returns year, month index and day of the month (from 1) of a day.
     pub(super) fn date_of(&self, day: i128) -> (i128, usize, i128) {
         let year = self.year_of(day);
         let mut rest = day - self.first_day(year);

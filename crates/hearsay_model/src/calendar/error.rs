@@ -1,42 +1,42 @@
-//! What can be wrong with a calendar, or with a date on it.
+//! Errors of calendars and dates.
 
 use thiserror::Error;
 
-/// A calendar that cannot count, or a date that is not on it.
+/// Error: invalid calendar, or a date that is not on it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CalendarError {
-    /// A calendar needs months, days, hours and minutes.
+    /// A required part is missing: months, days, hours or minutes.
     #[error("a calendar needs {0}")]
     Empty(&'static str),
     /// A month never has a day.
     #[error("the month {0} needs at least one day, or a leap rule that gives it some")]
     NoDays(String),
-    /// Two months have one name.
+    /// Two months have the same name.
     #[error("two months are called `{0}`: each needs a name of its own")]
     SameName(String),
-    /// A number is too large to count with.
+    /// A number is too large.
     #[error("{0} is larger than a calendar can count with")]
     TooLarge(&'static str),
-    /// A leap rule makes no sense.
+    /// A leap rule is invalid.
     #[error("leap rule {number}: {problem}")]
     Leap {
-        /// Which of the rules, from 1.
+        /// The number of the rule, from 1.
         number: usize,
-        /// What is wrong, and what to do.
+        /// The problem, and its solution.
         problem: String,
     },
-    /// An era makes no sense, alone or beside the others.
+    /// An era is invalid, alone or in combination with others.
     #[error("era {number}: {problem}")]
     Era {
-        /// Which of the eras, from 1.
+        /// The number of the era, from 1.
         number: usize,
-        /// What is wrong, and what to do.
+        /// The problem, and its solution.
         problem: String,
     },
-    /// The text has no form that a date has.
+    /// The text is not in the form of a date.
     #[error("`{0}` is not a date: expected a form such as `{1}`, `{2}` or `412-04-03`")]
     Form(String, String, String),
-    /// The text counts from the present (`yesterday`, `3 Rainmoon`), and the present is not known.
+    /// The text is relative to the present (`yesterday`, `3 Rainmoon`), and the present is not known.
     #[error("`{0}` is not a date without a game clock to count from: expected a form such as `{1}`")]
     Present(String, String),
     /// The month is not on the calendar.
@@ -44,10 +44,10 @@ pub enum CalendarError {
     Month {
         /// The date as written.
         raw: String,
-        /// The months there are.
+        /// The months of the calendar.
         months: String,
     },
-    /// The month has days in some years only, and this is none of them.
+    /// The month has days only in certain years, and this is not one of them.
     #[error("`{raw}`: the year {year} has no {month}, which comes {when}")]
     LeapMonth {
         /// The date as written.
@@ -56,29 +56,29 @@ pub enum CalendarError {
         year: String,
         /// The month.
         month: String,
-        /// The years that have it.
+        /// The years in which the month has days.
         when: String,
     },
-    /// The day is not in the month, the hour not in the day, or the year not in the era.
+    /// The day, hour or year is outside the month, day or era.
     #[error("`{raw}`: {what} must lie from {low} to {high}")]
     Range {
         /// The date as written.
         raw: String,
-        /// Which part of it.
+        /// The part of the date.
         what: String,
-        /// The least.
+        /// The minimum.
         low: i64,
-        /// The most.
+        /// The maximum.
         high: i64,
     },
-    /// The year lies before the first of an era that has no end.
+    /// The year lies before the first year of an era without an end.
     #[error("`{raw}`: the years of {era} begin with {first}")]
     EraYear {
         /// The date as written.
         raw: String,
         /// The era.
         era: String,
-        /// The least number of its years.
+        /// The smallest year number of the era.
         first: i64,
     },
     /// The calendar has no year 0.

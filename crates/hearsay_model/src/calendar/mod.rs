@@ -1,4 +1,4 @@
-//! The campaign's own calendar: months of any length, leap years and eras, printed and parsed.
+//! Custom calendars of a campaign: months of any length, leap years and eras, with printing and parsing.
 
 mod check;
 mod count;
@@ -17,73 +17,74 @@ pub use error::CalendarError;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Month {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// How many days it has. At least one; none, when a [`LeapRule`] gives it days in some years, as for a feast that
-    /// stands between two months every fourth year.
+    /// The number of days. It is at least one, unless a [`LeapRule`] adds days in certain years: for example, a feast
+    /// between two months every fourth year.
     pub days: u32,
 }
 
-/// Which years are longer, and by how much. The rules of a calendar add up.
+/// A rule for leap years. The rules of a calendar add up.
 ///
-/// Years are counted without a gap: where no year 0 exists, the year −1 counts as 0, the year −2 as −1.
+/// Years are counted consecutively: without a year 0, the year −1 counts as 0, and the year −2 as −1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeapRule {
-    /// Every how many years; at least 1.
+    /// The interval of leap years, in years; at least 1.
     pub every: u32,
-    /// Of these, every how many years not: `100` in the Gregorian calendar.
+    /// The interval of exceptions among these: `100` in the Gregorian calendar.
     #[serde(default)]
     pub except_every: Option<u32>,
-    /// Of those left out, every how many years after all: `400` in the Gregorian calendar.
+    /// The interval of leap years among the exceptions: `400` in the Gregorian calendar.
     #[serde(default)]
     pub unless_every: Option<u32>,
-    /// A year that all of this is counted from. With 1 and `every: 4`, the years 1, 5 and 9 are longer.
+    /// The year from which the intervals are counted. With 1 and `every: 4`, the years 1, 5 and 9 are leap years.
     #[serde(default)]
     pub offset: i64,
-    /// The month that is longer.
+    /// The month that gets the additional days.
     pub month: String,
-    /// By how many days; at least 1.
+    /// The number of additional days; at least 1.
     #[serde(default = "one")]
     pub days: u32,
 }
 
-/// A name for a run of years, with numbers of its own. The order in which eras are listed does not matter.
+/// A named range of years with its own year numbers. The order of eras in the list does not matter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Era {
-    /// What it is called: `Age of Salt`.
+    /// The name: `Age of Salt`.
     pub name: String,
-    /// What is printed after a year of it: `AS`. The name, when it is empty.
+    /// The abbreviation after a year: `AS`. If empty, the name is printed.
     #[serde(default)]
     pub short: String,
-    /// Its earliest year in the plain count. Only an era that counts backwards may have none: it reaches back for ever.
+    /// The earliest year in the plain count. Only an era that counts backwards may omit it; the era then has no
+    /// beginning.
     #[serde(default)]
     pub start: Option<i64>,
-    /// Its latest year in the plain count. Without one it goes on until the next era starts.
+    /// The latest year in the plain count. Without it, the era lasts until the next era starts.
     #[serde(default)]
     pub end: Option<i64>,
-    /// The number of its earliest year; of its latest, when it counts backwards.
+    /// The number of the earliest year, or of the latest year if the era counts backwards.
     #[serde(default = "first")]
     pub first: i64,
-    /// Whether its numbers fall towards its end, like the years before Christ.
+    /// Whether year numbers decrease towards the end of the era, like the years BC.
     #[serde(default)]
     pub backwards: bool,
 }
 
-/// How a campaign counts its days.
+/// Calendar of a campaign.
 ///
-/// Years have numbers in a *plain count*, which goes on for ever in both directions; [`GameTime`] 0 is the first minute
-/// of its year 1. Eras give the same years other names.
+/// Years are numbered in a *plain count*, unbounded in both directions. [`GameTime`] 0 is the first minute of its year
+/// 1. Eras give other names to the same years.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calendar {
-    /// What the calendar is called.
+    /// The name of the calendar.
     #[serde(default)]
     pub name: String,
     /// The months of a year, in order.
     pub months: Vec<Month>,
-    /// The days of a week, in order; empty when nobody counts weeks. The first day of the year 1 is the first.
+    /// The days of a week, in order; empty for a calendar without weeks. The year 1 begins with the first of them.
     #[serde(default)]
     pub weekdays: Vec<String>,
     /// Hours in a day.
@@ -92,16 +93,16 @@ pub struct Calendar {
     /// Minutes in an hour.
     #[serde(default = "sixty")]
     pub minutes_per_hour: u32,
-    /// What is printed after a year of the plain count.
+    /// The text after a year of the plain count.
     #[serde(default)]
     pub era: String,
-    /// Which years are longer.
+    /// The leap rules.
     #[serde(default)]
     pub leap: Vec<LeapRule>,
-    /// Whether the plain count has a year 0. Without it the year −1 is followed by 1.
+    /// Whether the plain count has a year 0. Without it, the year 1 follows the year −1.
     #[serde(default = "yes")]
     pub year_zero: bool,
-    /// Names for runs of years. A year in none of them is printed in the plain count.
+    /// Named ranges of years. A year outside all eras is printed in the plain count.
     #[serde(default)]
     pub eras: Vec<Era>,
 }
@@ -127,7 +128,7 @@ fn yes() -> bool {
 }
 
 impl Default for Calendar {
-    /// Twelve months of thirty days, named by their numbers.
+    /// Returns a calendar of twelve months of thirty days, named by their numbers.
     fn default() -> Self {
         Self {
             name: "Plain count".into(),
@@ -144,7 +145,7 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// Prints a game time: `3 Rainmoon 412 HR, 18:30`; midnight is left out. The year is that of the era it lies in.
+    /// Prints a game time: `3 Rainmoon 412 HR, 18:30`. Midnight is omitted. The year is given in its era.
     pub fn print(&self, time: GameTime) -> String {
         let (day, minute) = self.day_of(time);
         let (year, month, day) = self.date_of(day);
@@ -157,7 +158,7 @@ impl Calendar {
         text
     }
 
-    /// Prints the year, the month, the day or the minute that a time lies in: `412 HR`, `Rainmoon 412 HR`.
+    /// Prints the year, month, day or minute of a time: `412 HR`, `Rainmoon 412 HR`.
     pub fn print_to(&self, time: GameTime, precision: Precision) -> String {
         let (year, month, day) = self.date_of(self.day_of(time).0);
         let month = self.months.get(month).map_or("", |month| month.name.as_str());
@@ -169,7 +170,7 @@ impl Calendar {
         }
     }
 
-    /// All of the year, the month, the day or the minute that a time lies in.
+    /// Returns the span of the year, month, day or minute that contains a time.
     pub fn around(&self, time: GameTime, precision: Precision) -> DateSpan {
         let (today, _) = self.day_of(time);
         let (year, month, day) = self.date_of(today);
@@ -188,7 +189,7 @@ impl Calendar {
         DateSpan { first: minute(first * length), last: minute(after * length - 1), precision }
     }
 
-    /// The day of the week, where the calendar has weeks.
+    /// Returns the day of the week, if the calendar has weeks.
     pub fn weekday(&self, time: GameTime) -> Option<&str> {
         let count = i128::try_from(self.weekdays.len()).ok().filter(|&count| count > 0)?;
         let (day, _) = self.day_of(time);

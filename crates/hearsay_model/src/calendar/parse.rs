@@ -1,63 +1,66 @@
-//! Dates as people write them.
+//! Parsing of dates as people write them.
 
 use super::{Calendar, CalendarError, Era, Month};
 use crate::{Date, DateSpan, GameTime, Precision, text};
 
-/// No number that is written counts as more. It is a year that no game time reaches.
+/// Upper limit of parsed numbers. No game time reaches such a year.
 const MOST: i128 = 1 << 64;
 
 impl Calendar {
-    /// Reads a date: `3 Rainmoon 412`, `Rainmoon 412`, `412`, `412-04-03` (year, month, day), each with or without a
-    /// time of day (`, 18:30`) and an era, by its full or its short name. Without an era the year is one of the plain
-    /// count. What is left out is the first: the first day, the first minute.
+    /// Parses a date: `3 Rainmoon 412`, `Rainmoon 412`, `412`, or `412-04-03` (year, month, day).
+    ///
+    /// A time of day (`, 18:30`) and the full or short name of an era may follow. Without an era, the year is one of
+    /// the plain count. Omitted parts default to the first day and the first minute.
     ///
     /// # Errors
-    /// When the text is no date of this calendar; the error names the part and what was expected.
+    /// Returns an error if the text is not a date of this calendar. The error names the part and the expected values.
     pub fn parse(&self, raw: &str) -> Result<Date, CalendarError> {
         Ok(Date { raw: raw.into(), time: Some(self.parse_span(raw)?.first) })
     }
 
-    /// Reads a date as [`parse`](Self::parse) does, as all that it covers: `Rainmoon 412` is the whole month.
+    /// Parses a date like [`parse`](Self::parse) and returns the entire span: `Rainmoon 412` covers the whole month.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// As in [`parse`](Self::parse).
     pub fn parse_span(&self, raw: &str) -> Result<DateSpan, CalendarError> {
         self.parse_near(raw, None)
     }
 
-    /// The last minute that a written date covers. What was so "as of Rainmoon 412" was so then.
+    /// Returns the last minute that a written date covers. A fact "as of Rainmoon 412" held at that minute.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// As in [`parse`](Self::parse).
     pub fn end_of(&self, raw: &str) -> Result<GameTime, CalendarError> {
         Ok(self.parse_span(raw)?.last)
     }
 
-    /// Reads a date as somebody says it who knows what time it is: besides what [`parse`](Self::parse) reads, a date
-    /// without its year (`4 Rainmoon`, `the 4th of Rainmoon`, `Rainmoon`) is in the year of `now`; `today`, `yesterday`,
-    /// `tomorrow` and `3 days ago` count from its day, and a time of day alone is on it.
+    /// Parses a date that may be relative to the present.
     ///
-    /// To keep such a date, keep what [`print`](Self::print) makes of its first minute: the words mean another day
-    /// tomorrow.
+    /// In addition to the forms of [`parse`](Self::parse), a date without a year (`4 Rainmoon`, `the 4th of Rainmoon`,
+    /// `Rainmoon`) is in the year of `now`. `today`, `yesterday`, `tomorrow` and `3 days ago` count from its day. A
+    /// time of day alone is on its day.
+    ///
+    /// To store such a date, store the output of [`print`](Self::print) for its first minute, because the meaning of
+    /// the words changes from day to day.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse), and when the text counts from the present and `now` is none.
+    /// As in [`parse`](Self::parse). Also returns an error if the text is relative to the present and `now` is `None`.
     pub fn parse_near(&self, raw: &str, now: Option<GameTime>) -> Result<DateSpan, CalendarError> {
         Reading { calendar: self, raw, now }.span()
     }
 }
 
-/// What stands after a year.
+/// Suffix of a year.
 #[derive(Clone, Copy)]
 enum Suffix<'a> {
-    /// [`Calendar::era`], which is no more than decoration.
+    /// [`Calendar::era`], which does not change the year.
     Plain,
     Era(&'a Era),
 }
 
 struct Reading<'a> {
     calendar: &'a Calendar,
-    /// As written, for errors.
+    /// The text as written, for errors.
     raw: &'a str,
     now: Option<GameTime>,
 }
@@ -71,7 +74,7 @@ impl<'a> Reading<'a> {
             true => (trimmed(front.trim_end().trim_end_matches(" at")), Some(self.minute(last)?)),
             false => (clean, None),
         };
-        // The era stands before or behind the time.
+        // The era may come before or after the time.
         let (days, suffix) = if suffix.is_some() { (days, suffix) } else { self.suffix(days) };
         let today = days.is_empty() && minute.is_some();
         let (first, after, precision) = if today { self.relative(0)? } else { self.days(days, suffix)? };
@@ -86,14 +89,14 @@ impl<'a> Reading<'a> {
         Ok(DateSpan { first: GameTime(first), last: GameTime(last), precision })
     }
 
-    /// What is left when the era at its end, if there is one, is taken away.
+    /// Removes the era at the end of a text, if there is one. Returns the rest and the era.
     fn suffix<'t>(&self, text: &'t str) -> (&'t str, Option<Suffix<'a>>) {
         let calendar = self.calendar;
         let eras = calendar.eras.iter().flat_map(|era| [(&era.name, Suffix::Era(era)), (&era.short, Suffix::Era(era))]);
         let ends = eras.chain([(&calendar.era, Suffix::Plain)]).filter_map(|(name, suffix)| {
             let name = text::normal(name);
             let rest = text.strip_suffix(&name).filter(|_| !name.is_empty())?;
-            // It is a word of its own, but for a number before it: `412AS`.
+            // The era must be a separate word, except after a number: `412AS`.
             let joined = rest.ends_with(char::is_alphanumeric) && name.starts_with(char::is_alphanumeric);
             let follows_number = rest.ends_with(|c: char| c.is_ascii_digit()) && name.starts_with(char::is_alphabetic);
             (!joined || follows_number).then_some((rest, suffix))
@@ -104,7 +107,7 @@ impl<'a> Reading<'a> {
         (trimmed(rest), Some(suffix))
     }
 
-    /// The first day, the day after the last, and what they make up.
+    /// Returns the first day, the day after the last, and the precision.
     fn days(&self, text: &str, suffix: Option<Suffix>) -> Result<(i128, i128, Precision), CalendarError> {
         if let Some(numbers) = numbers(text) {
             return match numbers[..] {
@@ -135,19 +138,19 @@ impl<'a> Reading<'a> {
         Err(CalendarError::Month { raw: self.raw.into(), months: months.join(", ") })
     }
 
-    /// The day of the present.
+    /// Returns the present day.
     fn today(&self) -> Result<i128, CalendarError> {
         let unknown = || CalendarError::Present(self.raw.into(), self.example());
         Ok(self.calendar.day_of(self.now.ok_or_else(unknown)?).0)
     }
 
-    /// A day that lies so many days after today.
+    /// Returns the day at a distance from today, in days.
     fn relative(&self, days: i128) -> Result<(i128, i128, Precision), CalendarError> {
         let day = self.today()? + days;
         Ok((day, day + 1, Precision::Day))
     }
 
-    /// The days of a year, of a month of it, or one day of that.
+    /// Returns the days of a year, of a month, or a single day.
     fn within(
         &self,
         year: i128,
@@ -171,7 +174,7 @@ impl<'a> Reading<'a> {
         Ok((first + day - 1, first + day, Precision::Day))
     }
 
-    /// The leap rules of a month.
+    /// Returns the leap rules of a month.
     fn rules(&self, month: usize) -> impl Iterator<Item = &super::LeapRule> {
         self.calendar.leap.iter().filter(move |rule| self.calendar.lengthened(rule) == Some(month))
     }
@@ -186,7 +189,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The year that a number means, in years without a gap.
+    /// Returns the consecutive year for a year number.
     fn year(&self, number: i128, suffix: Option<Suffix>) -> Result<i128, CalendarError> {
         let Some(Suffix::Era(era)) = suffix else {
             return self.calendar.plain_year(number).ok_or_else(|| CalendarError::YearZero(self.raw.into()));
@@ -203,14 +206,14 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// The index of a month that is written as a number.
+    /// Returns the index of a month that is written as a number.
     fn month_of(&self, number: i128) -> Result<usize, CalendarError> {
         let count = self.calendar.months.len();
         self.range("the month".into(), number, 1, i64::try_from(count).unwrap_or(i64::MAX))?;
         usize::try_from(number - 1).map_err(|_| self.form())
     }
 
-    /// `rainmoon`, `3 rainmoon`, `the 3rd of rainmoon`.
+    /// Parses `rainmoon`, `3 rainmoon`, `the 3rd of rainmoon`.
     fn day_and_month(&self, text: &str) -> Option<(Option<i128>, usize)> {
         let dated = text.strip_prefix("the ").unwrap_or(text).split_once(' ').and_then(|(day, name)| {
             let (day, name) = (ordinal(day)?, name.trim_start());
@@ -220,7 +223,7 @@ impl<'a> Reading<'a> {
         dated.or_else(|| Some((None, self.calendar.month(text)?)))
     }
 
-    /// The minute of the day: `18:30`.
+    /// Parses the minute of the day: `18:30`.
     fn minute(&self, time: &str) -> Result<i128, CalendarError> {
         let (hour, minute) = time.split_once(':').ok_or_else(|| self.form())?;
         let (hour, minute) = digits(hour).zip(digits(minute)).ok_or_else(|| self.form())?;
@@ -257,13 +260,13 @@ fn saturated(number: i128) -> i64 {
     i64::try_from(number).unwrap_or(if number < 0 { i64::MIN } else { i64::MAX })
 }
 
-/// Digits alone. What has too many of them is too large anyway.
+/// Parses digits. A number with too many digits saturates, because it is out of range anyway.
 fn digits(text: &str) -> Option<i128> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().map_or(MOST, |number: i128| number.min(MOST)))
 }
 
-/// A year, which may be negative.
+/// Parses a year, which may be negative.
 fn signed(text: &str) -> Option<i128> {
     match text.strip_prefix('-') {
         Some(text) => digits(text).map(|number| -number),
@@ -271,7 +274,7 @@ fn signed(text: &str) -> Option<i128> {
     }
 }
 
-/// `412`, `412-04`, `412-04-03`, of which the first may be negative.
+/// Parses `412`, `412-04` or `412-04-03`. The first number may be negative.
 fn numbers(text: &str) -> Option<Vec<i128>> {
     let (sign, rest) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
     let mut numbers: Vec<i128> = rest.split('-').map(|number| digits(number.trim())).collect::<Option<_>>()?;
@@ -279,7 +282,7 @@ fn numbers(text: &str) -> Option<Vec<i128>> {
     Some(numbers)
 }
 
-/// `3`, `3rd`, `3.`
+/// Parses `3`, `3rd` or `3.`.
 fn ordinal(text: &str) -> Option<i128> {
     let number = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     matches!(&text[number.len()..], "" | "st" | "nd" | "rd" | "th" | ".").then(|| digits(number))?

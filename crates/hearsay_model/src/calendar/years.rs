@@ -1,15 +1,15 @@
-//! What years are called: in the plain count, and in eras.
+//! Names of years: in the plain count, and in eras.
 
 use super::{Calendar, Era};
 
 impl Era {
-    /// What is printed after a year of it.
+    /// Returns the text that is printed after a year of the era.
     fn shown(&self) -> &str {
         if self.short.is_empty() { &self.name } else { &self.short }
     }
 }
 
-/// The years of an era, each end with its bound where it has one.
+/// The first and last year of an era, where it is bounded.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) start: Option<i128>,
@@ -17,7 +17,7 @@ pub(super) struct Bounds {
 }
 
 impl Calendar {
-    /// The year that a number of the plain count means, in years without a gap. None for a year 0 that does not exist.
+    /// Returns the consecutive year for a number of the plain count; `None` for a year 0 that does not exist.
     pub(super) fn plain_year(&self, number: i128) -> Option<i128> {
         match number {
             number if self.year_zero || number > 0 => Some(number),
@@ -34,16 +34,16 @@ impl Calendar {
         era.start.and_then(|start| self.plain_year(start.into()))
     }
 
-    /// From its start to its end, or to the start of the era after it.
+    /// Returns the bounds of an era. Without an end, the era lasts until the next era starts.
     pub(super) fn bounds(&self, era: &Era) -> Bounds {
         let start = self.start(era);
         let own = era.end.and_then(|end| self.plain_year(end.into()));
-        // An era without a start comes before all that have one, as `None` does.
+        // An era without a start precedes all eras with one, as `None` does.
         let next = || self.eras.iter().filter_map(|other| self.start(other)).filter(|&next| Some(next) > start).min();
         Bounds { start, end: own.or_else(|| next().map(|next| next - 1)) }
     }
 
-    /// The era that a year lies in, and the number it has there.
+    /// Returns the era of a year, and the year's number in that era.
     fn era_number(&self, year: i128) -> Option<(&Era, i128)> {
         let begun = self.eras.iter().filter(|era| self.start(era).is_none_or(|start| start <= year));
         let era = begun.max_by_key(|era| self.start(era))?;
@@ -55,7 +55,9 @@ impl Calendar {
         Some((era, i128::from(era.first) + passed))
     }
 
-    /// The year that a number means in an era. Otherwise the least number of its years, and the most if there is one.
+    /// Returns the consecutive year for a year number of an era.
+    ///
+    /// On failure, returns the smallest number of the era and the largest, if there is one.
     pub(super) fn era_year(&self, era: &Era, number: i128) -> Result<i128, (i128, Option<i128>)> {
         let Bounds { start, end } = self.bounds(era);
         let first = i128::from(era.first);
@@ -63,13 +65,13 @@ impl Calendar {
         let year = match (era.backwards, start, end) {
             (true, _, Some(end)) => Some(end - (number - first)),
             (false, Some(start), _) => Some(start + (number - first)),
-            // A calendar that was not checked.
+            // The calendar was not checked.
             _ => None,
         };
         year.filter(|_| number >= first && last.is_none_or(|last| number <= last)).ok_or((first, last))
     }
 
-    /// The year as it is printed: `412 AS`.
+    /// Returns the printed form of a year: `412 AS`.
     pub(super) fn year_name(&self, year: i128) -> String {
         match self.era_number(year) {
             Some((era, number)) => format!("{number} {}", era.shown()),

@@ -1,4 +1,4 @@
-//! Applying operations: writes are noted in their rows, and the rows that they touch are folded again.
+//! Application of operations: each change is recorded in its row, and the touched rows are folded again.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,16 +12,15 @@ use super::{
     validity::Slot,
 };
 use crate::{
-    Change, Entity, EntityId, Fact, FactId, How, Key, Knower, Knowledge, KnowledgeId, Operation, Passage, Position,
-    Session, Setting, SettingKey, Source, Value, Vocabulary, text,
+    Acquisition, Change, Entity, EntityId, Fact, FactId, Justification, Key, Knower, KnowledgeEdge, KnowledgeId,
+    Operation, Passage, Position, Session, Setting, SettingKey, Value, Vocabulary, text,
 };
 
 impl State {
-    /// Appends an operation to the journal and folds it in. An operation without a live one that it refers to, or
-    /// with any other fault, changes nothing.
+    /// Appends an operation to the journal and folds it. An invalid operation changes nothing.
     ///
     /// # Errors
-    /// As [`State::check`] says.
+    /// Returns an error under the conditions of [`State::check`].
     pub fn apply(&mut self, operation: impl Into<Arc<Operation>>) -> Result<Applied, ApplyError> {
         let mut operation = operation.into();
         let keys = keys(&operation);
@@ -30,8 +29,9 @@ impl State {
         Ok(self.apply_keyed(operation, keys))
     }
 
-    /// Folds in an operation that was applied to an equal state before, without checking it again. Read it with
-    /// [`SharedIds`](crate::SharedIds), so that it takes no more memory than it did.
+    /// Folds an operation that was applied to an equal state before, without checking it again.
+    ///
+    /// Read the operation with [`SharedIds`](crate::SharedIds), so that it takes no more memory than before.
     pub fn apply_recorded(&mut self, operation: impl Into<Arc<Operation>>) -> Applied {
         self.apply_checked(operation.into())
     }
@@ -41,8 +41,10 @@ impl State {
         self.apply_keyed(operation, keys)
     }
 
-    /// Folds in an operation that compaction may have taken changes from, at its position. What it refers to need not
-    /// be there any more, and the slots that it saved or dropped are gone. Returns the records that it touched.
+    /// Folds an operation at its position, after compaction may have removed changes from it.
+    ///
+    /// Records that the operation refers to may be missing. Slots that it saved or dropped are ignored. Returns the
+    /// records that it touched.
     pub fn apply_compacted(&mut self, position: Position, operation: impl Into<Arc<Operation>>) -> Vec<Key> {
         self.journal.extend_to(usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1));
         let slots = Arc::clone(&self.slots);
@@ -51,7 +53,7 @@ impl State {
         touched
     }
 
-    /// Applies what was checked, by the [`keys`] of its changes.
+    /// Applies a checked operation, given the [`keys`] of its changes.
     fn apply_keyed(&mut self, operation: Arc<Operation>, keys: Vec<Option<Key>>) -> Applied {
         let index = self.journal.len() as u32;
         self.journal.push(Entry { operation: Arc::clone(&operation), live: true });
@@ -62,7 +64,7 @@ impl State {
         for ((number, change), key) in operation.changes.iter().enumerate().zip(keys) {
             match key {
                 None => match change {
-                    Change::Void(_) | Change::Restore(_) => reverts = true,
+                    Change::Revert(_) | Change::Restore(_) => reverts = true,
                     change => self.note_slot(change, operation.recorded),
                 },
                 Some(key) => {
@@ -81,7 +83,7 @@ impl State {
         Applied { position: self.position(), touched }
     }
 
-    /// Notes a write in its row, and the row in the indices.
+    /// Records a write in its row, and the row in the indices.
     fn note(&mut self, change: &Change, key: &Key, write: Write) {
         match change {
             Change::AddEntity(Entity { id, .. }) | Change::RemoveEntity(id) => {
@@ -97,11 +99,11 @@ impl State {
                 self.index_fact(fact, index, first);
             }
             Change::EndFact { fact, .. }
-            | Change::SetStanding { fact, .. }
+            | Change::SetStatus { fact, .. }
             | Change::SetSecrecy { fact, .. }
             | Change::Confirm(fact)
             | Change::RetractFact(fact) => {
-                // Without a fact there is nothing that it could change.
+                // Without a fact, the write has no effect.
                 if let Some(index) = self.facts.find(fact)
                     && !self.facts.at(index).record.writes.is_empty()
                 {
@@ -109,7 +111,7 @@ impl State {
                 }
             }
             Change::Learn(knowledge) => {
-                let Key::Knowledge(id) = *key else { return };
+                let Key::KnowledgeEdge(id) = *key else { return };
                 let index = self.knowledge_row(id);
                 let writes = &mut self.knowledge.at_mut(index).record.writes;
                 let first = writes.is_empty();
@@ -146,11 +148,11 @@ impl State {
                 self.settings.get_or_default(SettingKey::Flag(name.clone())).writes.push(write);
             }
             Change::Unset(key) => self.settings.get_or_default(key.clone()).writes.push(write),
-            Change::Void(_) | Change::Restore(_) | Change::SaveSlot(_) | Change::DropSlot(_) => {}
+            Change::Revert(_) | Change::Restore(_) | Change::SaveSlot(_) | Change::DropSlot(_) => {}
         }
     }
 
-    /// The dense index of an entity, which gets one if it has none.
+    /// Returns the dense index of an entity, assigning one if necessary.
     fn entity_row(&mut self, id: &EntityId) -> u32 {
         let (index, new) = self.entities.find_or_add(id, || EntityRow::new(id));
         if new {
@@ -162,14 +164,15 @@ impl State {
         index
     }
 
-    /// The dense index of a fact. One that only an edge speaks of so far has a row too, for the edge to wait in.
+    /// Returns the dense index of a fact. A fact that is only referenced by an edge has a row too, which lists the
+    /// edge.
     pub(super) fn fact_row(&mut self, id: FactId) -> u32 {
         let row =
             || FactRow { id, record: Row::default(), transient: false, supported: false, known_by: Indices::default() };
         self.facts.find_or_add(&id, row).0
     }
 
-    /// The dense index of an edge. One that only other edges rest on so far has a row too.
+    /// Returns the dense index of an edge. An edge that is only referenced by other edges has a row too.
     pub(super) fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
         let row = || KnowledgeRow {
             id,
@@ -184,7 +187,7 @@ impl State {
 
     pub(super) fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
         self.texts.add_fact(fact, index);
-        // Asserted again, a fact may mention more than it did: only then are all facts of an entity looked through.
+        // A repeated assertion may mention more entities. Only then are the facts of an entity searched.
         let first = if new { None } else { self.asserted(fact.id()).cloned() };
         for id in fact.entities() {
             if first.as_ref().is_some_and(|first| first.entities().any(|known| known == id)) {
@@ -192,7 +195,7 @@ impl State {
             }
             let entity = self.entity_row(id);
             let row = self.entities.at_mut(entity);
-            // One that is new stands last, if it is there already.
+            // A new fact, if it is listed already, is last in the list.
             let there = if new { row.facts.last() == Some(index) } else { row.facts.contains(index) };
             if !there {
                 row.facts.push(index);
@@ -224,7 +227,7 @@ impl State {
         }
     }
 
-    pub(super) fn index_knowledge(&mut self, knowledge: &Knowledge, index: u32) {
+    pub(super) fn index_knowledge(&mut self, knowledge: &KnowledgeEdge, index: u32) {
         match &knowledge.knower {
             Knower::World => self.common.push(index),
             Knower::Entity(id) => {
@@ -243,10 +246,10 @@ impl State {
         }
     }
 
-    /// Asserted again, a passage may have been heard by more than it was.
+    /// Adds a passage to the indices. A repeated assertion may list more hearers.
     fn index_passage(&mut self, passage: &Passage, index: u32, new: bool) {
         let note = |rows: &mut Indices| {
-            // One that is new stands last, if it is there already.
+            // A new passage, if it is listed already, is last in the list.
             let there = if new { rows.last() == Some(index) } else { rows.contains(index) };
             if !there {
                 rows.push(index);
@@ -271,10 +274,10 @@ impl State {
         }
     }
 
-    /// Folds the touched rows again, and those whose visibility hangs on them, which are touched too. Keys are sorted,
-    /// each there once.
+    /// Folds the touched rows again, and the rows whose visibility depends on them, which become touched too. Keys are
+    /// sorted and unique.
     pub(super) fn refresh(&mut self, touched: &mut Vec<Key>) {
-        // Dense indices of what is touched itself, and of what hangs on it.
+        // Dense indices of the touched records, and of the records that depend on them.
         let (mut facts, mut edges) = (Vec::new(), Vec::new());
         let (mut more_facts, mut more_edges) = (Vec::new(), Vec::new());
         let mut vocabulary_changed = false;
@@ -290,7 +293,7 @@ impl State {
                     }
                 }
                 Key::Fact(id) => facts.extend(self.facts.find(id)),
-                Key::Knowledge(id) => edges.extend(self.knowledge.find(id)),
+                Key::KnowledgeEdge(id) => edges.extend(self.knowledge.find(id)),
                 Key::Passage(id) => {
                     if let Some(index) = self.passages.find(id) {
                         let value = fold_passage(&self.journal, &self.passages.at(index).record.writes);
@@ -333,16 +336,17 @@ impl State {
         }
     }
 
-    /// Folds edges again that are touched already, and more of them, which are touched when they change.
+    /// Folds edges again: edges that are touched already, and further edges, which become touched if they change.
     pub(super) fn refresh_edges(&mut self, edges: &[u32], mut more_edges: Vec<u32>, touched: &mut Vec<Key>) {
         more_edges.retain(|index| edges.binary_search(index).is_err());
         settle(&mut more_edges);
-        // What rests on an edge that came or went may come or go too. No edge rests on itself, so this ends.
+        // Dependents of an edge that became active or inactive may change too. No edge depends on itself, so the loop
+        // ends.
         let mut open: Vec<u32> = edges.iter().copied().chain(more_edges).collect();
         while let Some(index) = open.pop() {
             let was = self.knowledge.at(index).shown;
             let changed = self.refresh_knowledge(index);
-            touched.extend(changed.filter(|_| edges.binary_search(&index).is_err()).map(Key::Knowledge));
+            touched.extend(changed.filter(|_| edges.binary_search(&index).is_err()).map(Key::KnowledgeEdge));
             let row = self.knowledge.at(index);
             if row.shown != was {
                 open.extend(row.bears.iter());
@@ -354,7 +358,7 @@ impl State {
         &self.journal[write.operation as usize].operation.changes[write.change as usize]
     }
 
-    /// Whether the entity came or went.
+    /// Folds an entity again. Returns whether it was added or removed.
     fn refresh_entity(&mut self, index: u32) -> bool {
         let record = &self.entities.at(index).record;
         let (was, value) = (record.value.is_some(), fold_entity(&self.journal, &record.writes));
@@ -363,7 +367,7 @@ impl State {
         was != is
     }
 
-    /// Whether what the fact's edges hang on has changed.
+    /// Folds a fact again. Returns whether it entered or left the world, which changes the visibility of its edges.
     fn refresh_fact(&mut self, index: u32) -> bool {
         let before = self.fact_at(index).cloned();
         let row = self.facts.at(index);
@@ -376,14 +380,14 @@ impl State {
         self.stands.set(index as usize, after.as_ref().is_some_and(|fact| fact.stands()));
         let slot = |fact: &Option<Arc<Fact>>| fact.as_deref().and_then(Slot::of);
         let slots = (slot(&before), slot(&after));
-        // Its ends and its predicate belong to its id.
+        // Its subject, object and predicate are part of its id, so they never change.
         if let Some(fact) = before.as_ref().or(after.as_ref()).filter(|_| slots.0 != slots.1)
             && let Some(subject) = self.entities.find(fact.subject())
         {
             let object = fact.object().entity().and_then(|id| self.entities.find(id));
             self.validity.update(index, fact.predicate(), (subject, object), slots);
         }
-        let in_world = |fact: &Option<Arc<Fact>>| fact.as_ref().is_some_and(|fact| fact.standing().is_in_world());
+        let in_world = |fact: &Option<Arc<Fact>>| fact.as_ref().is_some_and(|fact| fact.status().is_in_world());
         let (was, is) = (in_world(&before), in_world(&after));
         match after {
             Some(fact) => self.shown.set(index as usize, fact),
@@ -392,14 +396,14 @@ impl State {
         was != is
     }
 
-    /// The id of the edge, when it came, went or changed.
+    /// Folds an edge again. Returns its id if it appeared, disappeared or changed.
     fn refresh_knowledge(&mut self, index: u32) -> Option<KnowledgeId> {
         let row = self.knowledge.at(index);
         let writes = &row.record.writes;
         let value = if row.transient { row.record.value.clone() } else { fold_knowledge(&self.journal, writes) };
-        let shown = value.as_ref().is_some_and(|edge: &Arc<Knowledge>| {
+        let shown = value.as_ref().is_some_and(|edge: &Arc<KnowledgeEdge>| {
             let knower = edge.knower.entity().is_none_or(|id| self.entity(id).is_some());
-            knower && self.fact(edge.fact).is_some_and(|fact| fact.standing().is_in_world()) && self.is_supported(edge)
+            knower && self.fact(edge.fact).is_some_and(|fact| fact.status().is_in_world()) && self.is_supported(edge)
         });
         let id = row.id;
         let changed = row.shown != shown || row.record.value != value;
@@ -409,13 +413,15 @@ impl State {
         changed.then_some(id)
     }
 
-    /// Whether of every fact that the edge rests on, one edge at least is there that lets its knower know it.
-    fn is_supported(&self, edge: &Knowledge) -> bool {
-        let lets_know =
-            |row: &KnowledgeRow| row.shown && row.record.value.as_ref().is_some_and(|edge| edge.how != How::Shared);
-        let basis = |source: &Source| match source {
-            Source::Basis { fact, edge } => Some((*fact, self.knowledge.get(edge).is_some_and(lets_know))),
-            Source::Experience { .. } => None,
+    /// Returns whether the justifications of an edge are active: for each basis fact, at least one basis edge is active
+    /// and gives knowledge.
+    fn is_supported(&self, edge: &KnowledgeEdge) -> bool {
+        let lets_know = |row: &KnowledgeRow| {
+            row.shown && row.record.value.as_ref().is_some_and(|edge| edge.acquisition != Acquisition::Shared)
+        };
+        let basis = |source: &Justification| match source {
+            Justification::Basis { fact, edge } => Some((*fact, self.knowledge.get(edge).is_some_and(lets_know))),
+            Justification::Experience { .. } => None,
         };
         let is_there = |wanted| edge.sources.iter().filter_map(basis).any(|(fact, shown)| fact == wanted && shown);
         edge.sources.iter().filter_map(basis).all(|(fact, shown)| shown || is_there(fact))
@@ -424,7 +430,7 @@ impl State {
     fn refresh_vocabulary(&mut self) {
         let mut vocabulary = Vocabulary::default();
         for row in self.settings.values() {
-            // Definitions were checked when their operation was; one that fails is left out.
+            // Definitions were checked with their operation; an invalid one is skipped.
             let _ = match row.value.as_deref() {
                 Some(Setting::Predicate(def)) => vocabulary.define(def.clone()),
                 Some(Setting::Attribute(def)) => vocabulary.define_attribute(def.clone()),
@@ -435,13 +441,13 @@ impl State {
     }
 }
 
-/// Sorts, and leaves each once.
+/// Sorts and deduplicates a vector.
 pub(super) fn settle<T: Ord>(all: &mut Vec<T>) {
     all.sort_unstable();
     all.dedup();
 }
 
-/// The changes of live operations among some writes, the oldest first.
+/// Returns the changes of live operations among some writes, the oldest first.
 fn live<'a>(journal: &'a Journal, writes: &'a Writes) -> impl DoubleEndedIterator<Item = &'a Change> {
     writes.iter().filter_map(|write| {
         let entry = &journal[write.operation as usize];
@@ -459,7 +465,7 @@ fn fold_entity(journal: &Journal, writes: &Writes) -> Option<Arc<Entity>> {
 fn fold_fact(journal: &Journal, row: &FactRow) -> Option<Arc<Fact>> {
     let mut value = None::<Arc<Fact>>;
     let (mut supports, mut retracted) = (SmallVec::<[&Arc<Fact>; 2]>::new(), false);
-    // What was written before it was last asserted or retracted does not count, unless something supports it.
+    // Only the last assertion or retraction and later writes count, unless a write supports the fact.
     let decides = |write: &Write| {
         let entry = &journal[write.operation as usize];
         let change = &entry.operation.changes[write.change as usize];
@@ -494,20 +500,20 @@ fn fold_fact(journal: &Journal, row: &FactRow) -> Option<Arc<Fact>> {
         let Some(fact) = value.as_mut().map(Arc::make_mut) else { continue };
         match change {
             Change::EndFact { until, .. } => fact.set_end(until.clone()),
-            Change::SetStanding { standing, .. } => fact.set_standing(*standing),
+            Change::SetStatus { status, .. } => fact.set_status(*status),
             Change::SetSecrecy { secrecy, .. } => fact.set_secrecy(*secrecy),
             Change::Confirm(_) => fact.confirm(),
             _ => {}
         }
     }
-    // What supports a fact does so though it is asserted anew.
+    // Support remains in effect when the fact is asserted again.
     if let Some(fact) = value.as_mut().filter(|_| !supports.is_empty()).map(Arc::make_mut) {
         supports.into_iter().for_each(|support| fact.support(support));
     }
     value
 }
 
-fn fold_knowledge(journal: &Journal, writes: &Writes) -> Option<Arc<Knowledge>> {
+fn fold_knowledge(journal: &Journal, writes: &Writes) -> Option<Arc<KnowledgeEdge>> {
     match live(journal, writes).next_back()? {
         Change::Learn(knowledge) => Some(Arc::clone(knowledge)),
         _ => None,
@@ -529,12 +535,13 @@ fn fold_session(journal: &Journal, writes: &Writes) -> Option<Arc<Session>> {
 }
 
 fn fold_setting(journal: &Journal, writes: &Writes) -> Option<Arc<Setting>> {
-    // From the newest on: a setting such as the clock is written again and again.
+    // Iterate from the newest write, because settings such as the clock are written very often.
     let mut set = SmallVec::<[&Value; 1]>::new();
     for change in live(journal, writes).rev() {
         match change {
             Change::Set(Setting::Flag { name, value }) => {
-                // A flag whose declaration was undone is none, and one that was declared as another kind keeps to that.
+                // A flag without a live declaration does not exist. A value of another kind than the declaration is
+                // ignored.
                 let value = set.into_iter().find(|newer| newer.kind() == value.kind()).unwrap_or(value);
                 return Some(Arc::new(Setting::Flag { name: name.clone(), value: value.clone() }));
             }

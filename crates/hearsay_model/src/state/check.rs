@@ -1,138 +1,139 @@
-//! Whether an operation can be applied. Checked before it is committed, so that applying never fails half way.
+//! Validation of operations before they are committed, so that applying never fails half way.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::State;
 use crate::{
-    Author, Calendar, CalendarError, Change, EntityId, FactId, GameTime, How, IdError, Key, Knower, KnowledgeId,
-    Operation, PassageId, Position, Reveal, RevealError, SessionId, Setting, SettingKey, Value, VocabularyError,
+    Acquisition, Author, Calendar, CalendarError, Change, EntityId, FactId, GameTime, IdError, Key, Knower,
+    KnowledgeId, Operation, PassageId, Position, Reveal, RevealError, SessionId, Setting, SettingKey, Value,
+    VocabularyError,
 };
 
-/// Why an operation cannot be applied. Nothing was changed.
+/// Error: an operation cannot be applied. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApplyError {
-    /// The operation does nothing.
+    /// The operation has no changes.
     #[error("the operation has no change")]
     Empty,
-    /// An entity that is not there.
+    /// The entity does not exist.
     #[error("there is no entity `{0}`; add it first")]
     NoEntity(EntityId),
-    /// A fact that is not there.
+    /// The fact does not exist.
     #[error("there is no fact {0}")]
     NoFact(FactId),
-    /// An edge that is not there.
+    /// The edge does not exist.
     #[error("there is no knowledge {0}")]
     NoKnowledge(KnowledgeId),
-    /// A passage that is not there.
+    /// The passage does not exist.
     #[error("there is no passage {0}")]
     NoPassage(PassageId),
-    /// A session that is not there.
+    /// The session does not exist.
     #[error("there is no session `{0}`")]
     NoSession(SessionId),
-    /// An operation that is not there, or does not count any more.
+    /// The operation does not exist or is not live.
     #[error("there is no live operation at position {0}")]
     NoOperation(Position),
-    /// A position after the newest operation.
+    /// The position lies after the newest operation.
     #[error("position {given} lies after the newest operation, {newest}")]
     Future {
-        /// The position given.
+        /// The given position.
         given: Position,
-        /// The newest there is.
+        /// The newest position.
         newest: Position,
     },
-    /// A position that undo does not reach any more.
+    /// Undo does not reach the position any more.
     #[error("undo reaches back to operation {}; what was before operation {given} is not kept any more", to.next())]
     Compacted {
-        /// The position given.
+        /// The given position.
         given: Position,
         /// The newest position that undo does not reach.
         to: Position,
     },
-    /// A slot without a name, or with one of more than 128 bytes.
+    /// The slot name is blank or longer than 128 bytes.
     #[error("`{0}` cannot name a slot: use 1 to 128 bytes, and more than spaces")]
     SlotName(String),
-    /// A name under which no state is kept.
+    /// No slot has this name.
     #[error("there is no slot `{name}`{}", slots(known))]
     NoSlot {
-        /// The name given.
+        /// The given name.
         name: String,
-        /// The slots there are.
+        /// The existing slots.
         known: Vec<String>,
     },
-    /// An end before the beginning.
+    /// A fact would end before its beginning.
     #[error("fact {fact} begins at {from}, so it cannot end at {until}")]
     Backwards {
         /// The fact.
         fact: FactId,
-        /// Its beginning.
+        /// The beginning of the fact.
         from: GameTime,
-        /// The end given.
+        /// The given end.
         until: GameTime,
     },
-    /// A calendar that cannot count.
+    /// The calendar is invalid.
     #[error(transparent)]
     Calendar(#[from] CalendarError),
-    /// A definition that cannot be.
+    /// A definition of the vocabulary is invalid.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
-    /// A reveal that cannot be.
+    /// The reveal is invalid.
     #[error("reveal `{id}`: {error}")]
     Reveal {
-        /// The reveal.
+        /// The id of the reveal.
         id: String,
-        /// What is wrong with it.
+        /// The error.
         error: RevealError,
     },
-    /// A flag whose name is no slug.
+    /// The name of a flag is not a slug.
     #[error("flag `{name}`: {error}")]
     FlagName {
-        /// The name given.
+        /// The given name.
         name: String,
-        /// What is wrong with it.
+        /// The error.
         error: IdError,
     },
-    /// A flag that is not declared.
+    /// The flag is not declared.
     #[error("no flag `{name}` is declared; {}", declared(nearest))]
     NoFlag {
-        /// The name given.
+        /// The given name.
         name: String,
-        /// The nearest flags that are declared; all of them, when none is near.
+        /// The declared flags with the nearest names, or all of them if none is near.
         nearest: Vec<String>,
     },
-    /// A value of another kind than the flag's.
+    /// The value has another kind than the flag.
     #[error("flag `{name}` is {expected}, so it cannot be `{given}`")]
     FlagKind {
         /// The flag.
         name: String,
-        /// What kind of value it has.
+        /// The kind of the flag's value.
         expected: &'static str,
-        /// The value given.
+        /// The given value.
         given: String,
     },
-    /// A setting that is not there.
+    /// The setting is not set.
     #[error("{0} is not set")]
     NoSetting(SettingKey),
 }
 
-/// What the earlier changes of the operation under check have added and removed.
+/// Records that the earlier changes of the operation have added and removed.
 #[derive(Default)]
 struct Pending<'a> {
     entities: FxHashSet<&'a EntityId>,
     gone_entities: FxHashSet<&'a EntityId>,
-    /// Entities that an operation which is voided took away.
+    /// Entities that a reverted operation had removed.
     back: FxHashSet<&'a EntityId>,
-    /// With the moment from which each holds.
+    /// With the moment since which each holds.
     facts: FxHashMap<FactId, Option<GameTime>>,
     passages: FxHashSet<PassageId>,
     knowledge: FxHashSet<KnowledgeId>,
     sessions: FxHashSet<&'a SessionId>,
-    /// With their values; nothing, where they are withdrawn.
+    /// With their values; `None` for removed flags.
     flags: FxHashMap<&'a str, Option<&'a Value>>,
     settings: FxHashSet<SettingKey>,
 }
 
-/// What each change of an operation writes to. To tell that takes a hash, so it is done once.
+/// Returns the key that each change of an operation writes to. Computing a key takes a hash, so it is done once.
 pub(super) fn keys(operation: &Operation) -> Vec<Option<Key>> {
     operation.changes.iter().map(Change::key).collect()
 }
@@ -149,13 +150,13 @@ impl State {
     /// Checks that an operation can be applied, without applying it.
     ///
     /// # Errors
-    /// When a change refers to something that is neither there nor added by an earlier change of the operation, an
-    /// interval would end before it begins, or a setting cannot be.
+    /// Returns an error if a change refers to a record that neither exists nor is added by an earlier change of the
+    /// operation, if an interval would end before it begins, or if a setting is invalid.
     pub fn check(&self, operation: &Operation) -> Result<(), ApplyError> {
         self.check_keyed(operation, &keys(operation))
     }
 
-    /// The same with the [`keys`] of the operation's changes.
+    /// Like [`check`](Self::check), given the [`keys`] of the operation's changes.
     pub(super) fn check_keyed(&self, operation: &Operation, keys: &[Option<Key>]) -> Result<(), ApplyError> {
         if operation.changes.is_empty() {
             return Err(ApplyError::Empty);
@@ -164,7 +165,7 @@ impl State {
         for (change, key) in operation.changes.iter().zip(keys) {
             self.check_change(change, &operation.author, &mut pending)?;
             match (change, key) {
-                (Change::Learn(_), Some(Key::Knowledge(id))) => _ = pending.knowledge.insert(*id),
+                (Change::Learn(_), Some(Key::KnowledgeEdge(id))) => _ = pending.knowledge.insert(*id),
                 (Change::AddPassage(_), Some(Key::Passage(id))) => _ = pending.passages.insert(*id),
                 _ => {}
             }
@@ -211,7 +212,7 @@ impl State {
                     return Err(ApplyError::Backwards { fact: *id, from, until });
                 }
             }
-            Change::SetStanding { fact, .. }
+            Change::SetStatus { fact, .. }
             | Change::SetSecrecy { fact, .. }
             | Change::Confirm(fact)
             | Change::RetractFact(fact) => self.check_fact(*fact, pending)?,
@@ -221,13 +222,14 @@ impl State {
                 if let Some(session) = &knowledge.session {
                     self.check_session(session, pending)?;
                 }
-                // What it rests on may be withdrawn, before or later: those ids are a record. Without it, the edge sleeps.
-                let named: Vec<&EntityId> = match &knowledge.how {
-                    How::Told { by, citing } => by.iter().chain(citing).collect(),
-                    How::Read { document: Some(id) } => vec![id],
+                // Edges that this edge depends on may be withdrawn, before or later: their ids are only a record.
+                // Without them the edge is inactive.
+                let named: Vec<&EntityId> = match &knowledge.acquisition {
+                    Acquisition::Told { by, citing } => by.iter().chain(citing).collect(),
+                    Acquisition::Read { document: Some(id) } => vec![id],
                     _ => Vec::new(),
                 };
-                for id in named.into_iter().chain(&knowledge.company) {
+                for id in named.into_iter().chain(&knowledge.co_present) {
                     self.check_entity(id, pending)?;
                 }
             }
@@ -293,15 +295,15 @@ impl State {
                     pending.flags.insert(name, None);
                 }
             }
-            Change::Void(position) => {
-                // What was read in a text is taken back with it, however long ago it was read.
+            Change::Revert(position) => {
+                // Facts that were read in a text are reverted with the text, however old they are.
                 let is_compacted = *position > Position(0) && *position <= self.compacted_to;
                 if is_compacted && *author != Author::Extractor {
                     return Err(ApplyError::Compacted { given: *position, to: self.compacted_to });
                 }
                 let live = self.entry(*position).filter(|entry| entry.live);
                 let entry = live.ok_or(ApplyError::NoOperation(*position))?;
-                // What the operation took away is there again for what follows.
+                // Records that the reverted operation removed exist again for later changes.
                 for change in &entry.operation.changes {
                     match change {
                         Change::RemoveEntity(id) => _ = pending.back.insert(id),
@@ -333,10 +335,10 @@ impl State {
         Ok(())
     }
 
-    /// The value of a flag; an error that names the nearest, when it is not declared.
+    /// Returns the value of a flag.
     ///
     /// # Errors
-    /// When there is no such flag.
+    /// Returns an error that names the nearest flags if the flag is not declared.
     pub fn declared_flag(&self, name: &str) -> Result<&Value, ApplyError> {
         self.flag(name).ok_or_else(|| no_flag(name, self.flags().map(|(name, _)| name)))
     }
@@ -390,7 +392,7 @@ fn slots(known: &[String]) -> String {
     }
 }
 
-/// The error for a flag that is not declared.
+/// Creates the error for a flag that is not declared.
 fn no_flag<'a>(name: &str, declared: impl Iterator<Item = &'a str>) -> ApplyError {
     let mut nearest: Vec<(f64, String)> =
         declared.map(|flag| (strsim::jaro_winkler(name, flag), flag.to_owned())).collect();

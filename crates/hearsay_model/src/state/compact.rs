@@ -1,17 +1,19 @@
-//! Compaction of the journal: operations that undo cannot reach any more lose the changes that nothing needs.
+//! Compaction of the journal: operations beyond the reach of undo lose changes that are no longer needed.
 //!
-//! Three steps, each safe to stop after:
+//! Compaction can stop after each of three steps:
 //!
-//! 1. [`State::undo_horizon`] says how far compaction may go, and [`State::advance_compaction`] goes there. From then on
-//!    no operation up to that position can be undone.
-//! 2. [`State::plan_compaction`] finds changes that nothing needs. It looks at the whole journal up to there: call it on
-//!    a clone, beside the thread that writes.
-//! 3. [`State::compact`] removes some of them, and says how the operations read now.
+//! 1. [`State::undo_horizon`] returns the limit of compaction, and [`State::advance_compaction`] moves to it. From then
+//!    on, no operation up to that position can be undone.
+//! 2. [`State::plan_compaction`] finds unneeded changes. It scans the whole journal up to that position, so call it on
+//!    a clone, in parallel with the writing thread.
+//! 3. [`State::compact`] removes some of them, and returns the rewritten operations.
 //!
-//! A change is not needed when its operation was undone, when a later change replaced what it wrote, or when its record
-//! is gone for everybody: a fact that its own source withdrew, or a former value of a predicate whose [`History`] is not
-//! kept. What a person withdrew stays on record, so that no import brings it back; so does that an import or a merge was
-//! undone, so that none repeats it.
+//! A change is not needed if its operation was reverted, if a later change replaced its value, or if no knower can
+//! reach its record any more. The last case applies to a fact that its own source withdrew, and to a former value of a
+//! predicate without full [`History`].
+//!
+//! Withdrawals by a person remain, so that no import brings the record back. The revert of an import or a merge remains
+//! too, so that none repeats it.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -23,18 +25,22 @@ use super::{
     apply::settle,
     rows::{FactRow, KnowledgeRow, Row, Write, Writes},
 };
-use crate::{Author, Change, FactId, History, How, Key, Knowledge, Operation, Position, Setting, SettingKey, Standing};
+use crate::{
+    Acquisition, Author, Change, FactId, FactStatus, History, Key, KnowledgeEdge, Operation, Position, Setting,
+    SettingKey,
+};
 
-/// An operation with up to so many changes is rewritten to remove one of them; a larger one, to remove half of them.
+/// Maximum number of changes in an operation that is rewritten to remove a single change. A larger operation is
+/// rewritten only to remove at least half of its changes.
 const SMALL: usize = 16;
 
-/// How far undo reaches. Whatever reaches further back decides; so does the oldest slot, and what an undo that can
-/// itself be undone has undone.
+/// Minimum reach of undo. The limit that reaches back furthest applies. The oldest slot, and operations that a
+/// revertible undo has reverted, extend the reach too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UndoRetention {
-    /// The newest operations.
+    /// The number of newest operations.
     pub operations: u64,
-    /// The newest sessions that were played, each from its beginning.
+    /// The number of newest sessions, each from its beginning.
     pub sessions: usize,
 }
 
@@ -44,42 +50,42 @@ impl Default for UndoRetention {
     }
 }
 
-/// Changes of one operation that nothing needs.
+/// Unneeded changes of one operation.
 #[derive(Debug, Clone)]
 struct Unneeded {
     index: u32,
     changes: Vec<u32>,
 }
 
-/// What [`State::plan_compaction`] found, the oldest operation first.
+/// Result of [`State::plan_compaction`], the oldest operation first.
 #[derive(Debug, Default)]
 pub struct Compaction {
     unneeded: VecDeque<Unneeded>,
-    /// Facts that something refers to which was recorded since the plan was made.
+    /// Facts that operations since the plan refer to.
     referred: HashSet<FactId>,
     /// The newest operation that the plan knows of.
     known: Position,
 }
 
 impl Compaction {
-    /// Whether everything that was found is removed.
+    /// Returns whether all planned changes are removed.
     pub fn is_done(&self) -> bool {
         self.unneeded.is_empty()
     }
 }
 
-/// What [`State::compact`] did.
+/// Result of [`State::compact`].
 #[derive(Debug, Default)]
 pub struct Rewritten {
-    /// Operations that lost changes, and what is left of them; nothing, when they are gone. By position.
+    /// Operations that lost changes, with the rest of the operation; `None` if no change remains. By position.
     pub operations: Vec<(Position, Option<Arc<Operation>>)>,
-    /// The records whose value or visibility may have changed. Sorted, each once.
+    /// The records whose value or visibility may have changed. Sorted and unique.
     pub touched: Vec<Key>,
 }
 
-/// What decides whether a change is needed, besides the records.
+/// Data besides the records that decides whether a change is needed.
 struct Context<'a> {
-    /// Operations that count, or do not, by the word of an operation that can be undone. By index in the journal.
+    /// Operations whose live state depends on an operation that can be undone. By index in the journal.
     undecided: HashSet<u32>,
     /// Facts that other records refer to.
     referred: &'a HashSet<FactId>,
@@ -88,13 +94,16 @@ struct Context<'a> {
 }
 
 impl State {
-    /// Undo reaches no operation at or before this position: such operations may lose changes, or be gone.
+    /// Returns the compaction point. Undo reaches no operation at or before this position: such operations may have
+    /// lost changes or been removed.
     pub fn compacted_to(&self) -> Position {
         self.compacted_to
     }
 
-    /// The position up to which the journal may be compacted, at most up to a limit; never before
-    /// [`State::compacted_to`]. Do not go to an earlier position than this: what lies between may refer to what is before.
+    /// Returns the position up to which the journal may be compacted, limited to `limit`. Never before
+    /// [`State::compacted_to`].
+    ///
+    /// Do not advance to an earlier position than this, because operations in between may refer to earlier ones.
     pub fn undo_horizon(&self, retention: &UndoRetention, limit: Position) -> Position {
         let mut horizon = self.position().0.saturating_sub(retention.operations).min(limit.0);
         if let Some(slot) = self.slots.iter().map(|slot| slot.position).min() {
@@ -111,7 +120,7 @@ impl State {
             }
             for change in &self.journal[index as usize].operation.changes {
                 match change {
-                    Change::Void(position) if *position > self.compacted_to => horizon = horizon.min(position.0 - 1),
+                    Change::Revert(position) if *position > self.compacted_to => horizon = horizon.min(position.0 - 1),
                     Change::Restore(position) => horizon = horizon.min(position.0),
                     _ => {}
                 }
@@ -120,7 +129,7 @@ impl State {
         Position(horizon).max(self.compacted_to)
     }
 
-    /// Changes that began or ended a session. Sorted.
+    /// Returns the changes that began or ended a session. Sorted.
     fn session_changes(&self) -> Vec<Write> {
         let writes = self.settings.get(&SettingKey::Playing).into_iter().flat_map(|row| row.writes.iter());
         let (mut changes, mut playing) = (Vec::new(), None);
@@ -137,7 +146,7 @@ impl State {
         changes
     }
 
-    /// Makes sure that no operation up to a position can be undone. Nothing changes otherwise.
+    /// Sets the compaction point, so that no operation up to it can be undone. Changes nothing else.
     pub fn advance_compaction(&mut self, to: Position) {
         self.compacted_to = self.compacted_to.max(to);
         self.journal.extend_to(usize::try_from(to.0).unwrap_or(usize::MAX));
@@ -147,7 +156,7 @@ impl State {
         u64::from(index) < self.compacted_to.0
     }
 
-    /// Finds changes up to [`State::compacted_to`] that nothing needs. Takes time in proportion to the journal.
+    /// Finds unneeded changes up to [`State::compacted_to`]. The cost is proportional to the journal.
     pub fn plan_compaction(&self) -> Compaction {
         let referred = self.referred_facts();
         let context = self.context(&referred);
@@ -162,10 +171,10 @@ impl State {
         Compaction { unneeded: unneeded.collect(), referred: HashSet::new(), known: self.position() }
     }
 
-    /// Removes changes that were found, of about so many changes at most. The state must be the one that the plan was
-    /// made from, or one that it became since.
+    /// Removes planned changes, from operations with about `limit` changes in total.
     ///
-    /// Facts that held formerly and whose history is not kept are gone after it; nothing else that can be read changes.
+    /// The state must be the one that the plan was made from, or a successor. Former values without a history
+    /// disappear; no other readable data changes.
     pub fn compact(&mut self, plan: &mut Compaction, limit: usize) -> Rewritten {
         for position in plan.known.0 + 1..=self.position().0 {
             let Some(entry) = self.entry(Position(position)) else { continue };
@@ -180,7 +189,7 @@ impl State {
         {
             let Some(entry) = self.journal.get(index as usize).cloned() else { continue };
             count += entry.operation.changes.len();
-            // What was recorded since may need some of them.
+            // Operations since the plan may need some of the changes.
             let context = self.context(&plan.referred);
             let still = self.unneeded_changes(index, &entry, &context);
             let changes: Vec<u32> = changes.into_iter().filter(|change| still.binary_search(change).is_ok()).collect();
@@ -196,28 +205,29 @@ impl State {
     fn context<'a>(&self, referred: &'a HashSet<FactId>) -> Context<'a> {
         let reverts = self.reverts.iter().rev().take_while(|index| !self.is_settled(*index));
         let targets = reverts.flat_map(|index| &self.journal[index as usize].operation.changes).filter_map(|change| {
-            let Change::Void(Position(position)) = change else { return None };
+            let Change::Revert(Position(position)) = change else { return None };
             u32::try_from(position.checked_sub(1)?).ok()
         });
         Context { undecided: targets.collect(), referred, sessions: self.session_changes() }
     }
 
-    /// Facts that other facts, conclusions and reveals refer to.
+    /// Returns the facts that other facts, deductions and reveals refer to.
     fn referred_facts(&self) -> HashSet<FactId> {
-        let bearings = self.facts().filter_map(|fact| fact.bearing()).map(|bearing| bearing.fact());
+        let fact_relations =
+            self.facts().filter_map(|fact| fact.fact_relation()).map(|fact_relation| fact_relation.fact());
         let edges = self.knowledge.rows().filter_map(|(_, row)| row.record.value.as_ref());
-        let deduced = edges.filter_map(|edge| match &edge.how {
-            How::Deduced { from } => Some(from),
+        let deduced = edges.filter_map(|edge| match &edge.acquisition {
+            Acquisition::Deduced { from } => Some(from),
             _ => None,
         });
         let reveals = self.settings.values().filter_map(|row| match row.value.as_deref()? {
             Setting::Reveal(reveal) => Some(reveal),
             _ => None,
         });
-        bearings.chain(deduced.flatten().copied()).chain(reveals.flat_map(|reveal| reveal.facts())).collect()
+        fact_relations.chain(deduced.flatten().copied()).chain(reveals.flat_map(|reveal| reveal.facts())).collect()
     }
 
-    /// The numbers of the changes of an operation that nothing needs. Sorted.
+    /// Returns the numbers of the unneeded changes of an operation. Sorted.
     fn unneeded_changes(&self, index: u32, entry: &Entry, context: &Context) -> Vec<u32> {
         let numbers = 0..entry.operation.changes.len() as u32;
         if context.undecided.contains(&index) {
@@ -234,14 +244,14 @@ impl State {
         numbers.filter(is_unneeded).collect()
     }
 
-    /// Whether a change of a live operation that undo does not reach is needed.
+    /// Returns whether a change of a live operation beyond the reach of undo is needed.
     fn is_needed(&self, change: &Change, write: Write, context: &Context) -> bool {
         let by_person = is_person(&self.journal[write.operation as usize].operation.author);
         match (change, change.key()) {
-            // They are few, and the ids that other tools gave an entity are read from all of them.
+            // There are few, and the external ids of an entity are read from all of them.
             (Change::AddEntity(_) | Change::RemoveEntity(_), _) => true,
-            // All that it undid is gone, or not.
-            (Change::Void(position), _) => self.stays_undone(position.0.saturating_sub(1), context),
+            // Not needed once nothing that it reverted remains.
+            (Change::Revert(position), _) => self.stays_undone(position.0.saturating_sub(1), context),
             (Change::Restore(Position(to)), _) => {
                 (*to..u64::from(write.operation)).any(|index| self.stays_undone(index, context))
             }
@@ -254,7 +264,7 @@ impl State {
                     !is_replaced && !is_gone
                 })
             }
-            (_, Some(Key::Knowledge(id))) => {
+            (_, Some(Key::KnowledgeEdge(id))) => {
                 let row = self.knowledge.get(&id).filter(|row| row.record.writes.contains(write));
                 let Some(row) = row else { return by_person && matches!(change, Change::Unlearn(_)) };
                 let waits = row.fact.is_some_and(|fact| !self.facts.at(fact).record.is_recorded());
@@ -270,7 +280,7 @@ impl State {
                 let row = self.sessions.get(&id);
                 row.is_none_or(|row| !self.is_replaced(row, write, context, |_| true))
             }
-            // When each session was played is read from those that began or ended one.
+            // Session times are read from the changes that began or ended a session.
             (_, Some(Key::Setting(SettingKey::Playing))) if context.sessions.binary_search(&write).is_ok() => true,
             (_, Some(Key::Setting(key))) => {
                 let replaces = |later: &Change| match (change, later) {
@@ -282,13 +292,13 @@ impl State {
                 let row = self.settings.get(&key);
                 row.is_none_or(|row| !self.is_replaced(row, write, context, replaces))
             }
-            // A slot that is kept was saved at a position that undo reaches.
+            // Every existing slot was saved at a position that undo reaches.
             (_, None) => false,
             (_, Some(Key::Entity(_))) => true,
         }
     }
 
-    /// Whether something of an operation that does not count stays in the journal.
+    /// Returns whether part of a reverted operation remains in the journal.
     fn stays_undone(&self, index: u64, context: &Context) -> bool {
         let entry = self.journal.get(index as usize).filter(|entry| !entry.live);
         entry.is_some_and(|entry| {
@@ -296,13 +306,13 @@ impl State {
         })
     }
 
-    /// Whether a write counts, and will, whatever is undone.
+    /// Returns whether a write counts, whatever is undone.
     fn is_decided(&self, write: Write, context: &Context) -> bool {
         let counts = self.journal[write.operation as usize].live && !context.undecided.contains(&write.operation);
         counts && self.is_settled(write.operation)
     }
 
-    /// Whether a later write of some kind, which cannot be undone, takes the place of a write.
+    /// Returns whether a later write of some kind, which cannot be undone, replaces a write.
     fn is_replaced<V>(
         &self,
         record: &Row<V>,
@@ -314,7 +324,7 @@ impl State {
         later.into_iter().any(|later| self.is_decided(later, context) && replaces(self.change(later)))
     }
 
-    /// Whether a fact is gone for everybody, with nothing that refers to it.
+    /// Returns whether no knower can reach a fact any more and no record refers to it.
     fn is_gone(&self, row: &FactRow, context: &Context) -> bool {
         let writes = &row.record.writes;
         let by_program = |write: Write| !is_person(&self.journal[write.operation as usize].operation.author);
@@ -334,13 +344,14 @@ impl State {
         }
     }
 
-    /// Whether a fact is a value that held formerly, of a predicate that keeps no history of its values, and not at the
-    /// beginning or end of a session, if those are kept.
+    /// Returns whether a fact is a former value of a predicate without full history.
+    ///
+    /// With session history, values at the beginning or end of a session do not count.
     fn is_former_value(&self, row: &FactRow, first: Write, last: Write, context: &Context) -> bool {
         let Some(fact) = &row.record.value else { return false };
-        let is_plain = fact.standing() == Standing::Canon && fact.handle().is_none() && fact.bearing().is_none();
+        let is_plain = fact.status() == FactStatus::Canon && fact.handle().is_none() && fact.fact_relation().is_none();
         let by_game = self.journal[first.operation as usize].operation.author == Author::Game;
-        // The stored transient values begin with the fact, unless there is a later one.
+        // The stored transient value begins with the fact, unless there is a later one.
         let is_outlived = self.transient(fact.subject(), fact.predicate()).is_some();
         let is_kept = match self.vocabulary.history(fact.predicate()) {
             History::Full => true,
@@ -354,7 +365,7 @@ impl State {
         fact.validity().is_closed() && is_plain && by_game && is_outlived && !is_kept
     }
 
-    /// Whether an edge cannot change any more, no person has written it, and nothing rests on it.
+    /// Returns whether an edge cannot change any more, was not written by a person, and has no dependents.
     fn is_unused(&self, row: &KnowledgeRow, context: &Context) -> bool {
         let is_free = |write: Write| {
             self.is_decided(write, context) && !is_person(&self.journal[write.operation as usize].operation.author)
@@ -362,7 +373,7 @@ impl State {
         !row.transient && row.bears.is_empty() && row.record.writes.iter().all(is_free)
     }
 
-    /// Removes changes of an operation, and returns what is left of it.
+    /// Removes changes of an operation, and returns the rest of the operation.
     fn remove_changes(
         &mut self,
         index: u32,
@@ -384,7 +395,7 @@ impl State {
             }
             kept.push(change.clone());
         }
-        if kept.iter().all(|change| !matches!(change, Change::Void(_) | Change::Restore(_))) {
+        if kept.iter().all(|change| !matches!(change, Change::Revert(_) | Change::Restore(_))) {
             self.reverts.remove_last(|revert| revert == index);
         }
         if kept.is_empty() {
@@ -402,15 +413,16 @@ impl State {
         Some(match key {
             Key::Entity(id) => &mut self.entities.at_mut(self.entities.find(id)?).record.writes,
             Key::Fact(id) => &mut self.facts.at_mut(self.facts.find(id)?).record.writes,
-            Key::Knowledge(id) => &mut self.knowledge.at_mut(self.knowledge.find(id)?).record.writes,
+            Key::KnowledgeEdge(id) => &mut self.knowledge.at_mut(self.knowledge.find(id)?).record.writes,
             Key::Passage(id) => &mut self.passages.at_mut(self.passages.find(id)?).record.writes,
             Key::Session(id) => &mut self.sessions.get_mut(id)?.writes,
             Key::Setting(key) => &mut self.settings.get_mut(key)?.writes,
         })
     }
 
-    /// Removes a write that does not count, or is replaced; or the record, when nothing else has recorded it. Returns the
-    /// records whose value or visibility may have changed.
+    /// Removes a write that is not live or is replaced. Removes the record if no other write has recorded it.
+    ///
+    /// Returns the records whose value or visibility may have changed.
     fn remove_write(&mut self, change: &Change, write: Write) -> Vec<Key> {
         let Some(key) = change.key() else { return Vec::new() };
         let Some(writes) = self.writes_mut(&key).filter(|writes| writes.contains(write)) else {
@@ -430,7 +442,7 @@ impl State {
                 }
                 self.unindex_version(&Arc::clone(fact), index, &versions);
             }
-            (Key::Knowledge(id), Change::Learn(_))
+            (Key::KnowledgeEdge(id), Change::Learn(_))
                 if !others.iter().any(|write| matches!(self.change(*write), Change::Learn(_))) =>
             {
                 return self.knowledge.find(id).map(|index| self.forget_knowledge(index)).unwrap_or_default();
@@ -465,7 +477,7 @@ impl State {
         Vec::new()
     }
 
-    /// Notes whether anything that is left supports a fact.
+    /// Updates the flag that a remaining write supports a fact.
     fn refresh_support(&mut self, id: FactId) {
         let Some(index) = self.facts.find(&id).filter(|index| self.facts.at(*index).supported) else { return };
         let supports = |write: Write| matches!(self.change(write), Change::Support(_));
@@ -474,20 +486,20 @@ impl State {
     }
 }
 
-/// Whether a change of an operation that was undone says what must not be done again.
+/// Returns whether a change of a reverted operation records an action that must not be repeated.
 fn is_trace(change: &Change) -> bool {
     matches!(change, Change::Set(Setting::Merged { .. } | Setting::Imported { .. }))
 }
 
-/// Whether an author is a person, whose decisions stay on record.
+/// Returns whether an author is a person. The decisions of people remain in the journal.
 fn is_person(author: &Author) -> bool {
     matches!(author, Author::Dm | Author::Player(_))
 }
 
-/// Whether an edge says no more than that somebody knows a fact.
+/// Returns whether an edge states nothing but that a knower knows a fact.
 fn is_plain(row: &KnowledgeRow) -> bool {
     let value = row.record.value.as_deref();
-    value.is_none_or(|edge| *edge == Knowledge::authored(edge.knower.clone(), edge.fact))
+    value.is_none_or(|edge| *edge == KnowledgeEdge::authored(edge.knower.clone(), edge.fact))
 }
 
 fn renumber(writes: &mut Writes, from: Write, to: Write) {

@@ -1,4 +1,4 @@
-//! Checks that the indices of a state say the same as its rows.
+//! Consistency checks between the indices of a state and its rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ fn filled<K: Ord>(lists: impl Iterator<Item = (K, Vec<u32>)>) -> Lists<K> {
 }
 
 impl State {
-    /// Panics where an index misses a row, or has one that it should not have.
+    /// Panics if an index misses a row or has an extra one.
     pub(super) fn assert_consistent(&self) {
         let (mut facts, mut names, mut handles) = <(Lists<EntityId>, Lists<String>, Lists<String>)>::default();
         let mut hops: BTreeMap<u32, Vec<(u32, u32, bool)>> = BTreeMap::new();

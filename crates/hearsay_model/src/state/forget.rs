@@ -1,7 +1,7 @@
-//! Removing rows: a record goes as if it had never been written, and its dense index is used again.
+//! Removal of rows: the result is as if the record had never been written. Its dense index is reused.
 //!
-//! Everything here costs time in proportion to what mentions the record now. Lists are searched from the end, since
-//! most records that are forgotten are among the newest.
+//! The cost is proportional to the number of current references to the record. Lists are searched from the end, because
+//! most forgotten records are among the newest.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -14,15 +14,16 @@ use super::{
 use crate::{Change, EntityId, Fact, Key, Knower, Passage, text};
 
 impl State {
-    /// Removes the fact at a dense index, as if it had never been recorded. An edge that leads to it is inactive from
-    /// now on. Returns the records whose value or visibility may have changed. Sorted, each once.
+    /// Removes the fact at a dense index, as if it had never been recorded. Edges to it become inactive.
     ///
-    /// The operation that recorded the fact stays in the journal. Undoing or restoring it later does not bring the
+    /// Returns the records whose value or visibility may have changed. Sorted and unique.
+    ///
+    /// The operation that recorded the fact stays in the journal. Reverting or restoring it later does not bring the
     /// fact back.
     pub(super) fn forget_fact(&mut self, index: u32) -> Vec<Key> {
         let Some(row) = self.facts.row(index).filter(|row| row.record.is_recorded()) else { return Vec::new() };
         let id = row.id;
-        // A fact that was asserted again may mention others, and have another handle, than it did at first.
+        // A repeated assertion may have changed the mentions and the handle.
         let (mut entities, mut handles) = (BTreeSet::<EntityId>::new(), BTreeSet::new());
         let (mut name, mut ends) = (None, None);
         let slot = self.fact_at(index).and_then(|fact| Slot::of(fact));
@@ -72,8 +73,9 @@ impl State {
         touched
     }
 
-    /// Removes the edge of knowledge at a dense index, as if it had never been recorded. What rests on it may become
-    /// inactive. Returns the records whose value or visibility may have changed. Sorted, each once.
+    /// Removes the edge at a dense index, as if it had never been recorded. Dependent edges may become inactive.
+    ///
+    /// Returns the records whose value or visibility may have changed. Sorted and unique.
     pub(super) fn forget_knowledge(&mut self, index: u32) -> Vec<Key> {
         let Some(row) = self.knowledge.row(index).filter(|row| row.record.is_recorded()) else { return Vec::new() };
         let id = row.id;
@@ -101,7 +103,7 @@ impl State {
                 self.release_knowledge(source);
             }
         }
-        let mut touched = vec![Key::Knowledge(id)];
+        let mut touched = vec![Key::KnowledgeEdge(id)];
         self.refresh_edges(&[], bears, &mut touched);
         self.release_knowledge(index);
         settle(&mut touched);
@@ -127,7 +129,7 @@ impl State {
         Key::Passage(id)
     }
 
-    /// Removes a passage from the lists of those who said or heard it, but for those who did so by another version of it.
+    /// Removes a passage from the lists of its speaker and hearers, except those of its other versions.
     pub(super) fn unindex_passage(&mut self, passage: &Passage, index: u32, others: &[Arc<Passage>]) {
         let still: BTreeSet<Knower> = others.iter().flat_map(|other| reached(other)).collect();
         for knower in reached(passage).difference(&still) {
@@ -139,7 +141,7 @@ impl State {
         }
     }
 
-    /// Removes a version of a fact from the indices, but for what another version of it says too.
+    /// Removes a version of a fact from the indices, except for data that its other versions share.
     pub(super) fn unindex_version(&mut self, fact: &Fact, index: u32, others: &[Arc<Fact>]) {
         let still: BTreeSet<&EntityId> = others.iter().flat_map(|other| other.entities()).collect();
         let gone: BTreeSet<&EntityId> = fact.entities().filter(|id| !still.contains(id)).collect();
@@ -155,14 +157,14 @@ impl State {
         self.texts.forget_fact(fact, index, others);
     }
 
-    /// Removes the row of a fact that is not recorded, when no edge waits there for it.
+    /// Removes the row of a fact that is not recorded, unless an edge refers to it.
     fn release_fact(&mut self, index: u32) {
         if self.facts.row(index).is_some_and(|row| !row.record.is_recorded() && row.known_by.is_empty()) {
             self.facts.remove(index);
         }
     }
 
-    /// Removes the row of an edge that is not recorded, when no other edge rests on it.
+    /// Removes the row of an edge that is not recorded, unless another edge refers to it.
     fn release_knowledge(&mut self, index: u32) {
         if self.knowledge.row(index).is_some_and(|row| !row.record.is_recorded() && row.bears.is_empty()) {
             self.knowledge.remove(index);
@@ -170,7 +172,7 @@ impl State {
     }
 }
 
-/// Those who said, heard or read a passage.
+/// Returns the knowers that said, heard or read a passage.
 fn reached(passage: &Passage) -> BTreeSet<Knower> {
     let readers = passage.readers.iter().map(|reader| &reader.knower);
     let speaker = passage.speaker.iter().cloned().map(Knower::Entity);
@@ -178,7 +180,7 @@ fn reached(passage: &Passage) -> BTreeSet<Knower> {
 }
 
 impl Table<NameRow> {
-    /// Removes a fact from those that a name stands in.
+    /// Removes a fact from the row of a name.
     fn forget(&mut self, name: &str, fact: u32) {
         if let Some(index) = self.find(name) {
             let facts = &mut self.at_mut(index).facts;

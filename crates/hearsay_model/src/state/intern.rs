@@ -1,16 +1,16 @@
 //! Interning: equal ids share one allocation.
 //!
-//! An operation that was read from a file has an allocation of its own for each id in it, and an entity is named by
-//! thousands of facts and edges.
+//! An operation that was read from a file has a separate allocation for each id. Thousands of facts and edges name the
+//! same entity.
 
 use std::{hash::Hash, sync::Arc};
 
 use rustc_hash::FxHashSet;
 
 use super::State;
-use crate::{Change, EntityId, Fact, How, Knower, Knowledge, Operation, Passage, Predicate, SessionId};
+use crate::{Acquisition, Change, EntityId, Fact, Knower, KnowledgeEdge, Operation, Passage, Predicate, SessionId};
 
-/// Replaces ids by equal ones that are in memory already.
+/// Replaces ids by equal ids that are in memory already.
 pub(crate) struct Interner<'s> {
     state: &'s State,
     entities: FxHashSet<EntityId>,
@@ -18,7 +18,7 @@ pub(crate) struct Interner<'s> {
     predicates: FxHashSet<Predicate>,
 }
 
-/// Replaces a value by an equal one, or keeps it for those that come later.
+/// Replaces a value by an equal one, or stores it for later values.
 fn share<T: Eq + Hash + Clone>(value: &mut T, old: Option<&T>, new: &mut FxHashSet<T>) {
     match old.or_else(|| new.get(value)) {
         Some(known) => *value = known.clone(),
@@ -53,16 +53,16 @@ impl Interner<'_> {
         }
     }
 
-    fn knowledge(&mut self, knowledge: &mut Arc<Knowledge>) {
+    fn knowledge(&mut self, knowledge: &mut Arc<KnowledgeEdge>) {
         let Some(edge) = Arc::get_mut(knowledge) else { return };
         self.knower(&mut edge.knower);
-        match &mut edge.how {
-            How::Told { by, citing } => by.iter_mut().chain(citing).for_each(|id| self.entity(id)),
-            How::Read { document } => document.iter_mut().for_each(|id| self.entity(id)),
-            How::Witnessed | How::Authored | How::Deduced { .. } | How::Shared => {}
+        match &mut edge.acquisition {
+            Acquisition::Told { by, citing } => by.iter_mut().chain(citing).for_each(|id| self.entity(id)),
+            Acquisition::Read { document } => document.iter_mut().for_each(|id| self.entity(id)),
+            Acquisition::Witnessed | Acquisition::Authored | Acquisition::Deduced { .. } | Acquisition::Shared => {}
         }
         edge.session.iter_mut().for_each(|id| self.session(id));
-        edge.company.iter_mut().for_each(|id| self.entity(id));
+        edge.co_present.iter_mut().for_each(|id| self.entity(id));
     }
 
     fn passage(&mut self, passage: &mut Arc<Passage>) {
@@ -76,7 +76,7 @@ impl Interner<'_> {
 }
 
 impl State {
-    /// Lets the ids of an operation share the allocations of equal ids. What others refer to stays as it is.
+    /// Lets the ids of an operation share the allocations of equal ids. Data with other references remains unchanged.
     pub(super) fn intern(&self, operation: &mut Arc<Operation>) {
         let Some(operation) = Arc::get_mut(operation) else { return };
         let (entities, sessions, predicates) = Default::default();

@@ -1,9 +1,9 @@
-//! The state: a fold over the operations that are live.
+//! The state: a fold over the live operations.
 //!
-//! Every record (an entity, a fact, an edge, …) keeps the list of changes that were written to it, and its value is
-//! the fold of those whose operation is live. Voiding an operation therefore needs no inverse: its records are folded
-//! again without it. Rows of what was voided stay, hidden. Only what is [forgotten](forget) leaves its row, whose dense
-//! index goes to the next new record.
+//! Every record (an entity, a fact, an edge, …) keeps the list of its changes. Its value is the fold of the changes
+//! whose operation is live. Reverting an operation therefore needs no inverse: its records are folded again without it.
+//! The rows of reverted records remain, hidden. Only a [forgotten](forget) record leaves its row, and the next new
+//! record reuses its dense index.
 
 mod apply;
 mod check;
@@ -47,57 +47,57 @@ pub use undo::UndoPreview;
 pub use validity::FactGroup;
 use validity::ValidityIndex;
 
-/// An operation in the journal.
+/// Operation in the journal.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The operation.
     pub operation: Arc<Operation>,
-    /// Whether it counts: no live operation voids it.
+    /// Whether the operation is live: no live operation reverts it.
     pub live: bool,
 }
 
 /// All operations, the oldest first.
 type Journal = ChunkedVec<Entry, 64>;
 
-/// What applying an operation did.
+/// Result of applying an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// Its position in the journal.
+    /// The position of the operation in the journal.
     pub position: Position,
-    /// The records whose value or visibility may have changed. Sorted, each once.
+    /// The records whose value or visibility may have changed. Sorted and unique.
     pub touched: Vec<Key>,
 }
 
-/// All that a campaign holds, in memory. See the [crate] documentation for an example.
+/// The entire content of a campaign, in memory. See the [crate] documentation for an example.
 ///
-/// Cloning it is O(1). The first write to a clone copies only the chunks of memory that it changes, so a reader can hold
-/// a clone while the writer goes on.
+/// Cloning a state is O(1). The first write to a clone copies only the chunks of memory that it changes. A reader can
+/// therefore hold a clone while the writer continues.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     journal: Journal,
     operation_count: usize,
-    /// Undo reaches no operation at or before this position: such operations may lose changes, or be gone.
+    /// Undo reaches no operation at or before this position. Such operations may have lost changes or been removed.
     compacted_to: Position,
-    /// Operations that void or restore others, by index in the journal.
+    /// Operations that revert or restore others, by index in the journal.
     reverts: Indices,
-    /// The slots there are, the oldest first.
+    /// The saved slots, the oldest first.
     slots: Arc<Vec<Slot>>,
     vocabulary: Arc<Vocabulary>,
     entities: Table<EntityRow>,
-    /// By dense index, the ids of the entities.
+    /// Entity ids by dense index.
     ids: ChunkedVec<EntityId, 64>,
-    /// By dense index of an entity, the relations that ever led from or to it, shown or not.
+    /// Relations from or to an entity, by dense index, hidden ones included.
     hops: ChunkedVec<Buffer<Hop>, 64>,
     /// Dense indices of the predicates of facts.
     predicates: Table<Predicate>,
-    /// Made when a walk first sorts what it found, and forgotten when there is a new entity.
+    /// Built when a walk first sorts its results, and dropped when an entity is added.
     order: OnceLock<Arc<Order>>,
     facts: Table<FactRow>,
-    /// By dense index, the facts that have a value and whose subject and object exist: what most reads ask for.
+    /// Facts with a value whose subject and object exist, by dense index. Most reads ask for these.
     shown: ChunkedVec<Arc<Fact>, 64>,
-    /// By dense index, whether a fact is shown, canon or claimed, and holds now: what a walk asks of every link.
+    /// Whether a fact is visible, canon or claimed, and has no end, by dense index. Walks check this for every link.
     stands: FlatVec<bool, 16_384>,
-    /// The facts of each entity by when they hold.
+    /// The facts of each entity by validity.
     validity: ValidityIndex,
     knowledge: Table<KnowledgeRow>,
     passages: Table<PassageRow>,
@@ -106,7 +106,7 @@ pub struct State {
     settings: SortedMap<SettingKey, Row<Setting>>,
     /// Edges of [`Knower::World`](crate::Knower::World).
     common: Indices,
-    /// Passages that everybody heard.
+    /// Passages that everyone heard.
     common_passages: Indices,
     /// Facts that name an entity, by the normal form of the name.
     names: Table<NameRow>,
@@ -117,10 +117,10 @@ pub struct State {
 }
 
 impl State {
-    /// Folds operations, the first at position 1.
+    /// Folds operations, starting at position 1.
     ///
     /// # Errors
-    /// When one of them cannot be applied; its position comes with the reason.
+    /// Returns the position and the reason if an operation cannot be applied.
     pub fn fold(operations: impl IntoIterator<Item = Operation>) -> Result<Self, (Position, ApplyError)> {
         let mut state = Self::default();
         for operation in operations {
@@ -130,39 +130,39 @@ impl State {
         Ok(state)
     }
 
-    /// The position of the newest operation.
+    /// Returns the position of the newest operation.
     pub fn position(&self) -> Position {
         Position(self.journal.len() as u64)
     }
 
-    /// Which of the states that follow one another this is.
+    /// Returns the version of the state.
     pub fn version(&self) -> StateVersion {
         StateVersion { position: self.position(), transient_updates: self.transients.updates }
     }
 
-    /// Makes this state, read anew, the one that follows a version: what was read before is stale.
+    /// Sets the version of a reloaded state to the successor of a given version, so that earlier reads count as stale.
     pub fn follow(&mut self, version: StateVersion) {
         self.transients.updates = version.transient_updates + 1;
     }
 
-    /// The operation at a position; nothing, when there is none, or compaction has removed it.
+    /// Returns the operation at a position; `None` if there is none, or compaction has removed it.
     pub fn entry(&self, position: Position) -> Option<&Entry> {
         let index = usize::try_from(position.0).ok()?.checked_sub(1)?;
         self.journal.get(index)
     }
 
-    /// The number of operations that are kept.
+    /// Returns the number of operations that remain after compaction.
     pub fn operation_count(&self) -> usize {
         self.operation_count
     }
 
-    /// All operations but those that compaction has removed, the oldest first.
+    /// Returns all operations that remain after compaction, the oldest first.
     pub fn journal(&self) -> impl DoubleEndedIterator<Item = (Position, &Entry)> {
         self.journal.iter().map(|(index, entry)| (Position(index as u64 + 1), entry))
     }
 }
 
-/// Two states are equal when they hold the same, however they came to it.
+/// States are equal if their content is equal, regardless of their history.
 impl PartialEq for State {
     fn eq(&self, other: &Self) -> bool {
         self.vocabulary == other.vocabulary

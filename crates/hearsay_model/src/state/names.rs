@@ -1,4 +1,4 @@
-//! Names: what an entity is called, and whom a name means.
+//! Names: the names of an entity, and the entity that a name means.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,41 +6,41 @@ use super::{
     FactGroup, State,
     rows::{FactRow, Write},
 };
-use crate::{Change, EntityId, Fact, Kind, Predicate, Secrecy, Standing, attribute, text};
+use crate::{Change, EntityId, Fact, FactStatus, Kind, Predicate, Secrecy, attribute, text};
 
-/// Whom a name means.
+/// Result of looking up a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// One entity.
+    /// A single entity.
     One(EntityId),
-    /// Several entities of this name. Sorted.
+    /// Several entities with this name. Sorted.
     Ambiguous(Vec<EntityId>),
-    /// Nobody.
+    /// No entity.
     None,
 }
 
 impl State {
-    /// What an entity is called first of all, for the DM: the newest canon name, an open one before a secret one.
+    /// Returns the main name of an entity, for the DM: the newest canon name, open names before secret ones.
     pub fn name(&self, id: &EntityId) -> Option<&str> {
         self.newest(id, attribute::NAME).and_then(|fact| fact.object().text())
     }
 
-    /// What an entity is called first of all, or its id where it has no name.
+    /// Returns the main name of an entity, or its id if it has no name.
     pub fn name_or_id<'a>(&'a self, id: &'a EntityId) -> &'a str {
         self.name(id).unwrap_or(id.as_str())
     }
 
-    /// What an entity is, for the DM.
+    /// Returns the kind of an entity, for the DM.
     pub fn kind(&self, id: &EntityId) -> Option<Kind> {
         self.newest(id, attribute::KIND).and_then(|fact| fact.object().text()).map(Kind::from)
     }
 
-    /// All canon names and aliases of an entity, secret ones too: the first name first, the others sorted.
+    /// Returns all canon names and aliases of an entity, secret ones included: the main name first, the others sorted.
     pub fn names(&self, id: &EntityId) -> Vec<&str> {
         self.names_where(id, self.name(id), |_| true)
     }
 
-    /// The canon names and aliases of an entity that are no secret: the first name first, the others sorted.
+    /// Returns the canon names and aliases of an entity that are not secret: the main name first, the others sorted.
     pub fn open_names(&self, id: &EntityId) -> Vec<&str> {
         self.names_where(id, self.open_name(id), |fact| fact.secrecy() != Secrecy::Secret)
     }
@@ -52,7 +52,7 @@ impl State {
         counts: impl Fn(&Fact) -> bool,
     ) -> Vec<&'a str> {
         let facts = [attribute::NAME, attribute::ALIAS].map(|name| self.facts_with_subject(id, name).all());
-        let canon = facts.into_iter().flatten().filter(|fact| fact.standing() == Standing::Canon);
+        let canon = facts.into_iter().flatten().filter(|fact| fact.status() == FactStatus::Canon);
         let mut names: Vec<&str> = canon.filter(|fact| counts(fact)).filter_map(|fact| fact.object().text()).collect();
         names.sort_unstable();
         names.dedup();
@@ -63,7 +63,7 @@ impl State {
         names
     }
 
-    /// The canon fact that holds now for an attribute of an entity: the newest, an open one before a secret one.
+    /// Returns the canon fact for an attribute of an entity that holds now: the newest, open facts before secret ones.
     pub fn newest(&self, id: &EntityId, name: &str) -> Option<&Fact> {
         self.newest_in(self.facts_with_subject(id, name))
     }
@@ -71,22 +71,24 @@ impl State {
     fn newest_in<'a>(&'a self, group: FactGroup<'a>) -> Option<&'a Fact> {
         let rows = group.open_indices().map(|index| self.facts.at(index));
         let facts = rows.filter_map(|row| Some((row.record.value.as_deref()?, row)));
-        let canon = facts.filter(|(fact, _)| fact.standing() == Standing::Canon);
+        let canon = facts.filter(|(fact, _)| fact.status() == FactStatus::Canon);
         canon
             .max_by_key(|(fact, row)| (fact.secrecy() != Secrecy::Secret, self.newest_assertion(row), fact.id()))
             .map(|(fact, _)| fact)
     }
 
-    /// For every predicate, the canon fact with this subject that holds now, as [`newest`](Self::newest) chooses it.
+    /// Returns for every predicate the canon fact with this subject that holds now, chosen as in
+    /// [`newest`](Self::newest).
     pub fn newest_of_each(&self, id: &EntityId) -> BTreeMap<&Predicate, &Fact> {
         let newest = self.fact_groups(id).filter_map(|group| self.newest_in(group));
         newest.map(|fact| (fact.predicate(), fact)).collect()
     }
 
-    /// The last live write that asserted a fact: judging or confirming it later makes it no newer.
+    /// Returns the last live write that asserted a fact. A later change of status or a confirmation does not make the
+    /// fact newer.
     fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
         if row.transient {
-            // A transient value is dropped when anything newer is asserted.
+            // A transient value is dropped when a newer value is asserted.
             return Some(Write { operation: u32::MAX, change: 0 });
         }
         let asserts = |write: &Write| {
@@ -96,13 +98,13 @@ impl State {
         row.record.writes.iter().rev().find(asserts)
     }
 
-    /// What an entity is called first of all by those who know no secret name of it.
+    /// Returns the main name of an entity for knowers without knowledge of its secret names.
     pub fn open_name(&self, id: &EntityId) -> Option<&str> {
         let name = self.newest(id, attribute::NAME).filter(|fact| fact.secrecy() != Secrecy::Secret)?;
         name.object().text()
     }
 
-    /// The secret name or alias of an entity that some words are; nothing, where they are its id or an open name of it.
+    /// Returns the secret name or alias of an entity that some words equal; `None` if they are its id or an open name.
     pub fn secret_name(&self, id: &EntityId, words: &str) -> Option<&str> {
         let normal = text::normal(words);
         if normal == id.as_str() || self.open_names(id).iter().any(|open| text::normal(open) == normal) {
@@ -113,17 +115,18 @@ impl State {
         names.filter_map(|fact| fact.object().text()).filter(|name| text::normal(name) == normal).min()
     }
 
-    /// The values of an attribute that are canon and hold now. Sorted by fact id.
+    /// Returns the canon values of an attribute that hold now. Sorted by fact id.
     pub fn values(&self, id: &EntityId, name: &Predicate) -> Vec<&Fact> {
         let open = self.facts_with_subject(id, name.as_str()).open();
-        let canon = open.filter(|fact| fact.standing() == Standing::Canon);
+        let canon = open.filter(|fact| fact.status() == FactStatus::Canon);
         let mut facts: Vec<&Fact> = canon.map(AsRef::as_ref).collect();
         facts.sort_unstable_by_key(|fact| fact.id());
         facts
     }
 
-    /// Finds the entity that an id, a name or an alias means. An id goes before names; names are compared in their
-    /// [normal form](text::normal).
+    /// Finds the entity that an id, a name or an alias means. Ids take precedence over names.
+    ///
+    /// Names are compared in their [normal form](text::normal).
     pub fn resolve(&self, text: &str) -> Resolution {
         if let Ok(id) = EntityId::new(text.trim())
             && self.entity(&id).is_some()
@@ -132,7 +135,7 @@ impl State {
         }
         let indices = self.names.get(&text::normal(text)).into_iter().flat_map(|row| row.facts.iter());
         let facts = indices.filter_map(|index| self.fact_at(index).map(AsRef::as_ref));
-        let live = facts.filter(|fact| matches!(fact.standing(), Standing::Canon | Standing::Claimed));
+        let live = facts.filter(|fact| matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed));
         let found: BTreeSet<&EntityId> = live.map(Fact::subject).collect();
         match found.len() {
             0 => Resolution::None,

@@ -1,4 +1,4 @@
-//! Reading the state.
+//! Queries on the state.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,11 +9,11 @@ use super::{
 };
 use crate::{
     ApplyError, AudienceRules, Author, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower,
-    Knowledge, KnowledgeId, Learning, Passage, PassageId, Playing, Position, Predicate, Reveal, Session, SessionId,
+    KnowledgeEdge, KnowledgeId, Learning, Passage, PassageId, Playing, Position, Predicate, Reveal, Session, SessionId,
     Setting, SettingKey, Value, Vocabulary,
 };
 
-/// A relation as seen from one of its ends. Small and lazy: a walk looks at many and keeps few.
+/// Relation seen from one of its ends. Small and lazy, because a walk inspects many links and keeps few.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
     state: &'a State,
@@ -22,35 +22,35 @@ pub struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// The relation.
+    /// Returns the relation.
     pub fn fact(&self) -> &'a Arc<Fact> {
         self.fact
     }
 
-    /// The entity at the other end.
+    /// Returns the entity at the other end.
     pub fn other(&self) -> &'a EntityId {
         &self.state.ids[self.hop.other() as usize]
     }
 
-    /// Dense index of the other entity, for [`State::links_at`].
+    /// Returns the dense index of the other entity, for [`State::links_at`].
     pub fn other_index(&self) -> u32 {
         self.hop.other()
     }
 
-    /// Whether the entity that was asked about is the subject.
+    /// Returns whether the entity in the query is the subject.
     pub fn is_forward(&self) -> bool {
         self.hop.is_forward()
     }
 }
 
-/// An edge of knowledge with the fact that it leads to.
+/// Knowledge edge with its fact.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownFact<'a> {
-    /// The edge's id.
+    /// The id of the edge.
     pub id: KnowledgeId,
     /// The edge.
-    pub edge: &'a Arc<Knowledge>,
-    /// The fact's dense index.
+    pub edge: &'a Arc<KnowledgeEdge>,
+    /// The dense index of the fact.
     pub index: u32,
     /// The fact.
     pub fact: &'a Arc<Fact>,
@@ -62,28 +62,28 @@ fn plain() -> &'static Calendar {
 }
 
 impl State {
-    /// An entity.
+    /// Returns an entity.
     pub fn entity(&self, id: &EntityId) -> Option<&Arc<Entity>> {
         self.entities.get(id)?.record.value.as_ref()
     }
 
-    /// All entities, by id.
+    /// Returns all entities, by id.
     pub fn entities(&self) -> impl Iterator<Item = &Arc<Entity>> {
         let shown = self.entities.rows().filter_map(|(_, row)| Some((&row.id, row.record.value.as_ref()?)));
         shown.collect::<BTreeMap<_, _>>().into_values()
     }
 
-    /// How many entities there are.
+    /// Returns the number of entities.
     pub fn entity_count(&self) -> usize {
         self.entities.rows().filter(|(_, row)| row.record.value.is_some()).count()
     }
 
-    /// A fact, whatever its standing.
+    /// Returns a fact with any status.
     pub fn fact(&self, id: FactId) -> Option<&Arc<Fact>> {
         self.fact_at(self.facts.find(&id)?)
     }
 
-    /// A fact as it was first asserted, whether it counts any more or not: what its id stands for.
+    /// Returns a fact as it was first asserted, even if it is not live any more.
     pub fn asserted(&self, id: FactId) -> Option<&Arc<Fact>> {
         let row = self.facts.get(&id)?;
         if row.transient {
@@ -96,7 +96,7 @@ impl State {
         }
     }
 
-    /// Whether somebody said of a fact that it never was so, and nobody has said it since.
+    /// Returns whether a fact was retracted and not asserted since.
     pub fn is_retracted(&self, id: FactId) -> bool {
         let Some(row) = self.facts.get(&id) else { return false };
         let change = |write: super::rows::Write| {
@@ -109,58 +109,59 @@ impl State {
         matches!(last, Some(crate::Change::RetractFact(_)))
     }
 
-    /// All facts, by id, whatever their standing.
+    /// Returns all facts with any status, by id.
     pub fn facts(&self) -> impl Iterator<Item = &Arc<Fact>> {
         self.indexed_facts().map(|(_, fact)| fact)
     }
 
-    /// All facts, by id, each with its dense index: a small number that stays valid as long as this state lives.
+    /// Returns all facts with their dense indices, by id. A dense index is a small number that is valid for the
+    /// lifetime of this state.
     pub fn indexed_facts(&self) -> impl Iterator<Item = (u32, &Arc<Fact>)> {
-        // Ids are compared where they lie side by side.
+        // Sorting a contiguous array of ids avoids an access to each row per comparison.
         let rows = self.facts.rows().filter(|(index, _)| self.fact_at(*index).is_some());
         let mut order: Vec<(FactId, u32)> = rows.map(|(index, row)| (row.id, index)).collect();
         order.sort_unstable();
         order.into_iter().filter_map(|(_, index)| Some((index, self.fact_at(index)?)))
     }
 
-    /// The dense index of a fact, if it is there.
+    /// Returns the dense index of a fact, if the fact exists.
     pub fn fact_index(&self, id: FactId) -> Option<u32> {
         self.facts.find(&id).filter(|index| self.fact_at(*index).is_some())
     }
 
-    /// How many facts there are.
+    /// Returns the number of facts.
     pub fn fact_count(&self) -> usize {
         self.shown.iter().count()
     }
 
-    /// The facts that have an entity as subject or object, or mention it. In no order that means anything.
+    /// Returns the facts that have an entity as subject or object or mention it, in arbitrary order.
     pub fn facts_of<'a>(&'a self, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.entities.get(id).into_iter().flat_map(|entity| {
-            // A fact that was asserted again may mention fewer than it did.
+            // A repeated assertion may have removed mentions.
             let facts = entity.facts.iter().filter_map(|index| self.fact_at(index));
             facts.filter(|fact| fact.entities().any(|id| *id == entity.id))
         })
     }
 
-    /// The facts that carry the author's own name for them: more than one only where several sources use it.
+    /// Returns the facts with an author's own name. There are several only if several sources use the name.
     pub fn facts_by_handle<'a>(&'a self, handle: &str) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.handles.get(handle).into_iter().flat_map(|NameRow { name: handle, facts }| {
-            // A fact that was asserted again may have another handle now.
+            // A repeated assertion may have changed the handle.
             facts.iter().filter_map(|index| self.fact_at(index)).filter(move |fact| fact.handle() == Some(handle))
         })
     }
 
-    /// The dense index of an entity: a small number that stays valid as long as this state lives.
+    /// Returns the dense index of an entity: a small number that is valid for the lifetime of this state.
     pub fn index_of(&self, id: &EntityId) -> Option<u32> {
         self.entities.find(id).filter(|&index| self.entities.at(index).record.value.is_some())
     }
 
-    /// The relations from and to an entity. In no order that means anything.
+    /// Returns the relations from and to an entity, in arbitrary order.
     pub fn links(&self, id: &EntityId) -> impl Iterator<Item = Link<'_>> {
         self.entities.find(id).into_iter().flat_map(|index| self.links_at(index))
     }
 
-    /// The relations from and to the entity at a dense index. Hops of a walk need no search for names.
+    /// Returns the relations from and to the entity at a dense index. A walk by dense indices needs no lookup of ids.
     pub fn links_at(&self, index: u32) -> impl Iterator<Item = Link<'_>> {
         self.hops_at(index).iter().filter_map(|hop| {
             let fact = self.fact_at(hop.fact())?;
@@ -168,39 +169,41 @@ impl State {
         })
     }
 
-    /// The relations that ever led from or to the entity at a dense index, in numbers alone: those too that are not to be
-    /// seen. For a walk that looks at many and keeps few.
+    /// Returns the relations from or to the entity at a dense index in numeric form, hidden ones included.
+    ///
+    /// For a walk that inspects many relations and keeps few.
     #[inline]
     pub fn hops_at(&self, index: u32) -> &[Hop] {
         self.hops.get(index as usize).map_or(&[], |hops| hops)
     }
 
-    /// Whether the fact at a dense index is there, canon or claimed, and holds now: what the DM's walks follow.
+    /// Returns whether the fact at a dense index is visible, canon or claimed, and has no end. Walks for the DM follow
+    /// these facts.
     #[inline]
     pub fn stands_at(&self, fact: u32) -> bool {
         self.stands.get(fact as usize)
     }
 
-    /// Of two relations, whether the first has the smaller id.
+    /// Returns whether the first of two relations has the smaller id.
     #[inline]
     pub fn is_before(&self, a: Hop, b: Hop) -> bool {
         let id = |hop: Hop| self.facts.at(hop.fact()).id;
         a.key < b.key || (a.key == b.key && id(a) < id(b))
     }
 
-    /// The fact at a dense index, if it is there.
+    /// Returns the fact at a dense index, if it exists.
     #[inline]
     pub fn fact_at(&self, index: u32) -> Option<&Arc<Fact>> {
         self.shown.get(index as usize)
     }
 
-    /// The id of the entity at a dense index.
+    /// Returns the id of the entity at a dense index.
     #[inline]
     pub fn id_at(&self, index: u32) -> Option<&EntityId> {
         self.ids.get(index as usize)
     }
 
-    /// The dense index of a predicate, if any fact ever had it.
+    /// Returns the dense index of a predicate, if any fact ever had it.
     pub fn predicate_index(&self, predicate: &Predicate) -> Option<u32> {
         self.predicates.find(predicate)
     }
@@ -217,53 +220,56 @@ impl State {
         })
     }
 
-    /// The places of the entities in the order of ids, by dense index: sorting by them is sorting by id, without a look at
-    /// one.
+    /// Returns the rank of each entity in the order of ids, by dense index. Sorting by rank equals sorting by id,
+    /// without access to the ids.
     #[inline]
     pub fn ranks(&self) -> &[u32] {
         &self.order().ranks
     }
 
-    /// The dense indices of the entities in the order of ids.
+    /// Returns the dense indices of the entities in the order of ids.
     #[inline]
     pub fn by_rank(&self) -> &[u32] {
         &self.order().indices
     }
 
-    /// The place of the entity at a dense index in the order of ids.
+    /// Returns the rank of the entity at a dense index in the order of ids.
     pub fn rank_at(&self, index: u32) -> u32 {
         self.ranks().get(index as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// The number of dense indices in use.
+    /// Returns the number of dense indices in use.
     #[inline]
     pub fn index_count(&self) -> usize {
         self.entities.index_count()
     }
 
-    /// An edge of knowledge. Edges to facts that are proposed or rejected sleep, and are not found.
-    pub fn knowledge(&self, id: KnowledgeId) -> Option<&Arc<Knowledge>> {
+    /// Returns an active knowledge edge. Edges to proposed or rejected facts are inactive, and this method returns
+    /// `None` for them.
+    pub fn knowledge(&self, id: KnowledgeId) -> Option<&Arc<KnowledgeEdge>> {
         self.knowledge.get(&id).filter(|row| row.shown)?.record.value.as_ref()
     }
 
-    fn edges<'a>(&'a self, indices: Option<&'a Indices>) -> impl Iterator<Item = (KnowledgeId, &'a Arc<Knowledge>)> {
+    fn edges<'a>(
+        &'a self,
+        indices: Option<&'a Indices>,
+    ) -> impl Iterator<Item = (KnowledgeId, &'a Arc<KnowledgeEdge>)> {
         let indices = indices.map_or_else(Iter::default, Indices::iter);
         let rows = indices.map(|index| self.knowledge.at(index)).filter(|row| row.shown);
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
 
-    /// What a knower knows by an edge of its own: not what it knows as member or resident. In no order that means
-    /// anything.
-    pub fn knowledge_of(&self, knower: &Knower) -> impl Iterator<Item = &Arc<Knowledge>> {
+    /// Returns the knower's own edges, without the edges of its groups and places, in arbitrary order.
+    pub fn knowledge_of(&self, knower: &Knower) -> impl Iterator<Item = &Arc<KnowledgeEdge>> {
         self.edges_of(knower).map(|(_, edge)| edge)
     }
 
-    /// What [`knowledge_of`](Self::knowledge_of) a knower tells, each edge with its id: to make one takes a hash.
-    pub fn edges_of(&self, knower: &Knower) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
+    /// Returns the edges of [`knowledge_of`](Self::knowledge_of) with their ids. Computing an id takes a hash.
+    pub fn edges_of(&self, knower: &Knower) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         self.edges(self.edge_indices(knower))
     }
 
-    /// The dense indices of the edges that a knower ever had, shown or not.
+    /// Returns the dense indices of all edges that a knower ever had, hidden ones included.
     fn edge_indices(&self, knower: &Knower) -> Option<&Indices> {
         match knower {
             Knower::World => Some(&self.common),
@@ -271,8 +277,9 @@ impl State {
         }
     }
 
-    /// Those edges with their facts, and the dense index of each fact: a small number that stays valid as long as this
-    /// state lives.
+    /// Returns the edges of a knower with their facts and the facts' dense indices.
+    ///
+    /// A dense index is a small number that is valid for the lifetime of this state.
     pub fn known_facts<'a>(&'a self, knower: &Knower) -> impl Iterator<Item = KnownFact<'a>> + use<'a> {
         let indices = self.edge_indices(knower).map_or_else(Iter::default, Indices::iter);
         let rows = indices.map(|index| self.knowledge.at(index)).filter(|row| row.shown);
@@ -283,39 +290,41 @@ impl State {
         })
     }
 
-    /// The edges that lead to a fact. In no order that means anything.
-    pub fn known_by(&self, fact: FactId) -> impl Iterator<Item = &Arc<Knowledge>> {
+    /// Returns the active edges to a fact, in arbitrary order.
+    pub fn known_by(&self, fact: FactId) -> impl Iterator<Item = &Arc<KnowledgeEdge>> {
         self.edges(self.facts.get(&fact).map(|row| &row.known_by)).map(|(_, edge)| edge)
     }
 
-    /// The edges that were recorded for a fact, those that sleep because it is proposed or rejected too.
-    pub fn recorded_knowledge(&self, fact: FactId) -> impl Iterator<Item = &Arc<Knowledge>> {
+    /// Returns the recorded edges to a fact, including those that are inactive because it is proposed or rejected.
+    pub fn recorded_knowledge(&self, fact: FactId) -> impl Iterator<Item = &Arc<KnowledgeEdge>> {
         self.recorded_edges(fact).map(|(_, edge)| edge)
     }
 
-    /// The same with their ids: to make one takes a hash.
-    pub fn recorded_edges(&self, fact: FactId) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
+    /// Returns the edges of [`recorded_knowledge`](Self::recorded_knowledge) with their ids. Computing an id takes a
+    /// hash.
+    pub fn recorded_edges(&self, fact: FactId) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         let indices = self.facts.get(&fact).map_or_else(Iter::default, |row| row.known_by.iter());
         let rows = indices.map(|index| self.knowledge.at(index));
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
 
-    /// The author of the last live operation that recorded or withdrew an edge.
+    /// Returns the author of the last live operation that recorded or withdrew an edge.
     pub fn edge_author(&self, id: KnowledgeId) -> Option<&Author> {
         let writes = &self.knowledge.get(&id)?.record.writes;
         let mut entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
         entries.find(|entry| entry.live).map(|entry| &entry.operation.author)
     }
 
-    /// The edges that rest on an edge. In no order that means anything.
-    pub fn resting_on(&self, id: KnowledgeId) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
+    /// Returns the active edges that depend on an edge, in arbitrary order.
+    pub fn resting_on(&self, id: KnowledgeId) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         self.edges(self.knowledge.get(&id).map(|row| &row.bears))
     }
 
-    /// The state as it was at a journal position: the fold of what was recorded until then.
+    /// Returns the state at a journal position: the fold of the operations up to it.
     ///
     /// # Errors
-    /// When the position lies after the newest operation, or before the [compaction point](Self::compacted_to).
+    /// Returns an error if the position lies after the newest operation, or before the [compaction
+    /// point](Self::compacted_to).
     pub fn at(&self, position: Position) -> Result<Self, ApplyError> {
         if position > self.position() {
             return Err(ApplyError::Future { given: position, newest: self.position() });
@@ -337,20 +346,21 @@ impl State {
         Ok(state)
     }
 
-    /// All edges, by id.
-    pub fn all_knowledge(&self) -> impl Iterator<Item = (KnowledgeId, &Arc<Knowledge>)> {
+    /// Returns all active edges, by id.
+    pub fn all_knowledge(&self) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         let shown = self.knowledge.rows().map(|(_, row)| (row.id, row)).filter(|(_, row)| row.shown);
         let mut edges: Vec<_> = shown.filter_map(|(id, row)| Some((id, row.record.value.as_ref()?))).collect();
         edges.sort_unstable_by_key(|(id, _)| *id);
         edges.into_iter()
     }
 
-    /// A passage.
+    /// Returns a passage.
     pub fn passage(&self, id: PassageId) -> Option<&Arc<Passage>> {
         self.passages.get(&id)?.record.value.as_ref()
     }
 
-    /// The passages that a knower said, heard or read: not those of its groups. In no order that means anything.
+    /// Returns the passages that a knower itself said, heard or read, in arbitrary order. Passages of its groups are
+    /// not included.
     pub fn passages_of<'a>(
         &'a self,
         knower: &'a Knower,
@@ -361,11 +371,11 @@ impl State {
         };
         let rows = indices.map_or_else(Iter::default, Indices::iter).map(|index| self.passages.at(index));
         let passages = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
-        // A passage that was recorded again may have been heard by fewer than it was.
+        // A repeated assertion may have removed hearers.
         passages.filter(move |(_, passage)| passage.reached(knower).is_some())
     }
 
-    /// All passages, by id.
+    /// Returns all passages, by id.
     pub fn passages(&self) -> impl Iterator<Item = (PassageId, &Arc<Passage>)> {
         let shown = self.passages.rows().filter_map(|(_, row)| Some((row.id, row.record.value.as_ref()?)));
         let mut passages: Vec<_> = shown.collect();
@@ -373,18 +383,20 @@ impl State {
         passages.into_iter()
     }
 
-    /// A session.
+    /// Returns a session.
     pub fn session(&self, id: &SessionId) -> Option<&Arc<Session>> {
         self.sessions.get(id)?.value.as_ref()
     }
 
-    /// All sessions, by id.
+    /// Returns all sessions, by id.
     pub fn sessions(&self) -> impl Iterator<Item = &Arc<Session>> {
         self.sessions.values().filter_map(|row| row.value.as_ref())
     }
 
-    /// All settings, by key. A reveal sleeps, and is not found, while a fact, an entity or a flag that it names is not
-    /// there; so do what is played and a recap, without their session.
+    /// Returns all active settings, by key.
+    ///
+    /// A reveal is inactive while a fact, an entity or a flag that it names does not exist. The session in progress and
+    /// a recap are inactive without their session.
     pub fn settings(&self) -> impl Iterator<Item = &Arc<Setting>> {
         self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_awake(setting))
     }
@@ -405,7 +417,8 @@ impl State {
             && reveal.when.flags().all(|(name, is)| self.flag(name).is_some_and(|held| held.kind() == is.kind()))
     }
 
-    /// When secrets may be told, by id. One that names a fact, an entity or a flag that is not there sleeps.
+    /// Returns the active reveals, by id. A reveal is inactive while a fact, an entity or a flag that it names does not
+    /// exist.
     pub fn reveals(&self) -> impl Iterator<Item = &Reveal> {
         let settings = self.settings.range(&SettingKey::Reveal(String::new()), SettingKey::Flag(String::new()));
         settings.filter_map(|row| row.value.as_deref()).filter_map(|setting| match setting {
@@ -414,12 +427,12 @@ impl State {
         })
     }
 
-    /// When a secret may be told.
+    /// Returns the active reveals of a secret.
     pub fn reveals_of(&self, fact: FactId) -> impl Iterator<Item = &Reveal> {
         self.reveals().filter(move |reveal| reveal.fact == fact)
     }
 
-    /// The flags of the game that are declared, by name.
+    /// Returns the declared flags of the game, by name.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &Value)> {
         let settings = self.settings.range(&SettingKey::Flag(String::new()), SettingKey::Learning);
         settings.filter_map(|row| match row.value.as_deref() {
@@ -428,7 +441,7 @@ impl State {
         })
     }
 
-    /// The value of a flag of the game, if it is declared.
+    /// Returns the value of a flag of the game, if it is declared.
     pub fn flag(&self, name: &str) -> Option<&Value> {
         match self.settings.get(&SettingKey::Flag(name.to_owned()))?.value.as_deref() {
             Some(Setting::Flag { value, .. }) => Some(value),
@@ -436,17 +449,17 @@ impl State {
         }
     }
 
-    /// The predicates and attributes of the campaign.
+    /// Returns the predicates and attributes of the campaign.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
     }
 
-    /// Whether a predicate has one object or value at a time.
+    /// Returns whether a predicate has one object or value at a time.
     pub fn is_functional(&self, name: &Predicate) -> bool {
         self.vocabulary.is_functional(name)
     }
 
-    /// How the campaign counts its days.
+    /// Returns the calendar of the campaign.
     pub fn calendar(&self) -> &Calendar {
         match self.setting(&SettingKey::Calendar) {
             Some(Setting::Calendar(calendar)) => calendar,
@@ -454,7 +467,7 @@ impl State {
         }
     }
 
-    /// What time it is in the game, where that is set.
+    /// Returns the current game time, if it is set.
     pub fn clock(&self) -> Option<GameTime> {
         match self.setting(&SettingKey::Clock) {
             Some(Setting::Clock(time)) => Some(*time),
@@ -462,7 +475,7 @@ impl State {
         }
     }
 
-    /// The session that is being played, and how the table stands; nothing, between sessions.
+    /// Returns the session in progress with the current scene; `None` between sessions.
     pub fn playing(&self) -> Option<&Playing> {
         match self.setting(&SettingKey::Playing) {
             Some(Setting::Playing(playing)) => Some(playing),
@@ -470,7 +483,7 @@ impl State {
         }
     }
 
-    /// The recap of a session as the DM left it, for the DM or for the players.
+    /// Returns the recap of a session as the DM edited it, for the DM or for the players.
     pub fn recap(&self, session: &SessionId, players: bool) -> Option<&str> {
         match self.setting(&SettingKey::Recap(session.clone(), players)) {
             Some(Setting::Recap(recap)) => Some(&recap.text),
@@ -478,7 +491,7 @@ impl State {
         }
     }
 
-    /// What the campaign is.
+    /// Returns the description of the campaign.
     pub fn campaign(&self) -> Option<&CampaignInfo> {
         match self.setting(&SettingKey::Campaign) {
             Some(Setting::Campaign(info)) => Some(info),
@@ -486,7 +499,7 @@ impl State {
         }
     }
 
-    /// Who knows facts that are not marked.
+    /// Returns the audience rules for unmarked facts.
     pub fn audience_rules(&self) -> AudienceRules {
         match self.setting(&SettingKey::Audience) {
             Some(Setting::Audience(rules)) => rules.clone(),
@@ -494,7 +507,7 @@ impl State {
         }
     }
 
-    /// A hash of what was last imported from a source.
+    /// Returns the hash of the last import from a source.
     pub fn imported(&self, source: &str) -> Option<&str> {
         match self.setting(&SettingKey::Imported(source.to_owned())) {
             Some(Setting::Imported { digest, .. }) => Some(digest),
@@ -502,7 +515,7 @@ impl State {
         }
     }
 
-    /// The position of the journal up to which texts were read for facts.
+    /// Returns the journal position up to which texts were read for facts.
     pub fn read_up_to(&self) -> Position {
         match self.setting(&SettingKey::Read) {
             Some(Setting::Read(position)) => *position,
@@ -510,7 +523,7 @@ impl State {
         }
     }
 
-    /// The model whose vectors the campaign uses.
+    /// Returns the model of the campaign's embedding vectors.
     pub fn model(&self) -> Option<&str> {
         match self.setting(&SettingKey::Model) {
             Some(Setting::Model(id)) => Some(id),
@@ -518,7 +531,7 @@ impl State {
         }
     }
 
-    /// What is learned from the DM's decisions; as it is at first, where nothing is set.
+    /// Returns the state of trust calibration, or the default if it is not set.
     pub fn learning(&self) -> std::borrow::Cow<'_, Learning> {
         match self.setting(&SettingKey::Learning) {
             Some(Setting::Learning(learning)) => std::borrow::Cow::Borrowed(learning),
@@ -526,13 +539,13 @@ impl State {
         }
     }
 
-    /// Whether the DM said that two entities are not the same.
+    /// Returns whether the DM stated that two entities are not the same.
     pub fn are_distinct(&self, a: &EntityId, b: &EntityId) -> bool {
         let (one, other) = if a <= b { (a, b) } else { (b, a) };
         self.setting(&SettingKey::Distinct(one.clone(), other.clone())).is_some()
     }
 
-    /// The entity that another, which is there no more, was found to be.
+    /// Returns the entity into which a removed entity was merged.
     pub fn merged_into(&self, gone: &EntityId) -> Option<&EntityId> {
         match self.setting(&SettingKey::Merged(gone.clone())) {
             Some(Setting::Merged { into, .. }) => Some(into),
@@ -540,24 +553,24 @@ impl State {
         }
     }
 
-    /// Whether a record is there to be seen.
+    /// Returns whether a record is visible.
     pub fn shows(&self, key: &Key) -> bool {
         match key {
             Key::Entity(id) => self.entity(id).is_some(),
             Key::Fact(id) => self.fact(*id).is_some(),
-            Key::Knowledge(id) => self.knowledge(*id).is_some(),
+            Key::KnowledgeEdge(id) => self.knowledge(*id).is_some(),
             Key::Passage(id) => self.passage(*id).is_some(),
             Key::Session(id) => self.session(id).is_some(),
             Key::Setting(key) => self.setting(key).is_some(),
         }
     }
 
-    /// Whether a record has the same value in another state.
+    /// Returns whether a record has the same value in another state.
     pub(super) fn same(&self, other: &Self, key: &Key) -> bool {
         match key {
             Key::Entity(id) => self.entity(id) == other.entity(id),
             Key::Fact(id) => self.fact(*id) == other.fact(*id),
-            Key::Knowledge(id) => self.knowledge(*id) == other.knowledge(*id),
+            Key::KnowledgeEdge(id) => self.knowledge(*id) == other.knowledge(*id),
             Key::Passage(id) => self.passage(*id) == other.passage(*id),
             Key::Session(id) => self.session(id) == other.session(id),
             Key::Setting(key) => self.setting(key) == other.setting(key),

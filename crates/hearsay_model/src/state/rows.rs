@@ -1,11 +1,11 @@
-//! Rows of the state, and the tables that hold them under dense indices.
+//! Rows of the state, and the tables that store them under dense indices.
 
 use std::{borrow::Borrow, hash::Hash, sync::Arc};
 
 use super::shared::{ChunkedVec, HashIndex, List};
-use crate::{Entity, EntityId, Fact, FactId, Knowledge, KnowledgeId, Passage, PassageId, Predicate};
+use crate::{Entity, EntityId, Fact, FactId, KnowledgeEdge, KnowledgeId, Passage, PassageId, Predicate};
 
-/// A change in the journal: which operation, which of its changes.
+/// Location of a change in the journal: the operation, and the change within it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Write {
     pub(super) operation: u32,
@@ -15,10 +15,10 @@ pub(super) struct Write {
 /// Dense indices, nearly always few.
 pub(super) type Indices = List<u32, 5>;
 
-/// Writes, nearly always one.
+/// Writes, nearly always a single one.
 pub(super) type Writes = List<Write, 2>;
 
-/// A record: what was written to it, in order, and what it is by the writes that are live.
+/// A record: its writes in order, and its value by the live writes.
 #[derive(Debug, Clone)]
 pub(super) struct Row<V> {
     pub(super) writes: Writes,
@@ -32,7 +32,7 @@ impl<V> Default for Row<V> {
 }
 
 impl<V> Row<V> {
-    /// Whether anything was ever written to it.
+    /// Returns whether the record has a write or a value.
     pub(super) fn is_recorded(&self) -> bool {
         self.value.is_some() || !self.writes.is_empty()
     }
@@ -42,11 +42,11 @@ impl<V> Row<V> {
 pub(super) struct EntityRow {
     pub(super) id: EntityId,
     pub(super) record: Row<Entity>,
-    /// Facts that ever had it as subject, object or mention, shown or not.
+    /// Facts that ever had the entity as subject, object or mention, hidden ones included.
     pub(super) facts: Indices,
-    /// Edges of knowledge that it ever had, shown or not.
+    /// Knowledge edges that the entity ever had, hidden ones included.
     pub(super) knows: Indices,
-    /// Passages that it ever said or heard, shown or not.
+    /// Passages that the entity ever said or heard, hidden ones included.
     pub(super) hears: Indices,
 }
 
@@ -57,14 +57,14 @@ impl EntityRow {
     }
 }
 
-/// A relation as a walk sees it from one of its ends, in numbers alone.
+/// Relation in numeric form, seen from one of its ends in a walk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hop {
     fact: u32,
     other: u32,
-    /// The predicate's number, twice, and one more where the end is the subject.
+    /// The dense index of the predicate times two, plus one if this end is the subject.
     way: u32,
-    /// The beginning of the fact's id, by which nearly always two are told apart.
+    /// The first 32 bits of the fact's id, which nearly always distinguish two facts.
     pub(super) key: u32,
 }
 
@@ -73,25 +73,25 @@ impl Hop {
         Self { fact, other, way: predicate << 1 | u32::from(forward), key: (id.as_u128() >> 96) as u32 }
     }
 
-    /// The relation, by its dense index.
+    /// Returns the dense index of the relation.
     #[inline]
     pub fn fact(&self) -> u32 {
         self.fact
     }
 
-    /// The entity at the other end, by its dense index.
+    /// Returns the dense index of the entity at the other end.
     #[inline]
     pub fn other(&self) -> u32 {
         self.other
     }
 
-    /// The predicate, by its dense index.
+    /// Returns the dense index of the predicate.
     #[inline]
     pub fn predicate(&self) -> u32 {
         self.way >> 1
     }
 
-    /// Whether the entity that was asked about is the subject.
+    /// Returns whether the entity in the query is the subject.
     #[inline]
     pub fn is_forward(&self) -> bool {
         self.way & 1 == 1
@@ -101,9 +101,9 @@ impl Hop {
 /// The entities in the order of their ids.
 #[derive(Debug, Clone)]
 pub(super) struct Order {
-    /// By dense index, the place in the order.
+    /// Rank by dense index.
     pub(super) ranks: Vec<u32>,
-    /// By place in the order, the dense index.
+    /// Dense index by rank.
     pub(super) indices: Vec<u32>,
 }
 
@@ -111,27 +111,26 @@ pub(super) struct Order {
 pub(super) struct FactRow {
     pub(super) id: FactId,
     pub(super) record: Row<Fact>,
-    /// Whether it is a transient value, which no operation asserts.
+    /// Whether the fact is a transient value, which no operation asserts.
     pub(super) transient: bool,
-    /// Whether anything was ever written that supports it: then all its writes count, not only those since it was last
-    /// asserted.
+    /// Whether any write ever supported the fact. If so, all writes count, not only those since the last assertion.
     pub(super) supported: bool,
-    /// Edges that ever led to it, shown or not.
+    /// Edges that ever led to the fact, hidden ones included.
     pub(super) known_by: Indices,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct KnowledgeRow {
     pub(super) id: KnowledgeId,
-    pub(super) record: Row<Knowledge>,
-    /// The dense index of its fact; none, while only other edges speak of it.
+    pub(super) record: Row<KnowledgeEdge>,
+    /// The dense index of the fact; `None` while only other edges refer to this edge.
     pub(super) fact: Option<u32>,
-    /// Whether the record has a value, its fact is shown and part of the world, its knower exists, and what it rests on
-    /// stands.
+    /// Whether the edge is active: it has a value, its fact is visible and part of the world, its knower exists, and
+    /// its justifications are active.
     pub(super) shown: bool,
-    /// Whether it is an edge to a transient value.
+    /// Whether the edge leads to a transient value.
     pub(super) transient: bool,
-    /// Edges that ever rested on it, shown or not.
+    /// Edges that ever depended on this edge, hidden ones included.
     pub(super) bears: Indices,
 }
 
@@ -141,7 +140,7 @@ pub(super) struct PassageRow {
     pub(super) record: Row<Passage>,
 }
 
-/// A name, and the facts that it stands in.
+/// A name, and the facts that contain it.
 #[derive(Debug, Clone)]
 pub(super) struct NameRow {
     pub(super) name: String,
@@ -154,7 +153,7 @@ impl NameRow {
     }
 }
 
-/// A row that is found by its key.
+/// A row that is looked up by key.
 pub(super) trait Keyed {
     type Key: Eq + Hash;
     fn key(&self) -> &Self::Key;
@@ -208,7 +207,7 @@ impl Keyed for Predicate {
     }
 }
 
-/// Rows under dense indices, found by key. The index of a removed row is used again.
+/// Rows under dense indices, looked up by key. The index of a removed row is reused.
 #[derive(Debug, Clone)]
 pub(super) struct Table<R> {
     rows: ChunkedVec<R, 32>,
@@ -249,24 +248,24 @@ impl<R: Keyed + Clone> Table<R> {
         &mut self.rows[index as usize]
     }
 
-    /// The row at an index, if there is one.
+    /// Returns the row at an index, if there is one.
     #[inline]
     pub(super) fn row(&self, index: u32) -> Option<&R> {
         self.rows.get(index as usize)
     }
 
-    /// All rows with their indices.
+    /// Returns all rows with their indices.
     pub(super) fn rows(&self) -> impl Iterator<Item = (u32, &R)> {
         self.rows.iter().map(|(index, row)| (index as u32, row))
     }
 
-    /// The number of indices in use, of removed rows too.
+    /// Returns the number of indices in use, including those of removed rows.
     #[inline]
     pub(super) fn index_count(&self) -> usize {
         self.rows.len()
     }
 
-    /// The indices that new rows are given first. Sorted.
+    /// Returns the free indices, which new rows get first. Sorted.
     #[cfg(test)]
     pub(super) fn free_indices(&self) -> Vec<u32> {
         let mut free: Vec<u32> = self.free.iter().collect();
@@ -274,7 +273,7 @@ impl<R: Keyed + Clone> Table<R> {
         free
     }
 
-    /// The index of the row under a key, made when it is not there, and whether it was made.
+    /// Returns the index of the row with a key, and whether the row was added by this call.
     pub(super) fn find_or_add<Q: Eq + Hash + ?Sized>(&mut self, key: &Q, make: impl FnOnce() -> R) -> (u32, bool)
     where
         R::Key: Borrow<Q>,

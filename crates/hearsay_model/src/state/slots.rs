@@ -1,31 +1,31 @@
-//! Slots: states that were kept under a name, to go back to.
+//! Slots: saved states with a name, to return to.
 //!
-//! A slot is a position in the journal. Slots are taken from the journal itself and not from what is live of it, so that
-//! going back to an early slot does not forget a later one.
+//! A slot is a position in the journal. Slots are read from all operations of the journal, not only the live ones, so
+//! that a return to an early slot does not forget a later one.
 
 use std::sync::Arc;
 
 use super::{ApplyError, State};
 use crate::{Change, Position, Timestamp};
 
-/// A state that was kept under a name.
+/// A saved state with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The position to go back to.
+    /// The position to restore.
     pub position: Position,
-    /// When it was saved, by the real clock.
+    /// The time of saving, by the real clock.
     pub saved: Timestamp,
 }
 
 impl State {
-    /// The slots there are, the newest first. A name stands for what was saved under it last.
+    /// Returns the slots, the newest first. A name refers to the state that was last saved under it.
     pub fn slots(&self) -> Vec<Slot> {
         self.slots.iter().rev().cloned().collect()
     }
 
-    /// Notes a change of the newest operation, if it saves or drops a slot.
+    /// Updates the slots if a change of the newest operation saves or drops one.
     pub(super) fn note_slot(&mut self, change: &Change, saved: Timestamp) {
         let (Change::SaveSlot(name) | Change::DropSlot(name)) = change else { return };
         let position = self.position();
@@ -36,10 +36,10 @@ impl State {
         }
     }
 
-    /// The slot of a name.
+    /// Returns the slot of a name.
     ///
     /// # Errors
-    /// When there is none; the error names those there are.
+    /// Returns an error that lists the existing slots if there is no such slot.
     pub fn slot(&self, name: &str) -> Result<Slot, ApplyError> {
         let mut slots = self.slots();
         match slots.iter().position(|slot| slot.name == name) {

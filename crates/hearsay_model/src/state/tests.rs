@@ -12,9 +12,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Author, Change, Condition, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, GameTime, How, KeptRecap,
-    Knower, Knowledge, Method, Passage, PassageId, Provenance, Reveal, Secrecy, Session, Source, Span, Standing,
-    Validity, Value, Who,
+    Acquisition, Author, Change, Condition, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus,
+    GameTime, Justification, KeptRecap, Knower, KnowledgeEdge, Method, Passage, PassageId, Provenance, Reveal, Secrecy,
+    Session, Span, Validity, Value, Who,
 };
 
 fn id(n: u8) -> EntityId {
@@ -49,27 +49,27 @@ fn again(n: u8) -> Arc<Fact> {
     let evidence = vec![evidence];
     let fact = fact(n);
     let provenance = Provenance { evidence, ..fact.provenance().clone() };
-    let again = fact.to_builder().provenance(provenance).standing(Standing::Proposed).mentions([id(n / 2)]);
+    let again = fact.to_builder().provenance(provenance).status(FactStatus::Proposed).mentions([id(n / 2)]);
     Arc::new(again.handle(n.is_multiple_of(5).then(|| "h9".into())).build().unwrap())
 }
 
-fn edge(n: u8) -> Knowledge {
-    Knowledge {
+fn edge(n: u8) -> KnowledgeEdge {
+    KnowledgeEdge {
         knower: if n.is_multiple_of(5) { Knower::World } else { id(n).into() },
         fact: fact(n / 2).id(),
-        how: if n.is_multiple_of(2) { How::Witnessed } else { How::told(Some(id(n / 3))) },
+        acquisition: if n.is_multiple_of(2) { Acquisition::Witnessed } else { Acquisition::told(Some(id(n / 3))) },
         learned: n.is_multiple_of(3).then(|| Date::at(GameTime(n.into()))),
         credence: Credence::new(f64::from(n) / 255.0).unwrap(),
         conceals: n.is_multiple_of(7),
         sources: if n % 4 == 1 { vec![basis(n / 3), basis(n / 4)] } else { vec![] },
-        ..Knowledge::authored(Knower::World, fact(n / 2).id())
+        ..KnowledgeEdge::authored(Knower::World, fact(n / 2).id())
     }
     .sorted()
 }
 
-fn basis(n: u8) -> Source {
+fn basis(n: u8) -> Justification {
     let edge = edge(n);
-    Source::Basis { fact: edge.fact, edge: edge.id() }
+    Justification::Basis { fact: edge.fact, edge: edge.id() }
 }
 
 fn session(n: u8) -> Session {
@@ -97,7 +97,7 @@ fn change(which: u8, n: u8) -> Change {
         2 => Change::RemoveEntity(id(n)),
         3 | 4 => Change::AssertFact(fact(n)),
         5 => Change::EndFact { fact: fact(n).id(), until: Date::at(GameTime(n.into())) },
-        6 => Change::SetStanding { fact: fact(n).id(), standing: Standing::ALL[usize::from(n % 5)] },
+        6 => Change::SetStatus { fact: fact(n).id(), status: FactStatus::ALL[usize::from(n % 5)] },
         7 => Change::SetSecrecy { fact: fact(n).id(), secrecy: Secrecy::Secret },
         8 => Change::RetractFact(fact(n).id()),
         9 | 10 => Change::Learn(Arc::new(edge(n))),
@@ -146,8 +146,8 @@ fn fold(operations: impl IntoIterator<Item = Operation>) -> State {
     state
 }
 
-fn void(position: u64) -> Operation {
-    Operation::new(Author::Dm, "undo", vec![Change::Void(Position(position))])
+fn revert(position: u64) -> Operation {
+    Operation::new(Author::Dm, "undo", vec![Change::Revert(Position(position))])
 }
 
 /// What the indices answer is what a look at every record finds.
@@ -157,7 +157,7 @@ fn assert_indices(state: &State) {
         ids.sort_unstable();
         ids
     };
-    let stands = |fact: &&Arc<Fact>| matches!(fact.standing(), Standing::Canon | Standing::Claimed);
+    let stands = |fact: &&Arc<Fact>| matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed);
     for entity in (0..4).map(id) {
         for name in ["name", "KNOWS", "OWES"] {
             let predicate = Predicate::new(name).unwrap();
@@ -173,18 +173,18 @@ fn assert_indices(state: &State) {
                 assert_eq!(sorted(&mut about.at(moment)), sorted(&mut of_subject().filter(holds)));
                 assert_eq!(sorted(&mut towards.at(moment)), sorted(&mut of_object().filter(holds)));
                 let after = |fact: &&Arc<Fact>| fact.validity().end().is_some_and(|end| Some(end) > moment);
-                let claims = |fact: &&Arc<Fact>| after(fact) && fact.standing() == Standing::Claimed;
+                let claims = |fact: &&Arc<Fact>| after(fact) && fact.status() == FactStatus::Claimed;
                 assert_eq!(sorted(&mut about.ended_after(moment)), sorted(&mut of_subject().filter(after)));
                 assert_eq!(sorted(&mut about.claims_ended_after(moment)), sorted(&mut of_subject().filter(claims)));
             }
-            let canon = |fact: &&Arc<Fact>| fact.standing() == Standing::Canon && !fact.validity().is_closed();
+            let canon = |fact: &&Arc<Fact>| fact.status() == FactStatus::Canon && !fact.validity().is_closed();
             let values: Vec<FactId> = state.values(&entity, &predicate).iter().map(|fact| fact.id()).collect();
             assert_eq!(values, sorted(&mut of_subject().filter(canon)));
             let newest = state.newest(&entity, name);
             assert_eq!(newest.is_some(), !values.is_empty());
             assert_eq!(state.newest_of_each(&entity).get(&predicate).copied(), newest);
         }
-        let named = state.facts().filter(|fact| *fact.subject() == entity && fact.standing() == Standing::Canon);
+        let named = state.facts().filter(|fact| *fact.subject() == entity && fact.status() == FactStatus::Canon);
         let mut names: Vec<&str> =
             named.filter(|fact| fact.is_name()).filter_map(|fact| fact.object().text()).collect();
         let mut found = state.names(&entity);
@@ -224,7 +224,7 @@ proptest! {
             assert_indices(&state);
         }
         for index in order {
-            state.apply_checked(void(index.index(history.len()) as u64 + 1).into());
+            state.apply_checked(revert(index.index(history.len()) as u64 + 1).into());
             assert_indices(&state);
         }
         let again = fold(state.journal().map(|(_, entry)| Operation::clone(&entry.operation)));
@@ -239,7 +239,7 @@ proptest! {
     }
 
     #[test]
-    fn voiding_in_any_order_equals_never_having_applied(
+    fn reverting_in_any_order_equals_never_having_applied(
         history in history(),
         order in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
     ) {
@@ -249,7 +249,7 @@ proptest! {
             let index = index.index(history.len());
             if !gone[index] {
                 gone[index] = true;
-                state.apply(void(index as u64 + 1)).unwrap();
+                state.apply(revert(index as u64 + 1)).unwrap();
             }
         }
         let kept = history.into_iter().zip(gone).filter(|(_, gone)| !gone).map(|(operation, _)| operation);
@@ -263,11 +263,11 @@ proptest! {
     }
 
     #[test]
-    fn voiding_a_void_brings_the_operation_back(history in history(), index: prop::sample::Index) {
+    fn reverting_a_revert_brings_the_operation_back(history in history(), index: prop::sample::Index) {
         let before = fold(history.clone());
         let mut state = before.clone();
-        let voided = state.apply(void(index.index(history.len()) as u64 + 1)).unwrap().position;
-        state.apply(void(voided.0)).unwrap();
+        let reverted = state.apply(revert(index.index(history.len()) as u64 + 1)).unwrap().position;
+        state.apply(revert(reverted.0)).unwrap();
         prop_assert!(state == before);
     }
 
@@ -281,18 +281,18 @@ proptest! {
         let saved = fold(history[..cut].to_vec());
         let mut state = fold(history);
         // Undoing something old belongs to the future that is abandoned.
-        state.apply(void(undo.index(cut) as u64 + 1)).unwrap();
+        state.apply(revert(undo.index(cut) as u64 + 1)).unwrap();
         let future = state.clone();
         let restored = state.apply(Operation::new(Author::Game, "load", vec![Change::Restore(Position(cut as u64))]));
         prop_assert!(state == saved);
-        state.apply(void(restored.unwrap().position.0)).unwrap();
+        state.apply(revert(restored.unwrap().position.0)).unwrap();
         prop_assert!(state == future, "loading can be undone");
     }
 
     #[test]
     fn the_journal_folds_to_the_same_state(history in history(), index: prop::sample::Index) {
         let mut state = fold(history.clone());
-        state.apply(void(index.index(history.len()) as u64 + 1)).unwrap();
+        state.apply(revert(index.index(history.len()) as u64 + 1)).unwrap();
         let written = serde_json::to_string(&state.journal().map(|(_, e)| &*e.operation).collect::<Vec<_>>()).unwrap();
         let read: Vec<Operation> = serde_json::from_str(&written).unwrap();
         prop_assert!(State::fold(read).unwrap() == state);
@@ -304,7 +304,7 @@ proptest! {
         let position = Position(index.index(history.len()) as u64 + 1);
         let preview = state.undo_preview(position).unwrap();
         let mut after = state.clone();
-        after.apply(void(position.0)).unwrap();
+        after.apply(revert(position.0)).unwrap();
         for key in preview.lost {
             prop_assert!(state.shows(&key) && !after.shows(&key));
         }
@@ -330,12 +330,11 @@ fn an_earlier_write_surfaces_again() {
         "add",
         vec![Change::AddEntity(Entity::new(id(0))), Change::AssertFact(fact(0))],
     )]);
-    let standing =
-        |standing| Operation::new(Author::Dm, "judge", vec![Change::SetStanding { fact: fact(0).id(), standing }]);
-    state.apply(standing(Standing::Claimed)).unwrap();
-    let last = state.apply(standing(Standing::False)).unwrap().position;
-    state.apply(void(last.0)).unwrap();
-    assert_eq!(state.fact(fact(0).id()).unwrap().standing(), Standing::Claimed);
+    let status = |status| Operation::new(Author::Dm, "judge", vec![Change::SetStatus { fact: fact(0).id(), status }]);
+    state.apply(status(FactStatus::Claimed)).unwrap();
+    let last = state.apply(status(FactStatus::False)).unwrap().position;
+    state.apply(revert(last.0)).unwrap();
+    assert_eq!(state.fact(fact(0).id()).unwrap().status(), FactStatus::Claimed);
 }
 
 #[test]
@@ -348,7 +347,7 @@ fn judging_a_name_makes_it_no_newer() {
     let edits = [Change::AddEntity(Entity::new(id(0))), Change::AssertFact(Arc::clone(&old)), Change::AssertFact(new)];
     let mut state = fold([Operation::new(Author::Dm, "name", edits.to_vec())]);
     assert_eq!(state.name(&id(0)), Some("Bee"));
-    let accept = vec![Change::SetStanding { fact: old.id(), standing: Standing::Canon }];
+    let accept = vec![Change::SetStatus { fact: old.id(), status: FactStatus::Canon }];
     state.apply(Operation::new(Author::Dm, "accept", accept)).unwrap();
     assert_eq!(state.name(&id(0)), Some("Bee"));
 }
@@ -388,8 +387,8 @@ fn dependents_are_listed() {
 
 #[test]
 fn edges_to_proposed_facts_sleep() {
-    let proposed = Arc::new(fact(0).to_builder().standing(Standing::Proposed).build().unwrap());
-    let edge = Knowledge::authored(Knower::World, proposed.id());
+    let proposed = Arc::new(fact(0).to_builder().status(FactStatus::Proposed).build().unwrap());
+    let edge = KnowledgeEdge::authored(Knower::World, proposed.id());
     let mut state = fold([Operation::new(
         Author::Extractor,
         "hear",
@@ -401,39 +400,40 @@ fn edges_to_proposed_facts_sleep() {
     )]);
     assert_eq!(state.knowledge_of(&Knower::World).count(), 0);
     assert_eq!(state.recorded_knowledge(proposed.id()).count(), 1);
-    let accept = Change::SetStanding { fact: proposed.id(), standing: Standing::Canon };
+    let accept = Change::SetStatus { fact: proposed.id(), status: FactStatus::Canon };
     state.apply(Operation::new(Author::Dm, "accept", vec![accept])).unwrap();
     assert_eq!(state.knowledge_of(&Knower::World).count(), 1);
 }
 
 #[test]
 fn what_rests_on_an_edge_falls_with_it() {
-    let learned = |by: u8, to: u8, sources: &[&Knowledge]| {
-        let basis = |edge: &&Knowledge| Source::Basis { fact: edge.fact, edge: edge.id() };
+    let learned = |by: u8, to: u8, sources: &[&KnowledgeEdge]| {
+        let basis = |edge: &&KnowledgeEdge| Justification::Basis { fact: edge.fact, edge: edge.id() };
         let sources = sources.iter().map(basis).collect();
-        let how = How::told(Some(id(by)));
-        Knowledge { how, sources, ..Knowledge::authored(id(to).into(), fact(0).id()) }.sorted()
+        let acquisition = Acquisition::told(Some(id(by)));
+        KnowledgeEdge { acquisition, sources, ..KnowledgeEdge::authored(id(to).into(), fact(0).id()) }.sorted()
     };
     let (first, second) = (learned(1, 0, &[]), learned(2, 0, &[]));
     let retold = learned(0, 3, &[&first, &second]);
     let again = learned(3, 1, &[&retold]);
-    let learn = |edge: &Knowledge| Change::Learn(Arc::new(edge.clone()));
+    let learn = |edge: &KnowledgeEdge| Change::Learn(Arc::new(edge.clone()));
     let mut changes: Vec<_> = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     changes.extend([Change::AssertFact(fact(0)), learn(&first), learn(&second), learn(&retold), learn(&again)]);
     let mut state = fold([Operation::new(Author::Game, "tell", changes)]);
-    let mut forget =
-        |edge: &Knowledge| state.apply(Operation::new(Author::Dm, "forget", vec![Change::Unlearn(edge.id())])).unwrap();
+    let mut forget = |edge: &KnowledgeEdge| {
+        state.apply(Operation::new(Author::Dm, "forget", vec![Change::Unlearn(edge.id())])).unwrap()
+    };
     let touched = forget(&first).touched;
-    assert!(!touched.contains(&Key::Knowledge(retold.id())), "one source is enough");
+    assert!(!touched.contains(&Key::KnowledgeEdge(retold.id())), "one source is enough");
     let touched = forget(&second).touched;
     for edge in [&retold, &again] {
-        assert!(touched.contains(&Key::Knowledge(edge.id())));
+        assert!(touched.contains(&Key::KnowledgeEdge(edge.id())));
     }
     assert_eq!(state.known_by(fact(0).id()).count(), 0);
     // One whose source comes later wakes then.
     let source = learned(3, 2, &[]);
     let early = learned(2, 1, &[&source]);
-    let mut count = |edge: &Knowledge| {
+    let mut count = |edge: &KnowledgeEdge| {
         state.apply(Operation::new(Author::Game, "tell", vec![learn(edge)])).unwrap();
         state.known_by(fact(0).id()).count()
     };
@@ -527,13 +527,13 @@ fn flags_are_declared_before_they_are_set_or_named() {
     let set = apply(&mut state, set("fire-reported", Value::Flag(true))).unwrap().position;
     assert_eq!(state.flag("fire-reported"), Some(&Value::Flag(true)));
     assert_eq!(state.reveals_of(fact(0).id()).map(|reveal| reveal.id.as_str()).collect::<Vec<_>>(), ["r"]);
-    state.apply(void(set.0)).unwrap();
+    state.apply(revert(set.0)).unwrap();
     assert_eq!(state.flags().collect::<Vec<_>>(), [("fire-reported", &Value::Flag(false))]);
     // It sleeps while its fact or its flag is not there.
     for gone in [Change::RetractFact(fact(0).id()), Change::Unset(SettingKey::Flag("fire-reported".into()))] {
         let gone = apply(&mut state, gone).unwrap().position;
         assert_eq!((state.reveals().count(), state.shows(&Key::Setting(key.clone()))), (0, false));
-        state.apply(void(gone.0)).unwrap();
+        state.apply(revert(gone.0)).unwrap();
         assert_eq!(state.reveals().count(), 1);
     }
     apply(&mut state, Change::Unset(key)).unwrap();
@@ -549,22 +549,22 @@ fn what_is_said_again_supports_a_fact() {
     };
     let first = apply(&mut state, vec![Change::AssertFact(fact(1))]).unwrap();
     let second = apply(&mut state, vec![Change::Support(again(1))]).unwrap();
-    let held = |state: &State| state.fact(fact(1).id()).map(|f| (f.standing(), f.provenance().evidence.len()));
-    assert_eq!(held(&state), Some((Standing::Canon, 1)));
+    let held = |state: &State| state.fact(fact(1).id()).map(|f| (f.status(), f.provenance().evidence.len()));
+    assert_eq!(held(&state), Some((FactStatus::Canon, 1)));
     // Without the first word, the second stands by itself.
-    let undo = apply(&mut state, vec![Change::Void(first)]).unwrap();
-    assert_eq!(held(&state), Some((Standing::Proposed, 1)));
-    apply(&mut state, vec![Change::Void(undo)]).unwrap();
+    let undo = apply(&mut state, vec![Change::Revert(first)]).unwrap();
+    assert_eq!(held(&state), Some((FactStatus::Proposed, 1)));
+    apply(&mut state, vec![Change::Revert(undo)]).unwrap();
     // Asserted anew, it keeps its support; once retracted, no support brings it back.
     apply(&mut state, vec![Change::AssertFact(fact(1))]).unwrap();
-    assert_eq!(held(&state), Some((Standing::Canon, 1)));
+    assert_eq!(held(&state), Some((FactStatus::Canon, 1)));
     let retract = apply(&mut state, vec![Change::RetractFact(fact(1).id())]).unwrap();
     apply(&mut state, vec![Change::Support(again(1))]).unwrap();
     assert!(held(&state).is_none() && state.is_retracted(fact(1).id()));
-    apply(&mut state, vec![Change::Void(second)]).unwrap();
+    apply(&mut state, vec![Change::Revert(second)]).unwrap();
     // An operation may go on with what it brings back.
     let mut both = state.clone();
-    apply(&mut both, vec![Change::Void(retract), Change::Confirm(fact(1).id())]).unwrap();
+    apply(&mut both, vec![Change::Revert(retract), Change::Confirm(fact(1).id())]).unwrap();
     assert!(both.fact(fact(1).id()).unwrap().provenance().confirmed);
     assert!(apply(&mut state, vec![Change::Confirm(fact(1).id())]).is_err());
 }
@@ -578,7 +578,10 @@ fn equal_ids_of_operations_that_were_read_share_one_allocation() {
     let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).chain([Change::AssertFact(fact(1))]).collect();
     let mut state = State::fold([read(begin)]).unwrap();
     let later = fact(7);
-    let edge = Knowledge { how: How::told(Some(id(2))), ..Knowledge::authored(id(1).into(), later.id()) };
+    let edge = KnowledgeEdge {
+        acquisition: Acquisition::told(Some(id(2))),
+        ..KnowledgeEdge::authored(id(1).into(), later.id())
+    };
     state.apply(read(vec![Change::AssertFact(Arc::clone(&later)), Change::Learn(Arc::new(edge.clone()))])).unwrap();
     let place = |id: &EntityId| state.entity(id).unwrap().id.as_str().as_ptr();
     let mut seen = 0;
@@ -589,7 +592,7 @@ fn equal_ids_of_operations_that_were_read_share_one_allocation() {
         }
     }
     let edge = state.knowledge(edge.id()).unwrap();
-    let How::Told { by: Some(by), .. } = &edge.how else { panic!("{edge:?}") };
+    let Acquisition::Told { by: Some(by), .. } = &edge.acquisition else { panic!("{edge:?}") };
     assert_eq!((by.as_str().as_ptr(), edge.knower.as_str().as_ptr()), (place(by), place(&id(1))));
     let predicates: Vec<_> = state.facts().map(|fact| fact.predicate().as_str().as_ptr()).collect();
     assert!(seen >= 4 && predicates.windows(2).all(|two| two[0] == two[1]), "{predicates:?}");

@@ -1,19 +1,19 @@
-//! Text index: the passages of each session and document in the order of their lines, and the facts that cite a passage.
+//! Text index: the passages of each session and document by line, and the facts that cite a passage.
 
 use std::sync::Arc;
 
 use super::{State, rows::Indices, shared::SortedMap};
 use crate::{EntityId, Evidence, Fact, Passage, PassageId, SessionId};
 
-/// Line number and dense index of passages that were ever recorded. Session, document and line belong to the id of a
-/// passage, so that none ever moves.
+/// Line number and dense index of recorded passages. Session, document and line are part of a passage's id, so that an
+/// entry never moves.
 type Lines = SortedMap<(u32, u32), ()>;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct TextIndex {
-    /// Of each session.
+    /// Passages by session.
     sessions: SortedMap<SessionId, Lines>,
-    /// Of no session.
+    /// Passages without a session.
     outside: Lines,
     documents: SortedMap<EntityId, Lines>,
     /// Facts that ever cited a passage as evidence.
@@ -41,7 +41,7 @@ impl TextIndex {
         }
     }
 
-    /// Removes a fact from those that cite a passage, but for the passages that another version of it cites.
+    /// Removes a fact from the citing facts of its passages, except for passages that its other versions cite.
     pub(super) fn forget_fact(&mut self, fact: &Fact, index: u32, others: &[Arc<Fact>]) {
         for id in cites(fact) {
             if !others.iter().any(|other| cites(other).any(|cited| cited == id))
@@ -85,7 +85,7 @@ impl State {
         })
     }
 
-    /// The passages of a session, or those of none, in the order of their lines.
+    /// Returns the passages of a session, or those without a session, by line.
     pub fn passages_in_session(
         &self,
         session: Option<&SessionId>,
@@ -96,7 +96,7 @@ impl State {
         })
     }
 
-    /// The passages of a document, in the order of their lines.
+    /// Returns the passages of a document, by line.
     pub fn passages_in_document(
         &self,
         document: &EntityId,
@@ -104,7 +104,7 @@ impl State {
         self.lines(self.texts.documents.get(document))
     }
 
-    /// The facts that cite a passage as evidence, whatever their standing. In no order that means anything.
+    /// Returns the facts with any status that cite a passage as evidence, in arbitrary order.
     pub fn facts_citing(&self, passage: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
         let indices = self.texts.cited.get(&passage).into_iter().flat_map(Indices::iter);
         let facts = indices.filter_map(|index| self.fact_at(index));

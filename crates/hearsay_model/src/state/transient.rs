@@ -1,12 +1,13 @@
-//! Transient values: what a game replaces again and again, such as positions, kept without a history.
+//! Transient values: values that a game replaces frequently, such as positions, without a history.
 //!
-//! A transient value is a fact that no operation of the journal asserts. It is read like any other fact, and a newer
-//! value of the same subject and predicate replaces it. It becomes an ordinary fact, asserted by an operation, as soon
-//! as something refers to it, when a slot is saved, and, where the vocabulary says so, at the beginning and end of a
-//! session: see [`State::recorded_transients`].
+//! A transient value is a fact that no operation of the journal asserts. Reads treat it like any other fact. A newer
+//! value of the same subject and predicate replaces it. An operation asserts it as an ordinary fact when another record
+//! refers to it or a slot is saved. For predicates with session history, the beginning and end of a session have the
+//! same effect: see [`State::recorded_transients`].
 //!
-//! An ordinary fact that holds now goes before a transient value: when an operation asserts or reopens one for the same
-//! subject and predicate, the transient value is dropped. So does going back to a slot.
+//! An ordinary fact that holds now takes precedence over a transient value. When an operation asserts or reopens such a
+//! fact for the same subject and predicate, the transient value is dropped. A return to a slot drops all transient
+//! values.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,71 +18,71 @@ use super::{
     rows::{Keyed, Table},
 };
 use crate::{
-    Change, EntityId, Fact, FactId, GameTime, History, How, Key, Knower, Knowledge, KnowledgeId, Operation, Position,
-    Predicate, Setting, SettingKey, Source, Standing,
+    Acquisition, Change, EntityId, Fact, FactId, FactStatus, GameTime, History, Justification, Key, Knower,
+    KnowledgeEdge, KnowledgeId, Operation, Position, Predicate, Setting, SettingKey,
 };
 
-/// A value that holds now, and those who know it.
+/// A value that holds now, and its knowers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransientValue {
     /// The value, as a fact.
     pub fact: Arc<Fact>,
-    /// Those who know it. Sorted, each once.
+    /// The knowers of the value. Sorted and unique.
     pub knowers: Vec<Knower>,
 }
 
 impl TransientValue {
-    /// The edges of those who know it.
-    fn edges(&self) -> impl Iterator<Item = Knowledge> {
+    /// Returns the edges of the knowers.
+    fn edges(&self) -> impl Iterator<Item = KnowledgeEdge> {
         let fact = self.fact.id();
-        self.knowers.iter().map(move |knower| Knowledge::authored(knower.clone(), fact))
+        self.knowers.iter().map(move |knower| KnowledgeEdge::authored(knower.clone(), fact))
     }
 
-    /// The records that it is made of: the edges to the fact, and the fact.
+    /// Returns the keys of its records: the edges to the fact, and the fact.
     pub fn keys(&self) -> impl Iterator<Item = Key> {
-        self.edges().map(|edge| Key::Knowledge(edge.id())).chain(std::iter::once(Key::Fact(self.fact.id())))
+        self.edges().map(|edge| Key::KnowledgeEdge(edge.id())).chain(std::iter::once(Key::Fact(self.fact.id())))
     }
 
-    /// The changes that record it as an ordinary fact.
+    /// Returns the changes that record the value as an ordinary fact.
     fn changes(&self) -> impl Iterator<Item = Change> {
         let edges = self.edges().map(|edge| Change::Learn(Arc::new(edge)));
         std::iter::once(Change::AssertFact(Arc::clone(&self.fact))).chain(edges)
     }
 }
 
-/// A transient value of one subject and predicate is replaced.
+/// Replacement of the transient value of one subject and predicate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransientChange {
     /// The subject.
     pub subject: EntityId,
-    /// The predicate; one of which the vocabulary keeps no full [`History`].
+    /// The predicate. Its [`History`] in the vocabulary is not full.
     pub predicate: Predicate,
-    /// The new value; none, when there is none any more.
+    /// The new value; `None` removes the value.
     pub value: Option<TransientValue>,
 }
 
-/// What a batch of the game changes of the transient values.
+/// Batch of changes to transient values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TransientUpdate {
-    /// The values that change. Of several for one subject and predicate, the last counts.
+    /// The changed values. For the same subject and predicate, the last change applies.
     pub values: Vec<TransientChange>,
-    /// What the game clock shows now, if that changes.
+    /// The new time of the game clock, if it changes.
     pub clock: Option<GameTime>,
 }
 
 impl TransientUpdate {
-    /// The records of the subjects. A value that is gone says no more whose it was.
+    /// Returns the keys of the subjects. A removed value itself does not name its subject.
     pub fn subjects(&self) -> impl Iterator<Item = Key> {
         self.values.iter().map(|change| Key::Entity(change.subject.clone()))
     }
 
-    /// Whether nothing changes.
+    /// Returns whether the update changes nothing.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty() && self.clock.is_none()
     }
 }
 
-/// What a transient value is of.
+/// Subject and predicate of a transient value.
 type Of = (EntityId, Predicate);
 
 #[derive(Debug, Clone)]
@@ -102,50 +103,50 @@ impl Keyed for TransientRow {
 pub(super) struct Transients {
     values: Table<TransientRow>,
     count: usize,
-    /// How many updates there were.
+    /// The number of updates.
     pub(super) updates: u64,
-    /// What the game clock shows; none, when the journal says it.
+    /// The time of the game clock; `None` if the journal determines it.
     pub(super) clock: Option<GameTime>,
 }
 
 impl State {
-    /// Whether a fact is a transient value, which no operation asserts.
+    /// Returns whether a fact is a transient value, which no operation asserts.
     pub fn is_transient(&self, fact: FactId) -> bool {
         self.facts.get(&fact).is_some_and(|row| row.transient)
     }
 
-    /// Whether there are transient values, or a clock that no operation set.
+    /// Returns whether there are transient values, or a clock time that no operation set.
     pub fn has_transients(&self) -> bool {
         self.transients.count > 0 || self.transients.clock.is_some()
     }
 
-    /// Whether the clock shows what no operation set.
+    /// Returns whether the clock shows a time that no operation set.
     pub fn has_transient_clock(&self) -> bool {
         self.transients.clock.is_some()
     }
 
-    /// The transient value of a subject and predicate.
+    /// Returns the transient value of a subject and predicate.
     pub fn transient(&self, subject: &EntityId, predicate: &Predicate) -> Option<&TransientValue> {
         self.transients.values.get(&(subject.clone(), predicate.clone())).map(|row| &row.value)
     }
 
-    /// The transient values, by subject and predicate.
+    /// Returns the transient values, by subject and predicate.
     pub fn transients(&self) -> impl Iterator<Item = &TransientValue> {
         let mut rows: Vec<_> = self.transients.values.rows().map(|(_, row)| row).collect();
         rows.sort_unstable_by(|a, b| a.of.cmp(&b.of));
         rows.into_iter().map(|row| &row.value)
     }
 
-    /// The transient value that a fact is.
+    /// Returns the row of a transient value, given its fact.
     fn transient_of(&self, fact: FactId) -> Option<&TransientRow> {
         let row = self.facts.get(&fact).filter(|row| row.transient)?;
         let fact = row.record.value.as_ref()?;
         self.transients.values.get(&(fact.subject().clone(), fact.predicate().clone()))
     }
 
-    /// Replaces transient values. Returns the records whose value or visibility may have changed: sorted, each once.
+    /// Replaces transient values. Returns the records whose value or visibility may have changed, sorted and unique.
     ///
-    /// A value whose fact an operation has asserted already is left out: assert it again instead.
+    /// A value whose fact an operation has already asserted is skipped: assert that fact again instead.
     pub fn set_transients(&mut self, update: &TransientUpdate) -> Vec<Key> {
         self.transients.updates += 1;
         let mut touched = Vec::with_capacity(update.values.len() * 4);
@@ -185,7 +186,7 @@ impl State {
             let row = self.knowledge.at_mut(index);
             row.transient = true;
             row.record.value = Some(Arc::new(edge));
-            touched.push(Key::Knowledge(id));
+            touched.push(Key::KnowledgeEdge(id));
         }
         self.transients.values.find_or_add(&of, || TransientRow { of: of.clone(), value: value.clone() });
         self.transients.count += 1;
@@ -199,7 +200,7 @@ impl State {
         self.transients.count -= 1;
         for key in keys {
             let forgotten = match key {
-                Key::Knowledge(id) => self.knowledge.find(&id).map(|index| self.forget_knowledge(index)),
+                Key::KnowledgeEdge(id) => self.knowledge.find(&id).map(|index| self.forget_knowledge(index)),
                 Key::Fact(id) => self.facts.find(&id).map(|index| self.forget_fact(index)),
                 _ => None,
             };
@@ -207,7 +208,8 @@ impl State {
         }
     }
 
-    /// Drops the transient values that an operation is about to record, and all of them where it goes back to a slot.
+    /// Drops the transient values that an operation is about to record. An operation that returns to a slot drops all
+    /// of them.
     pub(super) fn drop_recorded(&mut self, operation: &Operation, touched: &mut Vec<Key>) {
         if !self.has_transients() {
             return;
@@ -229,8 +231,8 @@ impl State {
         }
     }
 
-    /// Drops the transient values in whose place an ordinary fact holds now. `touched` are the records that an operation
-    /// changed; what is dropped is added.
+    /// Drops the transient values that an ordinary fact replaces now. `touched` are the records that an operation
+    /// changed; the dropped records are added.
     pub(super) fn drop_succeeded(&mut self, touched: &mut Vec<Key>) {
         if self.transients.count == 0 {
             return;
@@ -239,7 +241,7 @@ impl State {
         for key in touched.iter() {
             let Key::Fact(id) = key else { continue };
             let Some(fact) = self.fact(*id).filter(|_| !self.is_transient(*id)) else { continue };
-            if fact.standing() == Standing::Canon && !fact.validity().is_closed() {
+            if fact.status() == FactStatus::Canon && !fact.validity().is_closed() {
                 let of = (fact.subject().clone(), fact.predicate().clone());
                 self.drop_transient(&of, &mut dropped);
             }
@@ -252,23 +254,25 @@ impl State {
         }
     }
 
-    /// The changes that record every transient value as an ordinary fact, and the clock as a setting. A value that names
-    /// an entity which was removed is left out.
+    /// Returns the changes that record every transient value as an ordinary fact, and the clock as a setting. Values
+    /// that name a removed entity are skipped.
     pub fn all_transients(&self) -> Vec<Change> {
         let clock = self.transients.clock.map(|time| Change::Set(Setting::Clock(time)));
         let facts = self.transients().filter(|value| self.is_recordable(value)).flat_map(TransientValue::changes);
         clock.into_iter().chain(facts).collect()
     }
 
-    /// Whether an operation can assert a transient value: all entities that it names still exist.
+    /// Returns whether an operation can assert a transient value: all entities that it names still exist.
     fn is_recordable(&self, value: &TransientValue) -> bool {
         let knowers = value.knowers.iter().filter_map(Knower::entity);
         value.fact.entities().chain(knowers).all(|id| self.entity(id).is_some())
     }
 
-    /// The changes that an operation must begin with, so that what it refers to is in the journal: they record the
-    /// transient values that it refers to, all of them where it saves a slot, and those that are kept by session where it
-    /// begins or ends one.
+    /// Returns the changes that must precede an operation, so that the journal contains everything that the operation
+    /// refers to.
+    ///
+    /// They record the transient values to which it refers. If it saves a slot, they record all values. If it begins or
+    /// ends a session, they also record the values with session history.
     pub fn recorded_transients(&self, operation: &Operation) -> Vec<Change> {
         if !self.has_transients() {
             return Vec::new();
@@ -303,19 +307,19 @@ impl State {
         let of_edge = |id: KnowledgeId| Some(self.knowledge.get(&id)?.record.value.as_ref()?.fact);
         match change {
             Change::AssertFact(fact) | Change::Support(fact) => {
-                fact.bearing().map(|bearing| bearing.fact()).into_iter().for_each(each);
+                fact.fact_relation().map(|fact_relation| fact_relation.fact()).into_iter().for_each(each);
             }
             Change::EndFact { fact, .. }
-            | Change::SetStanding { fact, .. }
+            | Change::SetStatus { fact, .. }
             | Change::SetSecrecy { fact, .. }
             | Change::Confirm(fact)
             | Change::RetractFact(fact) => each(*fact),
             Change::Learn(edge) => {
                 each(edge.fact);
-                if let How::Deduced { from } = &edge.how {
+                if let Acquisition::Deduced { from } = &edge.acquisition {
                     from.iter().copied().for_each(&mut each);
                 }
-                let sources = edge.sources.iter().flat_map(Source::edges).filter_map(of_edge);
+                let sources = edge.sources.iter().flat_map(Justification::edges).filter_map(of_edge);
                 sources.for_each(each);
             }
             Change::Unlearn(id) => of_edge(*id).into_iter().for_each(each),
@@ -325,9 +329,9 @@ impl State {
     }
 }
 
-/// A journal is folded together with the transient values that were set along it.
+/// Builder that folds the transient values set along a journal.
 ///
-/// Each update carries the position of the newest operation when it was set.
+/// Each update carries the position of the newest operation at the time it was set.
 #[derive(Debug, Default)]
 pub struct TransientLog {
     /// The latest change of each subject and predicate, with its position.
@@ -336,22 +340,22 @@ pub struct TransientLog {
 }
 
 impl TransientLog {
-    /// Adds a change that was set at a position, after all that were added before.
+    /// Adds a change that was set at a position, after all earlier ones.
     pub fn push_value(&mut self, at: Position, change: TransientChange) {
         self.latest.insert((change.subject, change.predicate), (at, change.value));
     }
 
-    /// Adds what the clock was set to at a position, after all that was added before.
+    /// Adds a clock time that was set at a position, after all earlier ones.
     pub fn push_clock(&mut self, at: Position, time: GameTime) {
         self.clock = Some((at, time));
     }
 
-    /// The clock is what the journal says, whatever was added before.
+    /// Removes all clock times, so that the journal determines the clock.
     pub fn clear_clock(&mut self) {
         self.clock = None;
     }
 
-    /// The updates by position: what is left to set of the values that were set there.
+    /// Returns the remaining updates by position: only values that no later update replaced.
     pub fn into_updates(self) -> BTreeMap<Position, TransientUpdate> {
         let mut updates = BTreeMap::<Position, TransientUpdate>::new();
         for ((subject, predicate), (at, value)) in self.latest {

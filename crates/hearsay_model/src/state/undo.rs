@@ -1,31 +1,33 @@
-//! Undoing and restoring: which operations are live, and what would change if another one were voided.
+//! Reverting and restoring: the live operations, and the effect of reverting a further one.
 
 use rustc_hash::FxHashSet;
 
 use super::{ApplyError, State, rows::Writes};
 use crate::{Author, Change, Key, Operation, Position};
 
-/// What voiding an operation would do.
+/// Preview of the effect of reverting an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoPreview {
     /// Records that would disappear. Sorted.
     pub lost: Vec<Key>,
-    /// Records that would change or come back. Sorted.
+    /// Records that would change or reappear. Sorted.
     pub changed: Vec<Key>,
-    /// Later operations that wrote to records that would disappear: what they wrote disappears too. But for what was read
-    /// in texts: it goes with them, and comes back with them. Sorted.
+    /// Later operations with writes to records that would disappear: those writes disappear too. Sorted.
+    ///
+    /// Operations of the extractor are not listed, because their facts disappear and reappear together with their
+    /// texts.
     pub dependents: Vec<Position>,
 }
 
 impl State {
-    /// What voiding an operation would do, without doing it.
+    /// Returns the effect of reverting an operation, without reverting it.
     ///
     /// # Errors
-    /// When there is no live operation at this position.
+    /// Returns an error if there is no live operation at this position.
     pub fn undo_preview(&self, position: Position) -> Result<UndoPreview, ApplyError> {
         let mut after = self.clone();
-        let void = Operation::new(Author::Dm, "undo", vec![Change::Void(position)]);
-        let touched = after.apply(void)?.touched;
+        let revert = Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]);
+        let touched = after.apply(revert)?.touched;
         let (mut lost, mut changed) = (Vec::new(), Vec::new());
         for key in touched {
             match (self.shows(&key), after.shows(&key)) {
@@ -51,23 +53,24 @@ impl State {
         Some(match key {
             Key::Entity(id) => &self.entities.get(id)?.record.writes,
             Key::Fact(id) => &self.facts.get(id)?.record.writes,
-            Key::Knowledge(id) => &self.knowledge.get(id)?.record.writes,
+            Key::KnowledgeEdge(id) => &self.knowledge.get(id)?.record.writes,
             Key::Passage(id) => &self.passages.get(id)?.record.writes,
             Key::Session(id) => &self.sessions.get(id)?.writes,
             Key::Setting(key) => &self.settings.get(key)?.writes,
         })
     }
 
-    /// Decides anew which operations are live after the newest one voided or restored: from the newest to the oldest, one
-    /// counts unless a later one that counts voids it. What the operations that change sides wrote is touched.
+    /// Recomputes the live operations after the newest one reverted or restored others.
     ///
-    /// It looks at operations that void or restore, back to the earliest position that changes, and at what they name.
+    /// From the newest to the oldest, an operation is live unless a later live one reverts it. The keys of operations
+    /// that change their live state become touched. The cost depends on the reverting operations back to the earliest
+    /// affected position, and on their targets.
     pub(super) fn relive(&mut self, touched: &mut Vec<Key>) {
         let newest = self.journal.len() as u64;
-        let mut voided = FxHashSet::default();
+        let mut reverted = FxHashSet::default();
         // Live operations that restore, with the earliest position to which they and later ones restore.
         let mut restores: Vec<(u64, u64)> = Vec::new();
-        // Positions that may change sides, and the earliest of them.
+        // Positions whose live state may change, and the earliest of them.
         let (mut open, mut earliest) = (Vec::new(), newest);
         for index in self.reverts.iter().rev() {
             let position = u64::from(index) + 1;
@@ -76,11 +79,11 @@ impl State {
             }
             let entry = &self.journal[index as usize];
             let restored_to = restores.last().map(|(_, to)| *to);
-            let live = !voided.contains(&position) && restored_to.is_none_or(|to| position <= to);
+            let live = !reverted.contains(&position) && restored_to.is_none_or(|to| position <= to);
             let changes_sides = position == newest || entry.live != live;
             for change in &entry.operation.changes {
                 let targets = match change {
-                    Change::Void(Position(at)) => *at..at + 1,
+                    Change::Revert(Position(at)) => *at..at + 1,
                     Change::Restore(Position(to)) => to + 1..position,
                     _ => continue,
                 };
@@ -89,7 +92,7 @@ impl State {
                     open.extend(targets);
                 }
                 match change {
-                    Change::Void(Position(at)) if live => _ = voided.insert(*at),
+                    Change::Revert(Position(at)) if live => _ = reverted.insert(*at),
                     Change::Restore(Position(to)) if live => {
                         let to = restores.last().map_or(*to, |(_, earlier)| *earlier.min(to));
                         restores.push((position, to));
@@ -103,7 +106,7 @@ impl State {
         for position in open {
             let later = restores.partition_point(|(at, _)| *at > position);
             let restored_to = later.checked_sub(1).map(|last| restores[last].1);
-            let live = !voided.contains(&position) && restored_to.is_none_or(|to| position <= to);
+            let live = !reverted.contains(&position) && restored_to.is_none_or(|to| position <= to);
             let index = position as usize - 1;
             if self.journal.get(index).is_some_and(|entry| entry.live != live) {
                 let entry = &mut self.journal[index];

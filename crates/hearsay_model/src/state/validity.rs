@@ -1,8 +1,9 @@
-//! Validity index: the canon and claimed facts of each entity by predicate, those that hold now apart from those that
-//! ended.
+//! Validity index: the canon and claimed facts of each entity by predicate, with current facts separate from ended
+//! ones.
 //!
-//! Questions about the present (names, values, who is at a place) and about an interval (contradictions) read it instead
-//! of all facts that an entity ever had, so that their cost does not depend on how much has happened.
+//! Queries about the present (names, values, characters at a place) and about an interval (contradictions) use the
+//! index instead of all facts that an entity ever had. Their cost therefore does not depend on the length of the
+//! history.
 
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use super::{
     rows::Indices,
     shared::{ChunkedVec, SortedMap},
 };
-use crate::{EntityId, Fact, GameTime, Predicate, Standing};
+use crate::{EntityId, Fact, FactStatus, GameTime, Predicate};
 
-/// Where the index has a fact: among those without an end, or under its end. A fact that ended at an unknown time comes
+/// Position of a fact in the index: among facts without an end, or under its end. A fact with an unknown end sorts
 /// before all others and holds at no moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
@@ -25,16 +26,16 @@ pub(super) enum Slot {
 impl Slot {
     pub(super) fn of(fact: &Fact) -> Option<Self> {
         let validity = fact.validity();
-        match fact.standing() {
-            Standing::Canon | Standing::Claimed if !validity.is_closed() => Some(Self::Open),
-            Standing::Canon => Some(Self::Canon(validity.end())),
-            Standing::Claimed => Some(Self::Claimed(validity.end())),
-            Standing::Proposed | Standing::False | Standing::Rejected => None,
+        match fact.status() {
+            FactStatus::Canon | FactStatus::Claimed if !validity.is_closed() => Some(Self::Open),
+            FactStatus::Canon => Some(Self::Canon(validity.end())),
+            FactStatus::Claimed => Some(Self::Claimed(validity.end())),
+            FactStatus::Proposed | FactStatus::False | FactStatus::Rejected => None,
         }
     }
 }
 
-/// Dense indices of facts that ended, by their end.
+/// Dense indices of ended facts, by their end.
 type ByEnd = SortedMap<(Option<GameTime>, u32), ()>;
 
 #[derive(Debug, Clone, Default)]
@@ -46,9 +47,9 @@ struct Ended {
 /// The facts of one entity and one predicate.
 #[derive(Debug, Clone, Default)]
 struct Group {
-    /// Dense indices of those without an end, in no order.
+    /// Dense indices of facts without an end, in arbitrary order.
     open: Indices,
-    /// Most predicates of most entities have none.
+    /// `None` for most predicates of most entities.
     ended: Option<Box<Ended>>,
 }
 
@@ -70,10 +71,10 @@ impl Group {
     }
 }
 
-/// By predicate; an entity has few.
+/// Groups by predicate; an entity has few.
 type Groups = Vec<(Predicate, Group)>;
 
-/// By dense index of the entity, the facts that have it as subject, and those that have it as object.
+/// The facts with an entity as subject, and those with it as object, by dense index of the entity.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValidityIndex {
     subjects: ChunkedVec<Groups, 32>,
@@ -81,13 +82,13 @@ pub(super) struct ValidityIndex {
 }
 
 impl ValidityIndex {
-    /// Makes room for one more entity.
+    /// Adds an entry for a new entity.
     pub(super) fn add_entity(&mut self) {
         self.subjects.push(Groups::new());
         self.objects.push(Groups::new());
     }
 
-    /// Moves a fact from one place in the index to another. Its ends are dense indices of entities.
+    /// Moves a fact from one slot of the index to another. Subject and object are dense indices of entities.
     pub(super) fn update(
         &mut self,
         fact: u32,
@@ -117,7 +118,7 @@ fn find<'a>(groups: &'a ChunkedVec<Groups, 32>, entity: Option<u32>, predicate: 
     groups.iter().find(|(name, _)| *name == *predicate).map(|(_, group)| group)
 }
 
-/// The canon and claimed facts of one entity and one predicate, by when they hold. In no order that means anything.
+/// The canon and claimed facts of one entity and one predicate, by validity. In arbitrary order.
 #[derive(Debug, Clone, Copy)]
 pub struct FactGroup<'a> {
     state: &'a State,
@@ -133,57 +134,57 @@ impl<'a> FactGroup<'a> {
         indices.filter_map(move |index| self.state.fact_at(index))
     }
 
-    /// Facts without an end.
+    /// Returns facts without an end.
     pub fn open(self) -> impl Iterator<Item = &'a Arc<Fact>> {
         self.facts(self.open_indices())
     }
 
-    /// Facts with and without an end, those that ended at an unknown time too.
+    /// Returns all facts, including those with an unknown end.
     pub fn all(self) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         let ended = ended.into_iter().flat_map(|ended| ended.canon.keys().chain(ended.claimed.keys()));
         self.open().chain(self.facts(ended.map(|(_, index)| *index)))
     }
 
-    /// Facts that ended after a moment; all that ended at a known time, when none is given.
+    /// Returns facts that ended after a moment. Without a moment, returns all facts with a known end.
     pub fn ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         let canon = ended.into_iter().flat_map(move |ended| after(&ended.canon, moment));
         self.facts(canon).chain(self.claims_ended_after(moment))
     }
 
-    /// The same of facts that are claimed.
+    /// Like [`ended_after`](Self::ended_after), for claimed facts only.
     pub fn claims_ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         self.facts(ended.into_iter().flat_map(move |ended| after(&ended.claimed, moment)))
     }
 
-    /// Facts that hold at a moment; those without an end, when none is given.
+    /// Returns facts that hold at a moment. Without a moment, returns facts without an end.
     pub fn at(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = moment.map(|moment| self.ended_after(Some(moment)));
         self.open().chain(ended.into_iter().flatten()).filter(move |fact| fact.validity().holds_at(moment))
     }
 }
 
-/// The facts of an index that ended after a moment.
+/// Returns the facts of an index that ended after a moment.
 fn after(ended: &ByEnd, moment: Option<GameTime>) -> impl Iterator<Item = u32> + use<'_> {
-    // Nothing ends after the last moment there is.
+    // No fact ends after the maximum moment.
     let from = moment.map_or(Some(i64::MIN), |moment| moment.0.checked_add(1));
     from.into_iter().flat_map(|from| ended.keys_from(&(Some(GameTime(from)), 0))).map(|(_, index)| *index)
 }
 
 impl State {
-    /// The canon and claimed facts of a subject and a predicate, by when they hold.
+    /// Returns the canon and claimed facts with a subject and a predicate, by validity.
     pub fn facts_with_subject(&self, subject: &EntityId, predicate: &str) -> FactGroup<'_> {
         FactGroup { state: self, group: find(&self.validity.subjects, self.entities.find(subject), predicate) }
     }
 
-    /// The canon and claimed facts of a relation that lead to an entity, by when they hold.
+    /// Returns the canon and claimed relations that lead to an entity, by validity.
     pub fn facts_with_object(&self, object: &EntityId, predicate: &str) -> FactGroup<'_> {
         FactGroup { state: self, group: find(&self.validity.objects, self.entities.find(object), predicate) }
     }
 
-    /// For each predicate of a subject, its canon and claimed facts.
+    /// Returns the canon and claimed facts of a subject, grouped by predicate.
     pub(super) fn fact_groups(&self, subject: &EntityId) -> impl Iterator<Item = FactGroup<'_>> {
         let groups = self.entities.find(subject).and_then(|index| self.validity.subjects.get(index as usize));
         groups.into_iter().flatten().map(|(_, group)| FactGroup { state: self, group: Some(group) })

@@ -1,20 +1,22 @@
-//! The lines of a scene context.
+//! Writes the lines of a scene context.
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::{Heard, Hold, Known, Reason, Via};
-use hearsay_model::{Bearing, EntityId, FactId, GameTime, How, PassageId, Predicate, attribute, predicate, text};
+use hearsay_belief::{AccessPath, Heard, Hold, Known, Reason};
+use hearsay_model::{
+    Acquisition, EntityId, FactId, FactRelation, GameTime, PassageId, Predicate, attribute, predicate, text,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Line, Request, Section};
 use crate::{
-    DocId, Query, Receipt, Receipts, Source, Weights,
-    once::{Sayable, once},
+    Citation, Citations, DocId, Query, Source, Weights,
+    dedup::{Sayable, once},
     quoted,
     rank::{Ranked, Ranking, Relevant},
 };
 
-/// Attributes that say who somebody is, in the order in which they are told.
+/// Attributes that describe a character, in the order in which they are listed.
 const IDENTITY: [&str; 14] = [
     "title",
     "species",
@@ -32,50 +34,50 @@ const IDENTITY: [&str; 14] = [
     "description",
 ];
 
-/// Attributes of a place that set a scene.
+/// Attributes of a place that describe the scene.
 const SETTING: [&str; 4] = ["atmosphere", "description", "appearance", "condition"];
 
-/// From this credence on a speaker takes a state for what is so.
+/// Minimum credence at which a speaker takes a state as true.
 const BELIEVED: f64 = 0.65;
 
-/// Results below this score have nothing to do with the question.
+/// Minimum score of a result that is relevant to the question.
 const RELEVANT: f32 = 0.04;
 
-/// Results that are tried for each that may be told: behind them there is nothing that would be missed.
+/// Number of results tried for each line that may be written. Later results would not be missed.
 const TRIED: usize = 4;
 
-/// Others who are looked at, to say what they know.
+/// Maximum number of others present whose knowledge is examined.
 const MOST_PRESENT: usize = 8;
 
-/// Facts that others who are there are said to know.
+/// Maximum number of facts listed as known to others present.
 const MOST_SHARED: usize = 4;
 
-/// Lines that are told as said lately.
+/// Maximum number of lines of recent talk.
 const MOST_LATELY: usize = 4;
 
-/// Minutes of game time for which what was said is said lately, where no session is named.
+/// Minutes of game time during which talk counts as recent, if no session is given.
 const LATELY: i64 = 60;
 
-/// A fact among the first so many results is said again, though the speaker's relations already have it.
+/// Number of leading results in which a fact is repeated even if an earlier section already states it.
 const LEADING: usize = 5;
 
-/// What a speaker knows that bears on a question.
+/// A speaker's knowledge that is relevant to a question.
 pub(super) struct Answers {
-    /// What is tried, the best first.
+    /// Lines to try, best first.
     pub(super) lines: Vec<Line>,
-    /// Facts and passages that bear on it, tried or not.
+    /// Number of relevant facts and passages, tried or not.
     pub(super) all: usize,
 }
 
 pub(super) struct Writer<'a> {
     request: &'a Request<'a>,
-    /// Earlier states of what has one state at a time, by what the speaker knows.
+    /// Earlier states of functional predicates, as far as the speaker knows a later one.
     superseded: FxHashSet<FactId>,
-    /// Facts and passages that an earlier section already tells.
+    /// Facts and passages that an earlier section already states.
     said: BTreeSet<DocId>,
-    /// Facts of which the speaker has learned that they are not so, or so no longer.
+    /// Facts that the speaker has learned to be untrue or ended.
     answered: FxHashSet<FactId>,
-    /// Relations, and what has one state at a time, by subject: what may contradict each other.
+    /// Relations and functional attributes by subject. These may contradict each other.
     rivals: FxHashMap<&'a EntityId, Vec<&'a Known>>,
 }
 
@@ -84,12 +86,12 @@ impl<'a> Writer<'a> {
         let (mut answered, mut rivals) = (FxHashSet::default(), FxHashMap::<_, Vec<_>>::default());
         let (mut single, mut is_single) = (Vec::new(), FxHashMap::<&str, bool>::default());
         for known in request.view.facts() {
-            answered.extend(match known.bearing() {
-                Some(Bearing::Refutes(fact) | Bearing::Ends(fact)) => Some(fact),
+            answered.extend(match known.fact_relation() {
+                Some(FactRelation::Refutes(fact) | FactRelation::Ends(fact)) => Some(fact),
                 _ => None,
             });
             let predicate = known.predicate();
-            // The names are few, and to look one up in the vocabulary takes long.
+            // There are few distinct names, and a lookup in the vocabulary is slow.
             let is_single =
                 *is_single.entry(predicate.as_str()).or_insert_with(|| request.vocabulary.is_functional(predicate));
             if is_single && known.credence().get() >= BELIEVED {
@@ -117,7 +119,7 @@ impl<'a> Writer<'a> {
         Section { name: "speaker", title: name.to_owned(), lines }
     }
 
-    /// Relations of the speaker itself, the strongest feelings first.
+    /// Returns the relations of the speaker itself, strongest feelings first.
     pub(super) fn relations(&self) -> Section {
         let speaker = self.request.speaker;
         let own = |known: &&Known| {
@@ -136,7 +138,7 @@ impl<'a> Writer<'a> {
 
     pub(super) fn scene(&self) -> Section {
         let Request { names, scene, .. } = self.request;
-        let given = |text: String| line(text, Receipt::of_scene());
+        let given = |text: String| line(text, Citation::of_scene());
         let mut lines = Vec::new();
         if let Some(time) = scene.time {
             let weekday = self.request.calendar.weekday(time).map(|day| format!("{day}, ")).unwrap_or_default();
@@ -159,7 +161,7 @@ impl<'a> Writer<'a> {
             match occupation {
                 Some(known) => {
                     let told = self.line(known, format!("{name} is there, {}.", known.object()));
-                    // Doubt about the trade is no doubt that somebody is there.
+                    // A doubt about the occupation is no doubt about the presence.
                     lines.push(Line { note: String::new(), ..told });
                 }
                 None => lines.push(given(format!("{name} is there."))),
@@ -168,7 +170,7 @@ impl<'a> Writer<'a> {
         Section { name: "scene", title: "Scene".into(), lines }
     }
 
-    /// What was said lately in the speaker's hearing, in order: the last few lines of the session, or of the last hour.
+    /// Returns the recent talk that the speaker heard, in order: the last lines of the session, or of the last hour.
     pub(super) fn lately(&self) -> Section {
         let scene = self.request.scene;
         let moment = |heard: &Heard| heard.passage.time.as_ref().and_then(|date| date.time);
@@ -186,17 +188,18 @@ impl<'a> Writer<'a> {
         Section { name: "lately", title: "Said lately".into(), lines }
     }
 
-    /// Notes what a line tells.
+    /// Records the sources that a line already states.
     pub(super) fn note_said(&mut self, line: &Line) {
-        let receipts = std::iter::once(&line.receipt).chain(&line.also);
-        self.said.extend(receipts.filter_map(|receipt| match receipt.source {
+        let citations = std::iter::once(&line.citation).chain(&line.also);
+        self.said.extend(citations.filter_map(|citation| match citation.source {
             Source::Fact(id) => Some(DocId::Fact(id)),
             Source::Passage(id) => Some(DocId::Passage(id)),
             Source::Scene => None,
         }));
     }
 
-    /// Who is there besides the speaker: those who are named, or else those whom it knows to be there. Sorted.
+    /// Returns the entities present besides the speaker: the given ones, or else those that the speaker knows to be at
+    /// the place. Sorted.
     fn present(&self) -> Vec<EntityId> {
         let Request { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
@@ -211,7 +214,7 @@ impl<'a> Writer<'a> {
         present
     }
 
-    /// Ranks what bears on the question: as many in full as are tried.
+    /// Ranks the facts and passages that are relevant to the question. Only the results to be tried are complete.
     pub(super) fn ranked(&self) -> Relevant {
         let request = self.request;
         let mut named = request.names.mentioned(request.question);
@@ -232,9 +235,9 @@ impl<'a> Writer<'a> {
         ranking.relevant(RELEVANT, tried, |doc| self.is_latest(doc))
     }
 
-    /// What the speaker knows of what bears on the question, each thing once.
+    /// Returns the speaker's knowledge that is relevant to the question, each thing once.
     pub(super) fn knowledge(&self, ranked: &Relevant) -> Answers {
-        // What was said a moment ago need not be said again, however well it fits.
+        // Recent talk is not repeated, however well it fits.
         let said = |place: usize, ranked: &Ranked| match ranked.doc {
             DocId::Fact(_) => place >= LEADING && self.said.contains(&ranked.doc),
             DocId::Passage(_) => self.said.contains(&ranked.doc),
@@ -259,7 +262,7 @@ impl<'a> Writer<'a> {
             let mut lines = group.iter().map(|at| self.sayable_line(&sayables[*at]));
             let first = lines.next()?;
             Some(Line {
-                also: lines.map(|line| line.receipt).collect(),
+                also: lines.map(|line| line.citation).collect(),
                 score: Some(best.score),
                 channels: Some(best.channels),
                 explanation: Some(best.explanation.clone()),
@@ -270,19 +273,19 @@ impl<'a> Writer<'a> {
         Answers { lines: lines.collect(), all: new.len() + others }
     }
 
-    /// Facts as lines, each thing once.
+    /// Returns facts as lines, each thing once.
     fn once(&self, facts: &[&Known], text: impl Fn(&Known) -> String) -> Vec<Line> {
         let sayables: Vec<Sayable> = facts.iter().map(|known| Sayable::Fact(known)).collect();
         let line = |group: Vec<usize>| {
             let mut lines = group.into_iter().map(|at| self.line(facts[at], text(facts[at])));
             let first = lines.next()?;
-            Some(Line { also: lines.map(|line| line.receipt).collect(), ..first })
+            Some(Line { also: lines.map(|line| line.citation).collect(), ..first })
         };
         once(&sayables).into_iter().filter_map(line).collect()
     }
 
-    /// What bears on the question and the speaker has reason to think that others who are there know. Common lore, and
-    /// what all know who live here, is no reason.
+    /// Returns the relevant facts that the speaker has reason to believe others present know. Common lore and the
+    /// knowledge of all residents are not a reason.
     pub(super) fn others(&self, ranked: &[Ranked]) -> Vec<Line> {
         let (present, view) = (self.present(), self.request.view);
         let fact = |ranked: &Ranked| match ranked.doc {
@@ -290,7 +293,7 @@ impl<'a> Writer<'a> {
             DocId::Passage(_) => None,
         };
         let of_its_own = |known: &&Known| {
-            let own = known.ways().iter().any(|way| way.via == Via::Own);
+            let own = known.known_edges().iter().any(|way| way.access_path == AccessPath::Own);
             own || known.is_secret() || !known.shared().is_empty()
         };
         let mut lines = Vec::new();
@@ -307,7 +310,8 @@ impl<'a> Writer<'a> {
         lines
     }
 
-    /// Why the speaker thinks that some of those present know a fact, each by the latest reason; empty, when none does.
+    /// Explains why the speaker believes that some of those present know a fact, each by the latest reason. Empty if
+    /// the speaker has no reason.
     fn why_known(&self, present: &[EntityId], known: &Known) -> String {
         let (mut were_there, mut told, mut tellers, mut belong) =
             <(Vec<&str>, Vec<&str>, Vec<&str>, Vec<String>)>::default();
@@ -344,12 +348,12 @@ impl<'a> Writer<'a> {
         notes.join("; ")
     }
 
-    /// Whether a result is no earlier state of something that has one state at a time.
+    /// Returns whether a result is not an earlier state of a functional predicate.
     fn is_latest(&self, doc: DocId) -> bool {
         !matches!(doc, DocId::Fact(id) if self.superseded.contains(&id))
     }
 
-    /// What the speaker knows, without earlier states.
+    /// Returns the facts that the speaker knows, without earlier states.
     fn facts(&self) -> impl Iterator<Item = &Known> {
         self.request.view.facts().filter(|known| !self.superseded.contains(&known.id()))
     }
@@ -361,13 +365,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn receipts(&self) -> Receipts<'a> {
+    fn citations(&self) -> Citations<'a> {
         let Request { names, calendar, speaker, .. } = *self.request;
-        Receipts { names, calendar, knower: Some(speaker) }
+        Citations { names, calendar, knower: Some(speaker) }
     }
 
     fn line(&self, known: &Known, text: String) -> Line {
-        Line { note: self.note(known), ..line(text, self.receipts().of_fact(known)) }
+        Line { note: self.note(known), ..line(text, self.citations().of_fact(known)) }
     }
 
     fn passage_line(&self, id: PassageId, heard: &Heard) -> Line {
@@ -382,7 +386,7 @@ impl<'a> Writer<'a> {
                 .as_ref()
                 .map_or_else(|| passage.text.clone(), |title| format!("{title}: {}", passage.text)),
         };
-        line(text, self.receipts().of_passage(id, heard))
+        line(text, self.citations().of_passage(id, heard))
     }
 
     fn called(&self, id: &EntityId) -> &str {
@@ -393,17 +397,18 @@ impl<'a> Writer<'a> {
         self.request.names.name(id).unwrap_or(nameless)
     }
 
-    /// Whether the speaker knows something that cannot be so together with a fact, and neither is an earlier state.
+    /// Returns whether the speaker knows another fact that contradicts this one, and neither is superseded, refuted or
+    /// ended.
     fn has_heard_both(&self, known: &Known) -> bool {
         let rivals = self.rivals.get(known.subject()).into_iter().flatten();
-        // What is said in public and what is kept secret are no rumours that contradict each other.
+        // A public and a secret statement are not rumours that contradict each other.
         let rivals = rivals.filter(|other| other.is_secret() == known.is_secret());
         let stand = |id| !self.superseded.contains(&id) && !self.answered.contains(&id);
         stand(known.id())
             && rivals.filter(|other| stand(other.id())).any(|other| self.request.view.are_against(known, other))
     }
 
-    /// What the speaker makes of a fact.
+    /// Returns the speaker's attitude to a fact.
     fn note(&self, known: &Known) -> String {
         let mut credence = known.credence().get();
         let mut notes = Vec::new();
@@ -413,19 +418,19 @@ impl<'a> Writer<'a> {
             match belief.hold {
                 Hold::Ended(_) => notes.push("it is so no longer".to_owned()),
                 Hold::Outweighed(_) => notes.push("you have heard that it is not so, and believe that".into()),
-                // An end that is not believed, or lies ahead, is a fact among others.
+                // An end that the speaker does not believe, or that lies in the future, is one fact among others.
                 _ if belief.credence < known.credence() => notes.push("you have heard that it is not so".into()),
                 _ => {}
             }
         } else if self.has_heard_both(known) {
             notes.push("you have heard both this and otherwise".into());
         }
-        if known.how().is_some() {
+        if known.acquisition().is_some() {
             let untrue = "you know that this is untrue";
             let belief =
                 [(0.0, untrue), (0.35, "you doubt it"), (0.65, "you are not sure of it"), (0.9, "you believe it")];
             notes.extend(belief.into_iter().find(|(up_to, _)| credence <= *up_to).map(|(_, note)| note.to_owned()));
-            if let Some((How::Told { by: Some(by), .. }, Via::Own)) = known.how() {
+            if let Some((Acquisition::Told { by: Some(by), .. }, AccessPath::Own)) = known.acquisition() {
                 notes.push(format!("{} told you", self.called(by)));
             }
         } else if !known.shared().is_empty() {
@@ -438,7 +443,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// `A`, `A and B`, `A, B and C`.
+/// Joins names: `A`, `A and B`, `A, B and C`.
 fn listed(names: &[&str]) -> String {
     match names {
         [] => String::new(),
@@ -447,8 +452,8 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Of what has one state at a time, the states that the knower believes and knows a later one of. What is doubted neither
-/// ends a state nor is ended: of rumours that contradict each other, each is told. Nor does an open state end a secret one.
+/// Returns the states of functional predicates for which the knower believes a later state. A doubted state neither
+/// ends another nor is ended, so contradictory rumours are all told. A public state does not end a secret one.
 fn superseded(single: &[&Known]) -> FxHashSet<FactId> {
     fn key(known: &Known) -> (&EntityId, &Predicate, bool) {
         (known.subject(), known.predicate(), known.is_secret())
@@ -466,7 +471,7 @@ fn superseded(single: &[&Known]) -> FxHashSet<FactId> {
     single.iter().filter(is_earlier).map(|known| known.id()).collect()
 }
 
-/// An attribute under its label: `Occupation: innkeeper`.
+/// Returns an attribute with its label: `Occupation: innkeeper`.
 fn labelled(known: &Known) -> String {
     let mut label = known.predicate().as_str().replace('_', " ");
     if let Some(first) = label.get_mut(..1) {
@@ -475,11 +480,11 @@ fn labelled(known: &Known) -> String {
     format!("{label}: {}", known.object())
 }
 
-fn line(text: String, receipt: Receipt) -> Line {
+fn line(text: String, citation: Citation) -> Line {
     Line {
         text,
         note: String::new(),
-        receipt,
+        citation,
         also: Vec::new(),
         score: None,
         channels: None,

@@ -28,10 +28,10 @@ fn round(json: &mut serde_json::Value) {
 fn tavern() -> World {
     let mut world = World::tavern();
     let rumour = world.attribute("ledger", "lore", "The harbour ledger burned.", "");
-    let told = Knowledge {
-        how: How::told(Some(id("odo"))),
+    let told = KnowledgeEdge {
+        acquisition: Acquisition::told(Some(id("odo"))),
         credence: Credence::new(0.3).unwrap(),
-        ..Knowledge::authored(Knower::Entity(id("mirela")), rumour)
+        ..KnowledgeEdge::authored(Knower::Entity(id("mirela")), rumour)
     };
     world.apply(vec![Change::Learn(told.into())]);
     for author in [Author::Game, Author::Player("Ines".into())] {
@@ -63,10 +63,13 @@ fn context(detail: Detail, vector: Option<&'static [f32]>, graph: bool, budget: 
 fn every_form_is_as_it_was() {
     let whole = context(Detail::Plain, Some(&[1.0, 0.0]), true, 1000);
     check("prompt.txt", &whole.render(Form::Prompt, Detail::Plain));
-    check("prompt-receipts.txt", &context(Detail::Explained, None, true, 1000).render(Form::Prompt, Detail::Explained));
-    check("text.txt", &whole.render(Form::Text, Detail::Receipts));
+    check(
+        "prompt-citations.txt",
+        &context(Detail::Explained, None, true, 1000).render(Form::Prompt, Detail::Explained),
+    );
+    check("text.txt", &whole.render(Form::Text, Detail::Citations));
     check("text-explained.txt", &whole.render(Form::Text, Detail::Explained));
-    check("markdown.md", &whole.render(Form::Markdown, Detail::Receipts));
+    check("markdown.md", &whole.render(Form::Markdown, Detail::Citations));
     // The last digits of a score are those of a machine.
     let mut json = serde_json::from_str(&whole.render(Form::Json, Detail::Plain)).unwrap();
     round(&mut json);

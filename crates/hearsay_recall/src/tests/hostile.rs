@@ -4,7 +4,7 @@ use hearsay_model::escape;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Markup, Page, condense, quoted, receipt::why};
+use crate::{Markup, Page, citation::why, quoted, summarize};
 
 /// A line with what stands beside it in brackets.
 type Parsed = (String, Vec<String>);
@@ -91,8 +91,8 @@ fn meant(context: &SceneContext, form: Form, detail: Detail) -> (Option<String>,
             let mut remarks: Vec<String> =
                 Some(&line.note).filter(|note| !note.is_empty()).into_iter().cloned().collect();
             if detail != Detail::Plain {
-                remarks.push(line.receipt.line());
-                remarks.extend(line.also.iter().map(|receipt| format!("also {}", receipt.line())));
+                remarks.push(line.citation.line());
+                remarks.extend(line.also.iter().map(|citation| format!("also {}", citation.line())));
             }
             if let (Detail::Explained, Some(score), Some(channels)) = (detail, line.score, &line.channels) {
                 remarks.push(why(score, channels, &line.path));
@@ -154,10 +154,10 @@ fn world(texts: &[String]) -> World {
     let source = Provenance { evidence: vec![evidence], ..Provenance::new(Method::Authored, Author::Dm) };
     let fact = Fact::relation(&id("other"), "OWES", &id("mirela"), source).unwrap().statement(statement.as_str());
     let fact = fact.build().unwrap();
-    let told = Knowledge {
-        how: How::told(Some(id("other"))),
+    let told = KnowledgeEdge {
+        acquisition: Acquisition::told(Some(id("other"))),
         credence: Credence::new(0.3).unwrap(),
-        ..Knowledge::authored(Knower::Entity(id("mirela")), fact.id())
+        ..KnowledgeEdge::authored(Knower::Entity(id("mirela")), fact.id())
     };
     world.apply(vec![Change::AssertFact(fact.into()), Change::Learn(told.into())]);
     for (speaker, title) in [(Some("other"), None), (Some("mirela"), None), (None, Some(title))] {
@@ -176,7 +176,7 @@ proptest! {
     #[test]
     fn no_data_forges_a_line_a_section_or_a_receipt(
         texts in prop::collection::vec(hostile(), 8),
-        detail in prop::sample::select(&[Detail::Plain, Detail::Receipts, Detail::Explained][..]),
+        detail in prop::sample::select(&[Detail::Plain, Detail::Citations, Detail::Explained][..]),
     ) {
         let world = world(&texts);
         let scene = Scene { place: Some(id("gull")), present: vec![id("odo"), id("other")], time: Some(GameTime(1_000)), session: None };
@@ -240,7 +240,7 @@ fn recaps_and_logs_in_few_words_are_escaped_too() {
         world.apply(vec![Change::AddPassage(passage.into())]);
     }
     let view = View::of(&world.0, &Knower::Entity(id("mirela")), None);
-    let names = Names::of(&view);
+    let names = EntityLinker::of(&view);
     let hearer = crate::Hearer { view: &view, names: &names };
     let matter = crate::Matter::Session(session);
     let request = crate::RecapRequest {
@@ -257,7 +257,7 @@ fn recaps_and_logs_in_few_words_are_escaped_too() {
     assert_eq!(prompt.lines().filter(|line| line.starts_with('[')).count(), count, "{prompt}");
     assert_eq!(prompt.lines().count(), count + 4, "{prompt}");
     let index = Index::of(&world.0);
-    let condensed = condense(&crate::Condense {
+    let summary = summarize(&crate::SummaryRequest {
         hearer,
         index: &index,
         matter: &matter,
@@ -266,7 +266,7 @@ fn recaps_and_logs_in_few_words_are_escaped_too() {
         budget: 10_000,
         counter: &ApproximateTokens,
     });
-    let text = condensed.text();
-    assert_eq!(text.lines().count(), condensed.relations.len() + condensed.parts.len(), "{text}");
+    let text = summary.text();
+    assert_eq!(text.lines().count(), summary.relations.len() + summary.parts.len(), "{text}");
     assert!(text.chars().all(|c| c == '\n' || !escape::is_hostile(c)), "{text:?}");
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Entities and names: a world that knows everything of everybody.
-fn called(names: &[(&str, &str)]) -> Names {
+fn called(names: &[(&str, &str)]) -> EntityLinker {
     let mut world = World::default();
     for (entity, name) in names {
         if world.0.entity(&id(entity)).is_none() {
@@ -13,10 +13,10 @@ fn called(names: &[(&str, &str)]) -> Names {
             world.attribute(entity, "alias", name, "*");
         }
     }
-    Names::of(&View::of_dm(&world.0))
+    EntityLinker::of(&View::of_dm(&world.0))
 }
 
-fn check(names: &Names, text: &str, expected: &[&str]) {
+fn check(names: &EntityLinker, text: &str, expected: &[&str]) {
     let found: Vec<_> = names.mentioned(text).into_iter().map(|named| named.id).collect();
     assert_eq!(found, expected.iter().map(|text| id(text)).collect::<Vec<_>>(), "{text}");
 }
@@ -24,7 +24,7 @@ fn check(names: &Names, text: &str, expected: &[&str]) {
 #[test]
 fn names_are_recognised_as_words() {
     let world = World::tavern();
-    let names = Names::of(&View::of_dm(&world.0));
+    let names = EntityLinker::of(&View::of_dm(&world.0));
     let check = |text: &str, expected: &[&str]| check(&names, text, expected);
     check("What of Odo's debt?", &["odo"]);
     check("Is the gilded gull open?", &["gull"]);
@@ -33,7 +33,7 @@ fn names_are_recognised_as_words() {
     check("An odour of gullible ledgers", &[]);
 }
 
-fn town() -> Names {
+fn town() -> EntityLinker {
     called(&[
         ("grimjaw", "Grimjaw Ironhand"),
         ("grimjaw", "Grimjaw"),
@@ -111,7 +111,7 @@ fn a_name_that_the_asker_does_not_know_is_not_meant() {
     world.attribute("ledger", "alias", "Marrowick", "mirela");
     let meant = |knower: &str| {
         let view = View::of(&world.0, &Knower::Entity(id(knower)), None);
-        Names::of(&view).mentioned("Where is Marrowik?").into_iter().map(|named| named.id).collect::<Vec<_>>()
+        EntityLinker::of(&view).mentioned("Where is Marrowik?").into_iter().map(|named| named.id).collect::<Vec<_>>()
     };
     assert_eq!((meant("mirela"), meant("odo")), (vec![id("ledger")], vec![]));
 }

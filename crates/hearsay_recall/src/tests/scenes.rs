@@ -98,14 +98,14 @@ proptest! {
         } else {
             (b, a)
         };
-        let standing = |context: &SceneContext| {
-            let mut standing = context.clone();
-            standing.sections.retain(|section| ["speaker", "relations", "scene"].contains(&section.name));
-            standing.question.clear();
-            standing.render(Form::Prompt, false)
+        let status = |context: &SceneContext| {
+            let mut status = context.clone();
+            status.sections.retain(|section| ["speaker", "relations", "scene"].contains(&section.name));
+            status.question.clear();
+            status.render(Form::Prompt, false)
         };
         // A small budget may cut the end of it for a long question, and that alone.
-        let (one, other) = (standing(&shorter), standing(&longer));
+        let (one, other) = (status(&shorter), status(&longer));
         prop_assert!(one.starts_with(&other) || other.starts_with(&one), "{one}\n{other}");
         prop_assert!(longer.render(Form::Prompt, false).starts_with(&other));
         if budget >= 300 {
@@ -149,11 +149,11 @@ fn what_several_sources_tell_is_said_once() {
     let saw = |world: &mut World, session: &str, statement: &str, credence: f64| {
         let fact = Fact::relation(&id("odo"), "STOLE", &id("ledger"), source(session)).unwrap();
         let fact = world.record(fact.statement(statement).build().unwrap(), "");
-        let how = How::told(Some(id("odo")));
-        let edge = Knowledge {
-            how,
+        let acquisition = Acquisition::told(Some(id("odo")));
+        let edge = KnowledgeEdge {
+            acquisition,
             credence: Credence::new(credence).unwrap(),
-            ..Knowledge::authored(id("mirela").into(), fact)
+            ..KnowledgeEdge::authored(id("mirela").into(), fact)
         };
         world.apply(vec![Change::Learn(edge.into())]);
         fact
@@ -175,12 +175,13 @@ fn what_several_sources_tell_is_said_once() {
         line
     };
     let stole = line("who stole");
-    assert_eq!(stole.receipt.source, Source::Fact(believed), "what is believed most");
-    assert_eq!(stole.also.iter().map(|receipt| receipt.source).collect::<Vec<_>>(), [Source::Fact(doubted)]);
+    assert_eq!(stole.citation.source, Source::Fact(believed), "what is believed most");
+    assert_eq!(stole.also.iter().map(|citation| citation.source).collect::<Vec<_>>(), [Source::Fact(doubted)]);
     assert!(!stole.note.contains("doubt"), "{}", stole.note);
     assert!(!knowledge(&context).iter().any(|text| text.starts_with("Odo Brandt stole")));
     let burn = line("candles burn with");
-    let sources: Vec<Source> = std::iter::once(&burn.receipt).chain(&burn.also).map(|receipt| receipt.source).collect();
+    let sources: Vec<Source> =
+        std::iter::once(&burn.citation).chain(&burn.also).map(|citation| citation.source).collect();
     assert!(candles.iter().all(|fact| sources.contains(&Source::Fact(*fact))) && sources.len() == 2);
     assert!(knowledge(&context).iter().any(|text| text.contains("do not burn")));
     let text = context.render(Form::Text, true);
@@ -196,7 +197,7 @@ fn what_is_kept_secret_is_not_the_same_as_what_is_said() {
     sessions(&mut world);
     let secret = world.record(secret.build().unwrap(), "mirela");
     let context = world.context("mirela", "Is the chapel floor hollow?", 1000);
-    let sources: Vec<Source> = context.lines().map(|line| line.receipt.source).collect();
+    let sources: Vec<Source> = context.lines().map(|line| line.citation.source).collect();
     assert!(sources.contains(&Source::Fact(said)) && sources.contains(&Source::Fact(secret)), "{sources:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Transactions whose commit survives a rotation of the log. See the [module](super) for why that is necessary.
+//! Transactions whose commits survive a rotation of the log. See the [module](super) for the reason.
 
 use std::{
     any::{Any, TypeId},
@@ -28,7 +28,7 @@ use super::{
     segments::Log,
 };
 
-/// What an entry takes in a memtable besides key and value, in bytes, at most.
+/// Maximum number of bytes that an entry takes in a memtable in addition to its key and value.
 const NODE: usize = 512;
 
 /// Keys that a transaction wrote or deleted.
@@ -44,25 +44,25 @@ struct Shared {
     log: Log,
     health: Arc<Health>,
     memtable_bytes: usize,
-    /// Held shared during a commit, exclusively while batches are repeated.
+    /// Held shared during a commit, and exclusively while batches are repeated.
     gate: RwLock<()>,
     exposed: Mutex<Exposed>,
     #[cfg(feature = "testing")]
     faulty: Faulty,
-    /// Whether the engine shuts down.
+    /// Whether the engine is shutting down.
     closing: AtomicBool,
-    /// How many commits there were.
+    /// Number of commits so far.
     commits: AtomicU64,
 }
 
-/// How often the storage is looked at beside the commits.
+/// Interval between checks of the storage, independent of commits.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// How long after a commit the engine may still be writing tables.
+/// Time after a commit during which the engine may still write tables.
 const BUSY: Duration = Duration::from_secs(300);
 
-/// Looks for failures that no commit meets, until the database is dropped: tasks of the engine that write and merge tables,
-/// and a directory that is deleted.
+/// Checks for failures that no commit reports, until the database is dropped. Examples are failed engine tasks that
+/// write and merge tables, and a deleted directory.
 async fn watch(shared: Weak<Shared>) {
     let (mut commits, mut since) = (u64::MAX, Instant::now());
     loop {
@@ -84,13 +84,13 @@ async fn watch(shared: Weak<Shared>) {
     }
 }
 
-/// Batches whose commit saw a rotation and that are not yet repeated.
+/// Batches whose commit saw a rotation and that are not repeated yet.
 #[derive(Default)]
 struct Exposed {
     batches: Vec<Keys>,
-    /// How many batches were ever added; the number of a batch is its turn.
+    /// Number of batches added so far. The number of a batch is the count after it was added.
     added: u64,
-    /// Batches up to this number are repeated.
+    /// All batches up to this number are repeated.
     repeated: u64,
 }
 
@@ -148,7 +148,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether an error of a commit says that the engine refused it before it wrote anything.
+/// Returns whether the engine refused a commit before it wrote any data.
 fn is_refusal(error: &Error) -> bool {
     matches!(
         error,
@@ -173,13 +173,14 @@ impl Shared {
         })
     }
 
-    /// Asks the engine whether it still takes commits, without writing anything.
+    /// Asks the engine whether it still accepts commits, without writing any data.
     async fn probe(&self) {
         let asked = async {
             #[cfg(feature = "testing")]
             self.faulty.check_background()?;
             let (transaction, _) = self.engine.new_transaction(TransactionType::Write).await?;
-            // A transaction that locks a key asks for failures when it commits; one that does nothing does not.
+            // The commit of a transaction that locks a key checks for failures. The commit of an empty transaction does
+            // not.
             if let Err(error) = transaction.getu(Key::from(&b"!v"[..])).await {
                 let _ = transaction.cancel().await;
                 return Err(error);
@@ -192,7 +193,7 @@ impl Shared {
         }
     }
 
-    /// Commits, and repeats the batch when the log rotated meanwhile.
+    /// Commits a transaction, and repeats its batch if the log rotated meanwhile.
     async fn commit(&self, inner: &dyn Transactable, written: Keys) -> Result<()> {
         self.health.check()?;
         self.commits.fetch_add(1, Ordering::Relaxed);
@@ -221,7 +222,7 @@ impl Shared {
         committed.await
     }
 
-    /// Remembers an error after which the engine must not be written to.
+    /// Stores an error after which no data may be written to the engine.
     fn checked(&self, result: Result<()>) -> Result<()> {
         let Err(error) = result else { return Ok(()) };
         if is_refusal(&error) {
@@ -232,7 +233,7 @@ impl Shared {
         Err(Error::CommitOutcomeUnknown(reason))
     }
 
-    /// Writes the batches up to a number once more, unless somebody did.
+    /// Writes the batches up to a number again, unless another call has already done so.
     async fn repeat(&self, number: u64) -> Result<()> {
         let _alone = self.gate.write().await;
         let (batches, last) = {
@@ -257,7 +258,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Writes the current values of some keys in one transaction.
+    /// Writes the current values of the given keys in one transaction.
     async fn rewrite(&self, keys: &Keys) -> Result<()> {
         let (transaction, _) = self.engine.new_transaction(TransactionType::Write).await?;
         let set = async {
@@ -278,7 +279,7 @@ impl Shared {
     }
 }
 
-/// Unites sets that share a key.
+/// Merges sets that share a key.
 fn merge_overlapping(batches: Vec<Keys>) -> Vec<Keys> {
     let mut merged: Vec<Keys> = Vec::with_capacity(batches.len());
     for mut batch in batches {
@@ -295,9 +296,10 @@ fn merge_overlapping(batches: Vec<Keys>) -> Vec<Keys> {
 struct Transaction {
     inner: Box<dyn Transactable>,
     shared: Arc<Shared>,
-    /// What was written; more than that does no harm.
+    /// Keys that were written. Additional keys do no harm.
     written: Mutex<Keys>,
-    /// What that takes in a memtable at most. A key that is written twice counts twice, as it does in the engine.
+    /// Maximum number of bytes that the writes take in a memtable. A key that is written twice counts twice, as in the
+    /// engine.
     bytes: AtomicUsize,
 }
 
@@ -318,7 +320,7 @@ impl Transactable for Transaction {
         let written = mem::take(&mut *lock(&self.written));
         let bytes = self.bytes.load(Ordering::Relaxed);
         Box::pin(async move {
-            // The engine would write it to its log first, and find then that no memtable takes it.
+            // The engine would write the batch to its log first, and then find that it fits into no memtable.
             if bytes + 2 * NODE > self.shared.memtable_bytes {
                 self.inner.cancel().await?;
                 return Err(Error::TransactionTooLarge);
@@ -390,7 +392,7 @@ mod tests {
             }
             let all: Keys = batches.iter().flatten().cloned().collect();
             prop_assert_eq!(merged.iter().map(BTreeSet::len).sum::<usize>(), all.len());
-            // Each united set is connected: it cannot be split between two batches without a common key.
+            // Each merged set is connected: it cannot be split into two groups of batches without a common key.
             for one in &merged {
                 let members: Vec<_> = batches.iter().filter(|batch| batch.is_subset(one)).collect();
                 let mut reached: Keys = members[0].clone();

@@ -1,4 +1,4 @@
-//! Commits of the engine that fail on demand.
+//! Injected faults of the engine's commits.
 
 use std::{fs::OpenOptions, path::PathBuf};
 
@@ -10,19 +10,19 @@ use surrealdb_kvs::{
 use super::segments::Log;
 use crate::testing::{Faults, StorageFault};
 
-/// What fails of the engine in a directory.
+/// Injects faults into the engine of one directory.
 pub(crate) struct Faulty {
     pub(crate) directory: PathBuf,
     pub(crate) faults: Faults,
 }
 
 impl Faulty {
-    /// Fails once a task of the engine was to fail.
+    /// Returns an error if a test has failed a task of the engine.
     pub(super) fn check_background(&self) -> Result<()> {
         self.faults.background_failure().map_or(Ok(()), |reason| Err(Error::Transaction(reason)))
     }
 
-    /// Commits a transaction of the engine, or lets it fail.
+    /// Commits a transaction of the engine, or injects a fault.
     pub(super) async fn commit(&self, inner: &dyn Transactable) -> Result<()> {
         if let Err(error) = self.check_background() {
             inner.cancel().await?;

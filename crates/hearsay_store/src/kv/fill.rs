@@ -1,4 +1,4 @@
-//! A database in memory whose keys can be set as they were found in files.
+//! A database in memory that can be filled with entries read from files.
 
 use std::{
     any::{Any, TypeId},
@@ -17,10 +17,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::forward::forward_builder;
 
-/// Entries that are set in one transaction.
+/// Maximum number of entries in one transaction.
 const ENTRIES: usize = 1_000;
 
-/// Opens a database in memory, and gives access to its keys. Clones share the database.
+/// Opens a database in memory and gives access to its keys. Clones share the database.
 #[derive(Clone, Default)]
 pub(crate) struct Memory(Arc<OnceLock<Shared>>);
 
@@ -30,7 +30,7 @@ struct Shared {
 }
 
 impl Memory {
-    /// Sets keys of the database, which must be open.
+    /// Inserts entries into the database, which must be open.
     pub(crate) async fn fill(&self, entries: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) -> Result<()> {
         let shared = self.0.get().ok_or_else(|| Error::Datastore("the database is not open".into()))?;
         let mut entries = entries.into_iter().peekable();

@@ -1,6 +1,6 @@
 //! Delegation of [`Transactable`](surrealdb_kvs::api::Transactable) to an inner transaction.
 
-/// Methods that read or manage an inner transaction and are passed on as they are.
+/// Forwards the methods that read or manage a transaction to an inner transaction.
 macro_rules! forward_reads {
     ($inner:ident) => {
         fn kind(&self) -> &'static str {
@@ -130,7 +130,7 @@ macro_rules! forward_reads {
     };
 }
 
-/// Methods of a builder that are passed on as they are, but for those that make transactions and shut down.
+/// Forwards the methods of a builder to an inner builder, except those that create transactions and shut down.
 macro_rules! forward_builder {
     ($($inner:ident).+) => {
         fn name(&self) -> &'static str {

@@ -1,4 +1,4 @@
-//! What went wrong beneath the database, and how often the layer had to act.
+//! Health of the storage: its first failure, and the number of repairs by this layer.
 
 use std::sync::{
     OnceLock,
@@ -7,7 +7,7 @@ use std::sync::{
 
 use surrealdb_kvs::err::Error;
 
-/// The state of the storage of an open database.
+/// Health of the storage of an open database.
 #[derive(Debug, Default)]
 pub(crate) struct Health {
     failure: OnceLock<String>,
@@ -16,7 +16,7 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// Remembers a failure after which nothing may be written any more. The first one counts.
+    /// Stores a failure after which no data may be written. Keeps only the first failure.
     pub(crate) fn fail(&self, reason: impl Into<String>) {
         let reason = explain(reason.into());
         if self.failure.set(reason.clone()).is_ok() {
@@ -24,17 +24,17 @@ impl Health {
         }
     }
 
-    /// Why nothing is written any more; nothing, while all is well.
+    /// Returns the reason why no data is written any more, or `None` while the storage works.
     pub(crate) fn failure(&self) -> Option<&str> {
         self.failure.get().map(String::as_str)
     }
 
-    /// Fails once [`Health::fail`] was called.
+    /// Returns an error if [`Health::fail`] was called.
     pub(super) fn check(&self) -> Result<(), Error> {
         self.failure().map_or(Ok(()), |reason| Err(Error::Datastore(reason.to_owned())))
     }
 
-    /// Whether opening had to replay a log, because the directory was not closed.
+    /// Returns whether opening replayed a log because the directory was not closed.
     pub(crate) fn recovered(&self) -> bool {
         self.recovered.load(Ordering::Relaxed)
     }
@@ -43,7 +43,7 @@ impl Health {
         self.recovered.store(true, Ordering::Relaxed);
     }
 
-    /// How many times batches were written again after a rotation of the log.
+    /// Returns the number of times that batches were written again after a rotation of the log.
     pub(crate) fn rewrites(&self) -> u64 {
         self.rewrites.load(Ordering::Relaxed)
     }
@@ -53,7 +53,7 @@ impl Health {
     }
 }
 
-/// What an error says, in plain words where the disk is full.
+/// Returns a plain text for errors of a full disk, and any other error text unchanged.
 pub(crate) fn explain(reason: String) -> String {
     let signs = ["No space left on device", "os error 28", "not enough space on the disk", "os error 112"];
     match signs.iter().any(|sign| reason.contains(sign)) {
@@ -62,14 +62,14 @@ pub(crate) fn explain(reason: String) -> String {
     }
 }
 
-/// Whether a reason says that the disk is full.
+/// Returns whether a reason says that the disk is full.
 pub(crate) fn is_full(reason: &str) -> bool {
     reason.contains(FULL)
 }
 
 const FULL: &str = "the disk is full";
 
-/// Why nothing can be written to a directory; nothing, when something can.
+/// Returns the reason why a directory is not writable, or `None` if it is writable.
 pub(crate) fn unwritable(directory: &std::path::Path) -> Option<String> {
     let path = directory.join("write-test");
     let written = std::fs::write(&path, vec![0; 256 << 10]);

@@ -1,4 +1,4 @@
-//! Moves what is left in the log of a directory into tables, before the directory is opened for use.
+//! Moves the remaining log of a directory into tables, before the directory is opened for use.
 
 use std::{
     path::Path,
@@ -13,13 +13,13 @@ use tokio_util::sync::CancellationToken;
 use super::segments::Log;
 use crate::db::{MEMTABLE_KEY, is_released};
 
-/// The largest memtable that the engine can address.
+/// Size in bytes of the largest memtable that the engine can address.
 const LARGEST: u64 = u32::MAX as u64;
 
-/// How long an engine that failed may take to release its lock.
+/// Maximum time to wait for a failed engine to release its lock.
 const RELEASE: Duration = Duration::from_secs(2);
 
-/// Opens and shuts down a database that was not closed. Returns whether that was necessary.
+/// Opens and shuts down a database that was not closed. Returns whether this was necessary.
 pub(super) async fn empty_log(directory: &Path, path: &str, config: &ConfigMap) -> Result<bool> {
     let log = Log::of(directory);
     let Ok(segments) = log.segments() else { return Ok(false) };
@@ -27,8 +27,8 @@ pub(super) async fn empty_log(directory: &Path, path: &str, config: &ConfigMap) 
     if largest == 0 {
         return Ok(false);
     }
-    // An entry takes less than four times as much room in a memtable as in the log, but for the reserve that the
-    // engine demands for one batch. The memory is only touched as far as it is used.
+    // An entry takes less than four times its log size in a memtable. The constant covers the reserve that the engine
+    // requires for one batch. Unused memory is never touched.
     let memtable = (largest * 4 + (64 << 20)).min(LARGEST);
     let config = config.clone().with_key_value(MEMTABLE_KEY, memtable.to_string());
     let started = std::time::Instant::now();

@@ -1,4 +1,4 @@
-//! The segments of the write-ahead log: files `wal/<number>.wal` in the directory of the database.
+//! Segments of the write-ahead log: files `wal/<number>.wal` in the directory of the database.
 
 use std::{
     fs::File,
@@ -15,7 +15,7 @@ use super::health::unwritable;
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     directory: PathBuf,
-    /// Tells a directory that was deleted from another one that was made in its place.
+    /// Open handle of the directory. It distinguishes a deleted directory from a new one at the same path.
     handle: Option<Arc<File>>,
 }
 
@@ -27,17 +27,17 @@ pub(crate) struct Segment {
 }
 
 impl Log {
-    /// The log of the database in `directory`.
+    /// Returns the log of the database in `directory`.
     pub(crate) fn of(directory: &Path) -> Self {
         let directory = directory.join("wal");
         let handle = File::open(&directory).ok().map(Arc::new);
         Self { directory, handle }
     }
 
-    /// The segments, in no particular order.
+    /// Returns the segments in no particular order. Omits a segment that disappears during the call.
     ///
     /// # Errors
-    /// When the directory cannot be read. A segment that disappears meanwhile is left out.
+    /// Returns an error if the directory cannot be read.
     pub(crate) fn segments(&self) -> io::Result<Vec<Segment>> {
         let mut segments = Vec::new();
         for entry in std::fs::read_dir(&self.directory)? {
@@ -52,10 +52,10 @@ impl Log {
         Ok(segments)
     }
 
-    /// The number of the newest segment. While the database is open there is always one.
+    /// Returns the number of the newest segment. An open database always has a segment.
     ///
     /// # Errors
-    /// When the directory cannot be read or has no segment: somebody deleted it.
+    /// Returns an error if the directory cannot be read, or was deleted and has no segment.
     pub(crate) fn newest(&self) -> io::Result<u64> {
         if self.handle.as_ref().is_some_and(|handle| is_deleted(handle)) {
             return Err(io::Error::new(io::ErrorKind::NotFound, "the directory was deleted while it was in use"));
@@ -69,8 +69,8 @@ impl Log {
 }
 
 impl Log {
-    /// Fails when something is left in the log after the engine shut down. The engine logs an error of its shutdown and
-    /// returns none.
+    /// Returns an error if the log is not empty after the engine shut down. The engine logs an error of its shutdown,
+    /// but does not return it.
     pub(crate) fn expect_empty(&self) -> Result<()> {
         let segments = self.segments().map_err(|error| Error::Datastore(error.to_string()))?;
         if segments.iter().all(|segment| segment.size_bytes == 0) {
@@ -81,7 +81,7 @@ impl Log {
     }
 }
 
-/// Whether no name leads to an open file any more.
+/// Returns whether an open file was deleted, that is, has no name any more.
 #[cfg(unix)]
 fn is_deleted(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! Building a new database from what a damaged one still holds.
+//! Building a new database from the readable data of a damaged one.
 
 use std::path::Path;
 
@@ -7,21 +7,24 @@ use hearsay_model::Position;
 use super::{CheckReport, RepairReport, fold::Whole, inspect, swap};
 use crate::{Opened, Store, StoreError, StoreOptions, store::wait};
 
-/// Operations in one commit.
+/// Number of operations in one commit.
 const GROUP: usize = 64;
 
-/// Repairs a campaign's directory: writes every operation that can still be read to a new database, with graph tables and
-/// snapshot, and puts it in place. The damaged files are moved to a new directory beside, and never deleted. Operations keep
-/// their positions: those that are lost are replaced by some that change nothing. Waits.
+/// Repairs the directory of a campaign. Blocks the calling thread.
 ///
-/// A program that is killed leaves the directory as it was, or one that the next opening finishes.
+/// Writes every readable operation to a new database with graph tables and a snapshot, and puts it in place of the
+/// damaged one. Moves the damaged files to a new directory next to the campaign and never deletes them. Operations keep
+/// their positions. An operation that changes nothing replaces each lost one.
 ///
-/// With `even_if_whole`, the database is built anew even where nothing is wrong.
+/// If the program is killed, the directory is unchanged, or the next opening finishes the repair.
+///
+/// With `even_if_whole`, the database is rebuilt even if the check finds no problem.
 ///
 /// # Errors
-/// When there is no such directory, another process has it open, or the new database cannot be written.
+/// Returns an error if the directory does not exist, another process has it open, or the new database cannot be
+/// written.
 pub fn repair(directory: &Path, even_if_whole: bool) -> Result<RepairReport, StoreError> {
-    // What cannot be found by looking at the files, opening finds.
+    // The check also opens the database, which finds problems that the files alone do not show.
     let found = inspect::check(directory)?;
     let owner = inspect::hold(directory)?;
     if found.has_whole_database() && !even_if_whole {
@@ -39,7 +42,7 @@ pub fn repair(directory: &Path, even_if_whole: bool) -> Result<RepairReport, Sto
     Ok(RepairReport { saved, found, kept: Some(damaged) })
 }
 
-/// Writes a database with everything that derives from it, opens it again, and compares it with what was to be written.
+/// Writes a database with all its derived data, opens it again, and compares it with the expected state.
 fn write(directory: &Path, whole: &Whole) -> Result<(), StoreError> {
     let Opened { store, .. } = Store::open(directory, StoreOptions::default())?;
     if whole.compacted_to > Position(0) {

@@ -1,4 +1,4 @@
-//! Folding a journal that has holes.
+//! Folding a journal that has gaps.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,29 +6,29 @@ use hearsay_model::{Author, Change, Operation, Position, State, Timestamp, Trans
 
 use super::{LostOperation, rows::Rows};
 
-/// A journal without holes, and what it folds to.
+/// A journal without gaps, and the state that it folds to.
 pub(super) struct Whole {
     pub(super) state: State,
-    /// How far the journal is compacted, and the operations that are kept up to there.
+    /// End of the compacted part, followed by the operations that are kept up to there.
     pub(super) compacted_to: Position,
     pub(super) compacted: Vec<(Position, Arc<Operation>)>,
-    /// One for each position after that. Those that are lost or do not fit are replaced by operations that change nothing, so that
-    /// positions mean what they meant.
+    /// One operation for each later position. Operations that change nothing replace those that are lost or cannot be
+    /// applied, so that positions keep their meaning.
     pub(super) operations: Vec<Arc<Operation>>,
     pub(super) transients: BTreeMap<Position, TransientUpdate>,
-    /// Operations that could be read and not applied.
+    /// Operations that can be read but not applied.
     pub(super) unfit: Vec<LostOperation>,
 }
 
 impl Whole {
-    /// The number of operations, without those that replace lost ones.
+    /// Returns the number of operations, without those that replace lost ones.
     pub(super) fn count(&self, lost: &[LostOperation]) -> u64 {
         let replaced = lost.iter().chain(&self.unfit).filter(|lost| lost.position > self.compacted_to).count();
         (self.compacted.len() + self.operations.len() - replaced) as u64
     }
 }
 
-/// Applies every operation that fits those before it.
+/// Applies every operation that is valid after the earlier ones.
 pub(super) fn fold(rows: &mut Rows) -> Whole {
     let transients = std::mem::take(&mut rows.transients).into_updates();
     let mut whole = Whole {
@@ -63,7 +63,7 @@ pub(super) fn fold(rows: &mut Rows) -> Whole {
         let operation = fits.unwrap_or_else(|| Arc::new(placeholder(position, recorded)));
         recorded = operation.recorded;
         if let Err(error) = whole.state.apply(Arc::clone(&operation)) {
-            // What was checked is applied; this would be an error of the model.
+            // A checked operation always applies, so this error would be a bug in the model.
             tracing::error!(%position, %error, "an operation that was checked could not be applied");
         }
         whole.operations.push(operation);
@@ -72,7 +72,7 @@ pub(super) fn fold(rows: &mut Rows) -> Whole {
     whole
 }
 
-/// Sets the transient values that were set before a position, and are not set yet.
+/// Applies the transient updates that were set before a position and are not applied yet.
 fn set_transients(whole: &mut Whole, set_up_to: &mut Option<Position>, before: Position) {
     let next = set_up_to.map_or(Position(0), Position::next);
     for (_, update) in whole.transients.range(next..before) {
@@ -81,7 +81,7 @@ fn set_transients(whole: &mut Whole, set_up_to: &mut Option<Position>, before: P
     *set_up_to = Some(Position(before.0 - 1));
 }
 
-/// An operation that changes nothing: the state is again what it was before.
+/// Creates an operation that changes nothing: it restores the state of the previous position.
 fn placeholder(position: Position, recorded: Timestamp) -> Operation {
     let before = Position(position.0.saturating_sub(1));
     let summary = "lost when the database was damaged";

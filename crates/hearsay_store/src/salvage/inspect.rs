@@ -1,4 +1,4 @@
-//! Checking a directory.
+//! Checking the directory of a campaign.
 
 use std::{path::Path, time::Duration};
 
@@ -13,25 +13,28 @@ use super::{
 use crate::{
     FrameFile, Opened, Store, StoreError, StoreOptions,
     db::Settings,
+    lock::Lock,
     mark::{Acknowledged, Mark},
-    open,
-    owner::Owner,
-    snapshot,
+    open, snapshot,
 };
 
 /// Files of derived data that other crates write.
 const DERIVED: [&str; 2] = ["terms", "vectors"];
 
-/// Checks everything that is stored of a campaign: every file, every operation with its digest, transient values, whether all
-/// operations can be applied, and the graph tables record by record. Waits; a damaged directory is not changed.
+/// Checks all stored data of a campaign. Blocks the calling thread.
+///
+/// The check covers every file, every operation with its digest, transient values, whether all operations can be
+/// applied, and the graph tables record by record. It does not change a damaged directory.
 ///
 /// # Errors
-/// When there is no such directory, another process has it open, or files cannot be read for another reason than damage.
+/// Returns an error if the directory does not exist, another process has it open, or files cannot be read for a reason
+/// other than damage.
 pub fn check(directory: &Path) -> Result<CheckReport, StoreError> {
     let owner = hold(directory)?;
     let (mut report, whole) = look(directory)?;
     drop(owner);
-    // The engine may make damage worse. What is whole for it, is compared with what the files hold.
+    // The engine may damage a damaged directory further. It therefore opens only intact files, to compare their data
+    // with the data that the engine reads.
     if report.damage.is_empty() && report.lost_count() == 0 && report.lost_transient_rows == 0 {
         match compare(directory, &whole.state) {
             Ok(differences) => report.graph_differences = differences,
@@ -42,8 +45,8 @@ pub fn check(directory: &Path) -> Result<CheckReport, StoreError> {
     Ok(report)
 }
 
-/// Takes a directory that is there, and ends a repair that was stopped.
-pub(super) fn hold(directory: &Path) -> Result<Owner, StoreError> {
+/// Locks an existing directory and finishes an interrupted repair.
+pub(super) fn hold(directory: &Path) -> Result<Lock, StoreError> {
     if !directory.is_dir() {
         return Err(StoreError::File {
             action: "open",
@@ -52,12 +55,12 @@ pub(super) fn hold(directory: &Path) -> Result<Owner, StoreError> {
             source: std::io::ErrorKind::NotFound.into(),
         });
     }
-    let owner = Owner::take(directory)?;
+    let owner = Lock::take(directory)?;
     swap::finish(directory)?;
     Ok(owner)
 }
 
-/// Reads everything in a directory that is held.
+/// Reads all data in a locked directory.
 pub(super) fn look(directory: &Path) -> Result<(CheckReport, Whole), StoreError> {
     let acknowledged = Mark::open(directory)?.1;
     let place = directory.display().to_string();
@@ -109,7 +112,7 @@ fn report(directory: &Path, acknowledged: Option<Acknowledged>, rows: Rows, whol
     }
 }
 
-/// What is damaged of files that are made anew. One that another version wrote is not damaged.
+/// Returns the damage of files that are created again. A file of another version is not damaged.
 fn derived(directory: &Path) -> Vec<FileDamage> {
     let snapshot = snapshot::read(directory).err().filter(|reason| reason != snapshot::OTHER_VERSION);
     let snapshot = snapshot.map(|what| FileDamage { file: directory.join(snapshot::FILE), what });
@@ -118,8 +121,8 @@ fn derived(directory: &Path) -> Vec<FileDamage> {
     snapshot.into_iter().chain(frames).collect()
 }
 
-/// Opens a directory, and compares what the engine reads with what the files hold. Returns how many records of the graph
-/// tables differed.
+/// Opens a directory and compares the engine's data with the data in the files. Returns the number of graph records
+/// that differed.
 fn compare(directory: &Path, expected: &State) -> Result<usize, StoreError> {
     let Opened { store, state, .. } = Store::open(directory, StoreOptions::default())?;
     let place = directory.display().to_string();

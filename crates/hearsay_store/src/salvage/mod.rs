@@ -1,7 +1,7 @@
-//! Checking a campaign's directory, and saving what a damaged one still holds.
+//! Checking and repairing the directory of a campaign.
 //!
-//! All files are read without the engine ([`crate::kv::files`]). The rows of the journal that are found are put into a database
-//! in memory, which knows how to read them, and are compared with each other and with the note of what was acknowledged.
+//! This module reads all files without the engine ([`crate::kv::files`]). It puts the journal rows that it finds into a
+//! database in memory, which can decode them. It then compares the rows with each other and with the acknowledged mark.
 
 mod build;
 mod fold;
@@ -17,66 +17,66 @@ pub use crate::kv::files::FileDamage;
 pub(crate) use swap::finish as finish_repair;
 pub use {build::repair, inspect::check};
 
-/// An operation that is lost, or that cannot be applied without one that is lost.
+/// An operation that is lost, or that depends on a lost operation and cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostOperation {
-    /// Its position.
+    /// Position of the operation.
     pub position: Position,
-    /// What it did, in the words of its author, where that is known.
+    /// Summary written by the author of the operation, if it is known.
     pub summary: Option<String>,
-    /// Why it is lost.
+    /// Reason why the operation is lost.
     pub reason: String,
 }
 
-/// How the directory of a campaign was found.
+/// Result of checking the directory of a campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// The files of the database that were read.
+    /// Number of database files read.
     pub files: usize,
-    /// Their bytes.
+    /// Total size of these files in bytes.
     pub bytes: u64,
-    /// Files of the database that are not as they were written.
+    /// Damaged files of the database.
     pub damage: Vec<FileDamage>,
-    /// Files of derived data that are not as they were written. They are made anew when the campaign is opened.
+    /// Damaged files of derived data. Opening the campaign creates them again.
     pub derived_damage: Vec<FileDamage>,
-    /// The position of the newest operation that was saved.
+    /// Position of the newest operation that was saved.
     pub newest: Position,
-    /// The number of operations that can be read and applied.
+    /// Number of operations that can be read and applied.
     pub operations: u64,
     /// Operations that cannot be read.
     pub lost: Vec<LostOperation>,
-    /// Operations that can be read and cannot be applied, because others are lost.
+    /// Operations that can be read but not applied, because other operations are lost.
     pub unfit: Vec<LostOperation>,
-    /// Operations that are missing of those that undo does not reach. Their positions are not known.
+    /// Number of missing operations that are too old to be undone. Their positions are unknown.
     pub lost_compacted: u64,
-    /// Whether other operations are found than were kept of those that undo does not reach: some that compaction had
-    /// removed may be back.
+    /// Whether the operations that are too old to be undone differ from those that compaction kept. Operations that
+    /// compaction had removed may be back.
     pub changed_compacted: bool,
-    /// Rows of transient values that cannot be read.
+    /// Number of unreadable rows of transient values.
     pub lost_transient_rows: usize,
-    /// Whether transient values that were replaced or deleted may be among those that are found: there is no manifest to tell
-    /// which files are the newest.
+    /// Whether the transient values may include replaced or deleted ones. Without a manifest, the newest files are
+    /// unknown.
     pub has_stale_transients: bool,
-    /// Operations that only the snapshot holds.
+    /// Number of operations that only the snapshot contains.
     pub only_in_snapshot: usize,
-    /// Records of the graph tables that differed from the state.
+    /// Number of graph records that differed from the state.
     pub graph_differences: usize,
-    /// What else is wrong: why the database does not open.
+    /// Other error: the reason why the database does not open.
     pub error: Option<String>,
 }
 
 impl CheckReport {
-    /// Whether nothing is wrong.
+    /// Returns whether the check found no problem.
     pub fn is_whole(&self) -> bool {
         self.has_whole_database() && self.derived_damage.is_empty()
     }
 
-    /// The number of operations that cannot be read, or not applied.
+    /// Returns the number of operations that cannot be read or cannot be applied.
     pub fn lost_count(&self) -> u64 {
         (self.lost.len() + self.unfit.len()) as u64 + self.lost_compacted
     }
 
-    /// Whether nothing is wrong but what is made anew when the campaign is opened.
+    /// Returns whether the check found no problem, apart from derived files that opening creates again.
     pub fn has_whole_database(&self) -> bool {
         let Self { damage, lost_transient_rows, only_in_snapshot, error, .. } = self;
         damage.is_empty()
@@ -89,13 +89,13 @@ impl CheckReport {
     }
 }
 
-/// What became of a directory that was repaired.
+/// Result of repairing a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairReport {
-    /// How the directory was found.
+    /// Result of the check before the repair.
     pub found: CheckReport,
-    /// Operations that were saved.
+    /// Number of saved operations.
     pub saved: u64,
-    /// Where the damaged files are now; nothing, when nothing had to be repaired.
+    /// New location of the damaged files, or `None` if no repair was necessary.
     pub kept: Option<PathBuf>,
 }

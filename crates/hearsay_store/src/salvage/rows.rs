@@ -1,4 +1,4 @@
-//! The rows of the journal that can still be read.
+//! Reading the intact rows of the journal.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -20,26 +20,26 @@ use crate::{
     transient::Transients,
 };
 
-/// Keys of records: a namespace and a database, each with a number, a table, and an id.
+/// Prefix of the key of a record: the numbers of a namespace and of a database. A table and an id follow.
 const RECORD: &[u8] = b"/*\0\0\0\0*\0\0\0\0*";
 
-/// Tables that no other table says anew, and the version of them all.
+/// Tables that cannot be derived from other tables, and the table of the schema version.
 const TABLES: [&str; 5] = ["journal", "journal_chunk", "meta", "transient", "schema"];
 
-/// Rows that are read at a time.
+/// Number of rows read at a time.
 const PAGE: u64 = 512;
 
-/// What a directory still holds.
+/// The readable data of a directory.
 pub(super) struct Rows {
     pub(super) found: Found,
     pub(super) operations: BTreeMap<Position, Operation>,
     pub(super) lost: Vec<LostOperation>,
-    /// How far the journal was compacted, how many operations up to there are missing, and whether others are there than
-    /// were kept.
+    /// End of the compacted part, followed by the number of its missing operations and whether its operations differ
+    /// from those that compaction kept.
     pub(super) compacted_to: Position,
     pub(super) lost_compacted: u64,
     pub(super) changed_compacted: bool,
-    /// The position of the newest operation that was saved, as far as that is known.
+    /// Position of the newest operation that was saved, as far as it is known.
     pub(super) newest: Position,
     pub(super) only_in_snapshot: usize,
     pub(super) transients: TransientLog,
@@ -52,10 +52,10 @@ struct Unreadable {
     reason: String,
 }
 
-/// What is found at a position.
-type Row = Result<Operation, Unreadable>;
+/// The operation found at a position, or the reason why it is unreadable.
+type ProjectionRow = Result<Operation, Unreadable>;
 
-/// Reads all rows that can still be read.
+/// Reads all intact rows.
 pub(super) async fn read(
     directory: &Path,
     acknowledged: Option<Acknowledged>,
@@ -83,7 +83,7 @@ pub(super) async fn read(
     let entries = newest_entries.into_iter().filter_map(|(key, (_, value))| Some((key, value?)));
     db.fill(entries).await.map_err(failed)?;
     migrate::check_version(&db, &place).await?;
-    // Without it, all that compaction removed counts as lost.
+    // Without this record, every operation that compaction removed counts as lost.
     let compacted = Compacted::load(&db, &place).await.unwrap_or(Compacted::NONE);
     let mut kept = compacted.emptied();
     let (mut rows, digests) = journal_rows(&db, &place, &mut kept).await.map_err(|error| failed(error.to_string()))?;
@@ -126,12 +126,12 @@ fn is_wanted(key: &[u8]) -> bool {
     TABLES.iter().any(|table| rest.strip_prefix(table.as_bytes()).is_some_and(|rest| rest.starts_with(b"\0*")))
 }
 
-/// Reads the rows of the journal one by one, each with its digest.
+/// Reads the rows of the journal with their digests, one by one.
 async fn journal_rows(
     db: &Db,
     place: &str,
     kept: &mut Compacted,
-) -> Result<(BTreeMap<Position, Row>, BTreeMap<Position, Digest>), surrealdb::Error> {
+) -> Result<(BTreeMap<Position, ProjectionRow>, BTreeMap<Position, Digest>), surrealdb::Error> {
     let numbers = db.value("SELECT VALUE record::id(id) FROM journal", object([])).await?;
     let numbers: Vec<u64> =
         numbers.into_array().map(Array::into_vec).unwrap_or_default().iter().filter_map(as_u64).collect();
@@ -159,7 +159,8 @@ async fn journal_rows(
     Ok((rows, digests))
 }
 
-/// The operation of a row. Where the digest of the row before is known, it must agree; one of the compacted part is counted.
+/// Returns the operation of a row. If the digest of the previous row is known, checks that the row is linked to it.
+/// Counts a row of the compacted part.
 async fn operation(
     db: &Db,
     place: &str,
@@ -167,7 +168,7 @@ async fn operation(
     row: &mut Object,
     digests: &BTreeMap<Position, Digest>,
     kept: &mut Compacted,
-) -> Row {
+) -> ProjectionRow {
     let summary = match row.get("summary") {
         Some(Value::String(summary)) => Some(summary.clone()),
         _ => None,
@@ -188,10 +189,11 @@ async fn operation(
     serde_json::from_str(&json).map_err(|error| unreadable(format!("it cannot be read: {error}")))
 }
 
-/// Where a snapshot ends, and its operations.
+/// The end of a snapshot and its operations.
 type Snapshot = (Acknowledged, BTreeMap<Position, Operation>);
 
-/// Reads the snapshot. Of one that was written before the journal was compacted further, only what follows is used.
+/// Reads the snapshot. If the journal was compacted after the snapshot was written, only the operations after the
+/// compacted part are used.
 fn read_snapshot(directory: &Path, compacted_to: Position) -> Option<Snapshot> {
     let snapshot = snapshot::read(directory).ok()??;
     let first = if snapshot.compacted_to == compacted_to { Position(0) } else { compacted_to.next() };
@@ -200,10 +202,10 @@ fn read_snapshot(directory: &Path, compacted_to: Position) -> Option<Snapshot> {
     Some((snapshot.at, operations.collect()))
 }
 
-/// Takes operations that are missing from the snapshot, if it is of the same history. Returns where it ends.
+/// Adds missing operations from the snapshot if it belongs to the same history. Returns the end of the snapshot.
 fn take_from_snapshot(
     (at, operations): Snapshot,
-    rows: &mut BTreeMap<Position, Row>,
+    rows: &mut BTreeMap<Position, ProjectionRow>,
     digests: &BTreeMap<Position, Digest>,
 ) -> Option<Position> {
     if digests.get(&at.position).is_some_and(|digest| *digest != at.digest) {

@@ -1,7 +1,8 @@
-//! Putting a repaired database in the place of a damaged one, so that a program that is killed in between loses nothing.
+//! Replacing a damaged database by a repaired one, so that no data is lost if the program is killed in between.
 //!
-//! The new files are written to the folder `repairing` within the campaign's directory. When they are whole, a note in it says
-//! where the damaged ones go. From then on every opening first moves what is not moved yet.
+//! The new files are written to the folder `repairing` within the campaign directory. After they are complete, a note
+//! in that folder names the directory for the damaged files. From then on, every opening first moves the files that are
+//! not moved yet.
 
 use std::{
     fs::{self, File},
@@ -11,13 +12,13 @@ use std::{
 
 use crate::StoreError;
 
-/// The folder within a campaign's directory in which a new database is written.
+/// Folder within the campaign directory that receives the new database.
 pub(super) const FOLDER: &str = "repairing";
 
-/// The note within it: the name of the directory for the damaged files. Written when everything else is.
+/// Note within the folder: the name of the directory for the damaged files. It is written after all other files.
 const NOTE: &str = "complete";
 
-/// What is moved: the database last, so that it never stands beside another's mark.
+/// Files to move. The database is last, so that it is never next to the mark of another database.
 const FILES: [&str; 3] = ["snapshot", "acknowledged", "db"];
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
@@ -30,7 +31,7 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreE
     }
 }
 
-/// A new directory beside a campaign's directory, named after it.
+/// Creates a new directory next to the campaign directory, with a name derived from it.
 pub(super) fn directory_for_damaged(directory: &Path) -> Result<PathBuf, StoreError> {
     let name = directory.file_name().unwrap_or_default();
     let mut number = 0_u32;
@@ -47,7 +48,7 @@ pub(super) fn directory_for_damaged(directory: &Path) -> Result<PathBuf, StoreEr
     }
 }
 
-/// Deletes what an earlier repair left that was not complete.
+/// Deletes the files of an earlier repair that was not completed.
 pub(super) fn discard(directory: &Path) -> Result<(), StoreError> {
     let folder = directory.join(FOLDER);
     match fs::remove_dir_all(&folder) {
@@ -56,7 +57,7 @@ pub(super) fn discard(directory: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Notes that the new files are complete, and puts them in place.
+/// Records that the new files are complete, and puts them in place.
 pub(super) fn swap(directory: &Path, damaged: &Path) -> Result<(), StoreError> {
     let note = directory.join(FOLDER).join(NOTE);
     let name = damaged.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -65,21 +66,21 @@ pub(super) fn swap(directory: &Path, damaged: &Path) -> Result<(), StoreError> {
         file.sync_all()
     });
     let result = written.map_err(failed("write", &note)).and_then(|()| finish(directory).map(drop));
-    // As long as nothing is moved, the campaign is as it was.
+    // If no file was moved, the campaign is unchanged and the note can be removed.
     if result.is_err() && FILES.iter().all(|file| !damaged.join(file).exists()) {
         let _ = fs::remove_file(&note);
     }
     result
 }
 
-/// Puts the files of a complete repair in place, if there is one. Whoever calls it holds the directory. Returns whether
-/// there was one.
+/// Puts the files of a complete repair in place. Returns whether there was such a repair. The caller must hold the lock
+/// of the directory.
 pub(crate) fn finish(directory: &Path) -> Result<bool, StoreError> {
     let folder = directory.join(FOLDER);
     let note = folder.join(NOTE);
     let name = match fs::read_to_string(&note) {
         Ok(name) if !name.is_empty() => name,
-        // A note without a name was being written: nothing is moved yet.
+        // An empty note was being written when the program ended, so no file is moved yet.
         Ok(_) => return Ok(false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(failed("read", &note)(error)),
@@ -96,7 +97,7 @@ pub(crate) fn finish(directory: &Path) -> Result<bool, StoreError> {
         }
         fs::rename(&new, &place).map_err(failed("put in place", &place))?;
     }
-    // A loss of power after this finds the files where they belong.
+    // After this sync, a power loss cannot undo the moves.
     for directory in [directory, &damaged] {
         if let Ok(directory) = File::open(directory) {
             let _ = directory.sync_all();
@@ -114,7 +115,7 @@ mod tests {
         fs::read_to_string(path).ok()
     }
 
-    /// A campaign's directory with old files, and new ones of a repair in it.
+    /// Creates a campaign directory with old files, and with the new files of a repair in it.
     fn directory(place: &Path) -> PathBuf {
         let directory = place.join("campaign");
         for (folder, word) in [(directory.clone(), "old"), (directory.join(FOLDER), "new")] {
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!(content(&directory.join("db/table")).as_deref(), Some("old"));
         discard(&directory).unwrap();
         assert!(!directory.join(FOLDER).exists() && directory.join("db").exists());
-        // Each repair keeps its damaged files in a directory of its own.
+        // Each repair keeps its damaged files in a separate directory.
         let names = [1, 2].map(|_| directory_for_damaged(&directory).unwrap());
         assert_eq!(
             names.map(|path| path.file_name().unwrap().to_owned()),
@@ -178,7 +179,7 @@ mod tests {
     fn files_that_cannot_be_moved_away_leave_the_campaign_as_it_was() {
         let place = tempfile::tempdir().unwrap();
         let directory = directory(place.path());
-        // A file where the directory for the damaged files should be.
+        // This file blocks the path of the directory for the damaged files.
         let kept = place.path().join("campaign.damaged-1");
         fs::write(&kept, "").unwrap();
         assert!(swap(&directory, &kept).is_err());

@@ -1,4 +1,4 @@
-//! Programs that are killed.
+//! Programs that are killed by a test.
 
 use std::{
     io::{self, BufRead, BufReader},
@@ -14,14 +14,14 @@ pub struct Child {
     lines: Receiver<String>,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// Every line that it wrote.
+    /// All lines that the program wrote.
     pub lines: Vec<String>,
-    /// Whether the lines were written that the delay begins with.
+    /// Whether the program wrote the lines that start the delay.
     pub was_ready: bool,
-    /// Whether it ended before it was killed.
+    /// Whether the program ended before it was killed.
     pub ended_by_itself: bool,
 }
 
@@ -29,7 +29,7 @@ impl Child {
     /// Starts a program.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// Returns an error if the program cannot be started.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         let mut process = command.stdout(Stdio::piped()).spawn()?;
         let output = process.stdout.take().ok_or_else(|| io::Error::other("the program has no output"))?;
@@ -44,11 +44,11 @@ impl Child {
         Ok(Self { process, lines })
     }
 
-    /// Kills the program (SIGKILL on Unix) after a delay that begins when it has written so many lines that start with
-    /// a word, or at the latest after `patience`.
+    /// Kills the program (SIGKILL on Unix) after a delay. The delay starts when the program has written `count` lines
+    /// that start with `word`. If it does not write them within `patience`, it is killed then.
     ///
     /// # Errors
-    /// When the system cannot kill it.
+    /// Returns an error if the system cannot kill the program.
     pub fn kill_after(
         mut self,
         word: &str,
@@ -79,7 +79,7 @@ impl Child {
         let ended_by_itself = self.process.try_wait()?.is_some();
         self.process.kill()?;
         self.process.wait()?;
-        // What it wrote before it died is still on its way.
+        // Lines that the program wrote before it died may not have arrived yet.
         lines.extend(self.lines.iter());
         Ok(Outcome { lines, was_ready: kill_at.is_some(), ended_by_itself })
     }

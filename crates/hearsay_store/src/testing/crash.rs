@@ -1,8 +1,9 @@
-//! A mixed workload that is killed at random points, and the comparison afterwards.
+//! A mixed workload that is killed at random points, followed by a comparison of the stored data.
 //!
-//! One *run* is a program that opens a directory, compares it with what was acknowledged before, and writes until it
-//! is killed, its storage fails, or its disk is full. Afterwards copies of the directory are damaged and repaired. Everything that it writes follows from a seed, so that a later run knows what must be there. The
-//! memtable is small, so that most runs see the log of the database rotate.
+//! One *run* is a program that opens a directory, compares it with the data acknowledged earlier, and writes until it
+//! is killed, its storage fails, or its disk is full. After the runs of a directory, copies of it are damaged and
+//! repaired. All written data is derived from a seed, so a later run knows the expected data. The memtable is small, so
+//! the database log rotates in most runs.
 
 use std::{
     fmt,
@@ -14,8 +15,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, Knower, Knowledge, Method, Operation, Passage, Position, Provenance, State,
-    Timestamp, UndoRetention,
+    Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Passage, Position, Provenance,
+    State, Timestamp, UndoRetention,
 };
 
 use super::{
@@ -25,59 +26,60 @@ use super::{
 };
 use crate::{FrameFile, Opened, Store, StoreError, StoreOptions, projection};
 
-/// The environment variable that tells a program to be the child of a run: see [`child`].
+/// Environment variable that makes a program the child of a run. See [`child`].
 pub const CHILD: &str = "HEARSAY_CRASH_CHILD";
 
-/// Size in bytes of the memtable: small, so that it overflows several times in a run.
+/// Size of the memtable in bytes. It is small, so that it overflows several times in a run.
 const MEMTABLE: usize = 256 << 10;
 
 /// Size in bytes of a disk that is filled.
 const DISK: u64 = 96 << 20;
 
-/// How far back operations are undone.
+/// Number of newest operations that may be undone.
 const NEAR: u64 = 40;
 
-/// Runs that share a directory.
+/// Number of runs that share a directory.
 const RUNS_PER_DIRECTORY: u64 = 8;
 
-/// The file of derived data beside the database, and what is in it.
+/// Name and key of the file of derived data next to the database.
 const DERIVED: &str = "vectors";
 
-/// How a program is started that calls [`child`] and nothing else. It inherits the environment, to which [`CHILD`] is
-/// added.
+/// Creates the command for a program that only calls [`child`]. The program inherits the environment, and [`CHILD`] is
+/// added to it.
 pub type Start<'a> = &'a (dyn Fn() -> Command + Sync);
 
-/// What is found after the runs.
+/// Results of the runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Programs that were killed, or ended because of a fault.
+    /// Number of programs that were killed or ended because of a fault.
     pub runs: u64,
-    /// Those whose storage failed: a write that was refused or short, one that was not synced, a task in the background.
+    /// Number of runs whose storage failed: a write was refused, short or not synced, or a background task failed.
     pub storage_faults: u64,
-    /// Those whose disk was full. None, where no disk can be mounted.
+    /// Number of runs whose disk was full; 0 if no disk can be mounted.
     pub full_disks: u64,
-    /// Files of copies of the directories that were damaged.
+    /// Number of damaged files in copies of the directories.
     pub damaged_files: u64,
-    /// Those whose damage was not reported and changed something, or after which something was lost that could be read.
+    /// Number of damaged files whose damage was not reported although it changed data, or whose repair lost readable
+    /// data.
     pub mishandled_damage: u64,
-    /// Acknowledged operations and frames of derived data that were missing.
+    /// Number of missing acknowledged operations and missing frames of derived data.
     pub lost: u64,
-    /// Groups of operations that were there in part, or operations that nobody wrote.
+    /// Number of groups of operations that were stored in part, or of stored operations that no run wrote.
     pub half: u64,
-    /// Records of the graph tables that differed from the state.
+    /// Number of graph records that differed from the state.
     pub graph_differences: u64,
-    /// Runs in which the log of the database rotated.
+    /// Number of runs in which the database log rotated.
     pub rotations_forced: u64,
-    /// Rotations of the log.
+    /// Number of rotations of the log.
     pub rotations: u64,
-    /// Operations that were acknowledged.
+    /// Number of acknowledged operations.
     pub operations: u64,
-    /// Directories that did not open again, or programs that did not open one within two minutes.
+    /// Number of directories that did not open again, or that a program did not open within two minutes.
     pub unopened: u64,
 }
 
 impl Findings {
-    /// Whether nothing was lost, half there or different.
+    /// Returns whether no data was lost, incomplete or different.
     pub fn is_clean(&self) -> bool {
         self.lost + self.half + self.graph_differences + self.unopened + self.mishandled_damage == 0
     }
@@ -98,24 +100,24 @@ impl Findings {
     }
 }
 
-/// What the runs of one directory have acknowledged so far.
+/// Data that the runs of one directory have acknowledged so far.
 #[derive(Debug, Clone, Default)]
 struct Acknowledged {
     position: u64,
-    /// The numbers of the groups after which a frame of derived data was written.
+    /// Numbers of the groups after which a frame of derived data was written.
     frames: Vec<u64>,
 }
 
-/// Kills programs at random points and compares what they leave. `progress` hears how many runs are done.
+/// Kills programs at random points and compares the data that they leave. `progress` receives the findings so far.
 ///
 /// # Errors
-/// When a program cannot be started or killed, or a directory cannot be made.
+/// Returns an error if a program cannot be started or killed, or a directory cannot be created.
 pub fn run(runs: u64, seed: u64, start: Start<'_>, mut progress: impl FnMut(&Findings)) -> io::Result<Findings> {
     let mut findings = Findings::default();
     let mut directory = 0;
     while findings.runs < runs {
         let place = tempfile::tempdir()?;
-        // Every third directory lies on a disk of its own, where one can be had.
+        // Every third directory is on a separate disk if one can be mounted.
         let disk = (directory % 3 == 1).then(|| SmallDisk::new(DISK).ok()).flatten();
         let path = disk.as_ref().map_or(place.path(), SmallDisk::path).join("campaign");
         let count = RUNS_PER_DIRECTORY.min(runs - findings.runs);
@@ -145,7 +147,8 @@ fn one_directory(
         }
         let request = Request { directory: path.into(), seed, end, acknowledged: acknowledged.clone() };
         let child = Child::start(start().env(CHILD, request.to_string()))?;
-        // Some die while opening, most while writing: after some commits, and a moment. Others end by themselves.
+        // Some programs are killed while opening, and most while writing: after some commits and a short delay.
+        // Programs with a fault end by themselves.
         let (word, count) = match end {
             End::Killed if random.below(5) > 0 => ("saved", 1 + random.below(60)),
             _ => ("", 1),
@@ -183,11 +186,11 @@ fn one_directory(
     Ok(findings)
 }
 
-/// Takes over what a program wrote to its output.
+/// Records the output of a program.
 fn read(outcome: &Outcome, end: End, acknowledged: &mut Acknowledged, findings: &mut Findings) {
     let mut rotations = 0;
     for line in &outcome.lines {
-        // Programs of the test harness write other things too.
+        // The test harness also writes to the output.
         let Some((word, rest)) = line.split_once(' ') else { continue };
         match (word, rest.parse::<u64>()) {
             ("saved", Ok(position)) => acknowledged.position = acknowledged.position.max(position),
@@ -197,13 +200,13 @@ fn read(outcome: &Outcome, end: End, acknowledged: &mut Acknowledged, findings: 
             ("half", Ok(count)) => findings.half += count,
             ("different", Ok(count)) => findings.graph_differences += count,
             ("difference", _) => tracing::error!(record = rest, "the graph tables differ"),
-            // On a full disk the tables cannot follow the journal. The next program compares them again.
+            // On a full disk, the tables cannot follow the journal. The next program compares them again.
             ("stopped", _) if end == End::FullDisk => {}
             ("stopped", _) => {
                 tracing::error!(reason = rest, "the storage failed without a fault");
                 findings.graph_differences += 1;
             }
-            // What cannot be opened on a full disk is opened later.
+            // A later run opens a directory that cannot be opened on a full disk.
             ("unopened", _) if end == End::FullDisk && rest.contains("the disk is full") => {}
             ("unopened", _) => {
                 tracing::error!(error = rest, "a directory does not open after a kill");
@@ -216,7 +219,7 @@ fn read(outcome: &Outcome, end: End, acknowledged: &mut Acknowledged, findings: 
     findings.rotations_forced += u64::from(rotations > 0);
 }
 
-/// What a child is told.
+/// The parameters of a child program.
 struct Request {
     directory: PathBuf,
     seed: u64,
@@ -242,11 +245,11 @@ fn request(text: &str) -> Option<Request> {
     Some(Request { directory: parts.next()?.into(), seed, end, acknowledged: Acknowledged { position, frames } })
 }
 
-/// The program of a run: compares and writes until it is killed. Returns at once when [`CHILD`] is not set, and
+/// Runs the program of a run: compares and writes until it is killed. Returns immediately if [`CHILD`] is not set, and
 /// otherwise only after an error.
 pub fn child() {
     let Some(request) = std::env::var(CHILD).ok().as_deref().and_then(request) else { return };
-    // The test harness has begun a line.
+    // The test harness has already begun a line, so this call ends it.
     say("started", &"");
     match open(&request.directory) {
         Ok((opened, faults)) => work(opened, &faults, &request),
@@ -260,7 +263,7 @@ fn open(path: &Path) -> Result<(Opened, Faults), StoreError> {
     Ok((Store::open(path, options)?, faults))
 }
 
-/// Writes a line. Nobody reads it when the parent is gone; then the program ends.
+/// Writes a line. Ends the program if the parent is gone and cannot read the line.
 pub(super) fn say(word: &str, what: &dyn fmt::Display) {
     if writeln!(io::stdout().lock(), "{word} {what}").is_err() {
         std::process::exit(1);
@@ -320,7 +323,7 @@ fn work(opened: Opened, faults: &Faults, request: &Request) {
     }
 }
 
-/// Compacts the journal. Nothing waits for the database to follow.
+/// Compacts the journal. Does not wait for the database.
 fn compact(store: &Store, state: &mut State) {
     let retention = UndoRetention { operations: 2 * NEAR, sessions: 0 };
     state.advance_compaction(state.undo_horizon(&retention, store.projected()));
@@ -332,7 +335,7 @@ fn compact(store: &Store, state: &mut State) {
     });
 }
 
-/// Compares an open directory with what was acknowledged.
+/// Compares an open directory with the acknowledged data.
 fn compare(opened: &Opened, seed: u64, acknowledged: &Acknowledged) -> Findings {
     let Opened { store, state, .. } = opened;
     let mut findings =
@@ -353,8 +356,8 @@ fn compare(opened: &Opened, seed: u64, acknowledged: &Acknowledged) -> Findings 
     findings
 }
 
-/// Plays the groups of a seed up to the position of a state. Returns how many there are, and what they lead to;
-/// nothing, when the state ends in the middle of a group.
+/// Applies the groups of a seed up to the position of a state. Returns the number of groups and the resulting state, or
+/// `None` if the given state ends in the middle of a group.
 fn replay(seed: u64, state: &State) -> (u64, Option<State>) {
     let (mut replayed, mut number) = (State::default(), 0);
     while replayed.position() < state.position() {
@@ -369,7 +372,7 @@ fn replay(seed: u64, state: &State) -> (u64, Option<State>) {
     (number, whole.then_some(replayed))
 }
 
-/// The operations of one commit, which follow from the seed, the number of the group and the state before.
+/// Returns the operations of one commit. They depend on the seed, the number of the group, and the previous state.
 fn group(seed: u64, number: u64, state: &State) -> Vec<Arc<Operation>> {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9).wrapping_add(number << 20));
     match random.below(20) {
@@ -379,9 +382,9 @@ fn group(seed: u64, number: u64, state: &State) -> Vec<Arc<Operation>> {
         16 => vec![passage(number, 35_000 + random.below(35_000) as usize)],
         17 => vec![small(number * 100), passage(number, 40_000), small(number * 100 + 1)],
         _ => {
-            // Compaction reaches none of these.
+            // The position is near the end, so that compaction does not reach it.
             let position = Position(state.position().0.saturating_sub(random.below(NEAR)).max(1));
-            let choices = [Change::Void(position), Change::Restore(position)];
+            let choices = [Change::Revert(position), Change::Restore(position)];
             let operations = choices.map(|change| operation("undo", vec![change]));
             let fits = operations.into_iter().find(|operation| state.check(operation).is_ok());
             vec![fits.unwrap_or_else(|| small(number * 100))]
@@ -395,13 +398,13 @@ fn operation(summary: &str, changes: Vec<Change>) -> Arc<Operation> {
     Arc::new(operation)
 }
 
-/// A person with a name, whom everybody knows by it.
+/// Creates an operation that adds an entity with a name and an alias. Everybody knows the name.
 fn small(number: u64) -> Arc<Operation> {
     let changes = EntityId::new(format!("e{number}")).ok().and_then(|id| {
         let provenance = || Provenance::new(Method::Authored, Author::Dm);
         let name = Fact::attribute(&id, "name", format!("Number {number}"), provenance()).ok()?.build().ok()?;
         let alias = Fact::attribute(&id, "alias", format!("The {number}th"), provenance()).ok()?.build().ok()?;
-        let knows = Knowledge::authored(Knower::World, name.id());
+        let knows = KnowledgeEdge::authored(Knower::World, name.id());
         Some(vec![
             Change::AddEntity(Entity::new(id)),
             Change::AssertFact(name.into()),
@@ -418,7 +421,7 @@ fn passage(number: u64, bytes: usize) -> Arc<Operation> {
     operation(&format!("passage {number}"), vec![Change::AddPassage(passage.into())])
 }
 
-/// Opens the file of derived data, and reads what is in it.
+/// Opens the file of derived data and reads its frames.
 fn frames(directory: &Path) -> io::Result<(FrameFile, Vec<Vec<u8>>)> {
     let (path, mut found) = (directory.join(DERIVED), Vec::new());
     let file = FrameFile::open(&path, DERIVED, |content, _| {
@@ -433,7 +436,7 @@ fn frame(number: u64) -> Vec<u8> {
     number.to_le_bytes().repeat(1 + number as usize % 40)
 }
 
-/// Numbers that look random (SplitMix64).
+/// A pseudorandom number generator (SplitMix64).
 pub(super) struct Random(u64);
 
 impl Random {

@@ -6,21 +6,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What happens to a file.
+/// A kind of damage to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
-    /// The file ends at this length in bytes.
+    /// Truncates the file to this length in bytes.
     Truncate(u64),
-    /// The bits of a mask are flipped in one byte.
+    /// Flips bits of one byte.
     Flip {
-        /// The offset of the byte.
+        /// Offset of the byte.
         at: u64,
-        /// The bits; zero changes nothing.
+        /// Mask of the bits to flip; 0 changes nothing.
         mask: u8,
     },
-    /// Bytes follow the end.
+    /// Appends this number of bytes.
     Append(usize),
-    /// The file is gone.
+    /// Removes the file.
     Remove,
 }
 
@@ -28,7 +28,7 @@ impl Damage {
     /// Damages a file.
     ///
     /// # Errors
-    /// When the file cannot be read or written.
+    /// Returns an error if the file cannot be read or written.
     pub fn apply(self, path: &Path) -> io::Result<()> {
         let open = || File::options().read(true).write(true).open(path);
         match self {
@@ -53,10 +53,10 @@ impl Damage {
     }
 }
 
-/// Every file below a directory, in order of their paths.
+/// Returns every file below a directory, sorted by path.
 ///
 /// # Errors
-/// When a directory cannot be read.
+/// Returns an error if a directory cannot be read.
 pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -67,10 +67,10 @@ pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Copies a directory with everything in it.
+/// Copies a directory with all its contents.
 ///
 /// # Errors
-/// When something cannot be read or written.
+/// Returns an error if a file or directory cannot be read or written.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

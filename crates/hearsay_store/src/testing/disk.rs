@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-/// A disk in memory of its own, where this system lets this program mount one: on Linux, as root.
+/// A separate disk in memory. It is available where the system lets this program mount a disk: on Linux, as root.
 #[derive(Debug)]
 pub struct SmallDisk {
     directory: tempfile::TempDir,
@@ -16,7 +16,7 @@ impl SmallDisk {
     /// Mounts a disk.
     ///
     /// # Errors
-    /// When no disk can be mounted; the error says why.
+    /// Returns an error with the reason if no disk can be mounted.
     pub fn new(bytes: u64) -> io::Result<Self> {
         let directory = tempfile::tempdir()?;
         let mut mount = Command::new("mount");
@@ -28,7 +28,7 @@ impl SmallDisk {
         }
     }
 
-    /// The root of the disk.
+    /// Returns the root directory of the disk.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -37,10 +37,10 @@ impl SmallDisk {
         self.path().join("filler")
     }
 
-    /// Fills the disk but for some bytes.
+    /// Fills the disk, except for about `left` bytes.
     ///
     /// # Errors
-    /// When that fails for another reason than a full disk.
+    /// Returns an error if a write fails for a reason other than a full disk.
     pub fn fill(&self, left: u64) -> io::Result<()> {
         let mut file = fs::File::create(self.filler())?;
         let block = vec![1; 64 << 10];
@@ -54,10 +54,10 @@ impl SmallDisk {
         file.set_len(file.metadata()?.len().saturating_sub(left))
     }
 
-    /// Frees what [`SmallDisk::fill`] took.
+    /// Frees the space that [`SmallDisk::fill`] took.
     ///
     /// # Errors
-    /// When that fails.
+    /// Returns an error if the filler file cannot be removed.
     pub fn free(&self) -> io::Result<()> {
         match fs::remove_file(self.filler()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -65,10 +65,10 @@ impl SmallDisk {
         }
     }
 
-    /// Lets nothing be written any more, or something again.
+    /// Makes the disk read-only, or writable again.
     ///
     /// # Errors
-    /// When the disk cannot be mounted anew.
+    /// Returns an error if the disk cannot be remounted.
     pub fn set_read_only(&self, read_only: bool) -> io::Result<()> {
         let options = if read_only { "remount,ro" } else { "remount,rw" };
         let output = Command::new("mount").args(["-o", options]).arg(self.path()).output()?;

@@ -1,4 +1,4 @@
-//! The ways in which the runs of [`crash`](super::crash) end, and what is done to the files afterwards.
+//! Ends of the runs of [`crash`](super::crash), and the damage to the files afterwards.
 
 use std::{collections::BTreeSet, fmt, fs, io, path::Path, str::FromStr};
 
@@ -11,21 +11,21 @@ use super::{
 };
 use crate::{Opened, Store, StoreError, StoreOptions, check_directory, repair_directory};
 
-/// How a run ends.
+/// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// The program is killed.
     Killed,
-    /// A transaction of the storage fails after a number of them.
+    /// A storage transaction fails after `after` successful ones.
     Storage { after: u64, fault: StorageFault },
-    /// A task of the storage fails in the background after a number of commits.
+    /// A background task of the storage fails after a number of commits.
     Background { after: u64 },
     /// The disk is full.
     FullDisk,
 }
 
 impl End {
-    /// One of those that can be had.
+    /// Chooses one of the available ends at random.
     pub(super) fn choose(random: &mut Random, has_disk: bool) -> Self {
         let after = 1 + random.below(120);
         match random.below(10) {
@@ -38,12 +38,12 @@ impl End {
         }
     }
 
-    /// Whether the program ends by itself.
+    /// Returns whether the program ends by itself.
     pub(super) fn is_fault(self) -> bool {
         self != Self::Killed
     }
 
-    /// Sets what fails in the storage.
+    /// Injects the storage fault of this end.
     pub(super) fn set(self, faults: &Faults) {
         if let Self::Storage { after, fault } = self {
             faults.fail_storage_after(after, fault);
@@ -89,8 +89,8 @@ impl FromStr for End {
     }
 }
 
-/// Damages one file of each kind in copies of a closed directory. Afterwards opening either reports it, or everything is
-/// there; and a repair saves what is not reported as lost.
+/// Damages one file of each kind in copies of a closed directory. Then checks that opening reports the damage or that
+/// no data is missing. Also checks that a repair saves all data that is not reported as lost.
 pub(super) fn damage_copies(directory: &Path, state: &State, random: &mut Random) -> io::Result<Findings> {
     let mut findings = Findings::default();
     for kind in ["sst", "manifest", "wal", "snapshot", "acknowledged", "vectors"] {
@@ -116,7 +116,7 @@ pub(super) fn damage_copies(directory: &Path, state: &State, random: &mut Random
         damage.apply(&copy.join(file.strip_prefix(directory).unwrap_or(&file)))?;
         findings.damaged_files += 1;
         if let Err(what) = examine(&copy, state) {
-            // What it was before the damage, so that it can be looked into.
+            // The files from before the damage are kept for investigation.
             let kept = tempfile::tempdir()?.keep().join("campaign");
             damage::copy(directory, &kept)?;
             tracing::error!(file = %file.display(), ?damage, what, kept = %kept.display(), "damage is not handled");
@@ -131,7 +131,7 @@ pub(super) fn damage_copies(directory: &Path, state: &State, random: &mut Random
 /// Opens, checks and repairs a damaged directory.
 ///
 /// # Errors
-/// What is wrong.
+/// Returns a description of the problem.
 fn examine(directory: &Path, state: &State) -> Result<(), String> {
     let text = |error: StoreError| error.to_string();
     let probe = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -140,7 +140,7 @@ fn examine(directory: &Path, state: &State) -> Result<(), String> {
     let options = || StoreOptions { open_timeout: std::time::Duration::from_secs(60), ..StoreOptions::default() };
     let is_reported = match Store::open(opened.as_path(), options()) {
         Ok(opened) if opened.state != *state => return Err("it opens, and something is missing".into()),
-        // What only the graph tables need may be read first while it closes.
+        // Data that only the graph tables need may first be read during closing.
         Ok(opened) => opened.store.close().is_err(),
         Err(StoreError::Damaged { .. }) => true,
         Err(error) => return Err(text(error)),
@@ -166,7 +166,7 @@ fn examine(directory: &Path, state: &State) -> Result<(), String> {
         return Err("what is missing before the undo horizon is not counted".into());
     }
     for (position, is) in saved.journal() {
-        // Older files have operations as they were before they were compacted: nothing less is there.
+        // Older files contain operations from before they were compacted, with all of their changes.
         let may_be_back = position <= state.compacted_to();
         let same = match (lost.contains(&position), state.entry(position)) {
             (true, _) => matches!(is.operation.changes[..], [Change::Restore(_)]),

@@ -10,35 +10,35 @@ use tokio::sync::Notify;
 
 use crate::StoreError;
 
-/// Makes commits fail. Clones share one setting, so a test keeps one and gives one to
+/// Makes commits fail. Clones share one setting: keep one clone in the test, and pass another to
 /// [`StoreOptions::faults`](crate::StoreOptions::faults).
 #[derive(Debug, Clone, Default)]
 pub struct Faults(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Commits that succeed before they fail; `u64::MAX` means all.
+    /// Number of commits that succeed before they fail; `u64::MAX` means all.
     commits: AtomicU64,
     storage: Mutex<Option<(StorageFault, u64)>>,
-    /// Whether the next commit is written, where it is to end in doubt.
+    /// Whether the next commit is written before it ends as uncertain; `None` for a normal commit.
     doubt: Mutex<Option<bool>>,
-    /// Why a task of the storage failed that ran beside the transactions.
+    /// Reason why a background task of the storage failed.
     background: Mutex<Option<String>>,
-    /// Whether the journal cannot be read anew.
+    /// Whether reading the journal again fails.
     unreadable: AtomicBool,
     held: AtomicBool,
     waiting: AtomicBool,
     released: Notify,
 }
 
-/// A way in which the storage beneath the database fails a transaction.
+/// A fault of the storage beneath the database during a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageFault {
-    /// The write is refused and nothing of it is in the file, as on a full disk.
+    /// The write is refused and the file is unchanged, as on a full disk.
     Refused,
-    /// The write fails halfway: the newest segment of the log ends this many bytes too early.
+    /// The write fails halfway, so bytes are missing at the end of the newest segment of the log.
     Short {
-        /// Bytes that are missing from the end of the segment.
+        /// Number of bytes missing from the end of the segment.
         missing_bytes: u64,
     },
     /// The write is in the file, and the system reports that it could not sync it.
@@ -61,24 +61,24 @@ impl Default for Shared {
 }
 
 impl Faults {
-    /// Lets a number of commits succeed; those after fail with [`StoreError::Injected`] and write nothing.
+    /// Lets a number of commits succeed. All later commits fail with [`StoreError::Injected`] and write no data.
     pub fn fail_after(&self, commits: u64) {
         self.0.commits.store(commits, Ordering::SeqCst);
     }
 
-    /// Lets a number of transactions of the storage succeed; the one after fails once. Every commit of the store,
-    /// every chunk of a large operation and every batch of graph rows is such a transaction.
+    /// Lets a number of storage transactions succeed. The next one fails once. Every commit of the store, every chunk
+    /// of a large operation, and every batch of graph rows is such a transaction.
     pub fn fail_storage_after(&self, transactions: u64, fault: StorageFault) {
         *self.storage() = Some((fault, transactions));
     }
 
-    /// Lets the next commit end with [`StoreError::Uncertain`], whether it is written or not.
+    /// Makes the next commit end with [`StoreError::Uncertain`]. `written` says whether its data is written.
     pub fn doubt_next(&self, written: bool) {
         *self.doubt() = Some(written);
     }
 
-    /// Fails a task that the storage runs beside the transactions, such as compaction: it refuses every transaction from
-    /// then on, and says why.
+    /// Fails a background task of the storage, for example compaction. The storage then refuses every transaction with
+    /// this reason.
     pub fn fail_background(&self, reason: &str) {
         *self.background() = Some(reason.to_owned());
     }
@@ -88,17 +88,17 @@ impl Faults {
         self.0.unreadable.store(true, Ordering::SeqCst);
     }
 
-    /// Lets the next commit wait until [`heal`](Self::heal) is called.
+    /// Makes the next commit wait until [`heal`](Self::heal) is called.
     pub fn hold(&self) {
         self.0.held.store(true, Ordering::SeqCst);
     }
 
-    /// Whether a commit waits because of [`hold`](Self::hold).
+    /// Returns whether a commit waits because of [`hold`](Self::hold).
     pub fn is_holding(&self) -> bool {
         self.0.waiting.load(Ordering::SeqCst)
     }
 
-    /// Lets commits succeed again.
+    /// Removes all faults, so that commits succeed again.
     pub fn heal(&self) {
         self.fail_after(u64::MAX);
         *self.storage() = None;
@@ -143,7 +143,7 @@ impl Faults {
         loop {
             let released = self.0.released.notified();
             tokio::pin!(released);
-            // Registered before the look, so that no call of `heal` is missed.
+            // Registered before the check, so that no call of `heal` is missed.
             released.as_mut().enable();
             if !self.0.held.load(Ordering::SeqCst) {
                 break;
@@ -154,7 +154,7 @@ impl Faults {
         self.0.waiting.store(false, Ordering::SeqCst);
     }
 
-    /// The fault of the transaction that commits now.
+    /// Returns the fault for the transaction that commits now.
     pub(crate) fn next_storage_fault(&self) -> Option<StorageFault> {
         let mut storage = self.storage();
         match &mut *storage {

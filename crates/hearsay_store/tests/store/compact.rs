@@ -27,8 +27,8 @@ fn set(n: u64) -> Arc<Operation> {
     operation("set the weather", vec![Change::Set(flag)])
 }
 
-fn void(position: u64) -> Arc<Operation> {
-    operation("undo", vec![Change::Void(Position(position))])
+fn revert(position: u64) -> Arc<Operation> {
+    operation("undo", vec![Change::Revert(Position(position))])
 }
 
 fn size(directory: &Path) -> u64 {
@@ -40,7 +40,7 @@ fn size(directory: &Path) -> u64 {
 fn a_compacted_journal_opens_as_the_same_state() {
     let directory = tempfile::tempdir().unwrap();
     let Opened { store, mut state, .. } = open(directory.path());
-    commit(&store, &mut state, &[small(0), small(1), large(1, 3 << 20), void(3)]);
+    commit(&store, &mut state, &[small(0), small(1), large(1, 3 << 20), revert(3)]);
     for n in 0..300 {
         commit(&store, &mut state, &[set(n)]);
     }
@@ -63,8 +63,8 @@ fn a_compacted_journal_opens_as_the_same_state() {
             .eq(state.journal().map(|(at, entry)| (at, &entry.operation)))
     );
     // It goes on, and what can be undone is undone.
-    commit(&store, &mut again, &[void(305), set(999)]);
-    assert!(again.entity(&id("e2")).is_none() && again.check(&void(5)).is_err());
+    commit(&store, &mut again, &[revert(305), set(999)]);
+    assert!(again.entity(&id("e2")).is_none() && again.check(&revert(5)).is_err());
     compact(&store, &mut again, 0);
     wait(|done| store.write_snapshot(&again, done)).unwrap();
     store.close().unwrap();
@@ -121,7 +121,7 @@ fn disk_space_comes_back() {
         for n in 0..400 {
             let text = large(1_000 * round + n, 8 << 10);
             commit(&store, &mut state, &[text]);
-            let undo = void(state.position().0);
+            let undo = revert(state.position().0);
             commit(&store, &mut state, &[undo]);
         }
         compact(&store, &mut state, 0);
@@ -139,7 +139,7 @@ fn disk_space_comes_back() {
 fn a_journal_begins_with_the_compacted_part_of_another_one() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let Opened { store, mut state, .. } = open(from.path());
-    commit(&store, &mut state, &[small(0), large(1, 3 << 20), small(1), void(3)]);
+    commit(&store, &mut state, &[small(0), large(1, 3 << 20), small(1), revert(3)]);
     compact(&store, &mut state, 0);
     let compacted: Vec<_> = state.journal().map(|(at, entry)| (at, Arc::clone(&entry.operation))).collect();
     let copy = open(to.path()).store;
@@ -161,7 +161,7 @@ fn a_compacted_journal_is_checked_and_repaired() {
     let place = tempfile::tempdir().unwrap();
     let directory = place.path().join("campaign");
     let Opened { store, mut state, .. } = open(&directory);
-    commit(&store, &mut state, &[small(0), small(1), large(1, 3 << 20), void(3)]);
+    commit(&store, &mut state, &[small(0), small(1), large(1, 3 << 20), revert(3)]);
     for n in 0..200 {
         commit(&store, &mut state, &[set(n)]);
     }
@@ -211,7 +211,7 @@ fn a_transient_value_that_an_operation_replaced_does_not_come_back() {
     let record = operation("record", state.all_transients());
     commit(&store, &mut state, &[record]);
     assert!(!state.has_transients());
-    let undo = void(state.position().0);
+    let undo = revert(state.position().0);
     commit(&store, &mut state, &[undo]);
     compact(&store, &mut state, 0);
     assert_eq!(state.operation_count(), 2);

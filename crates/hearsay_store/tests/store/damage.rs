@@ -154,14 +154,15 @@ fn a_tampered_journal_is_found() {
     let directory = tempfile::tempdir().unwrap();
     let origin = directory.path().join("campaign");
     campaign(&origin);
-    let cases: [(&str, &[&str]); 7] = [
+    let cases: [(&str, &[&str]); 8] = [
         ("DELETE journal:30", &["operation 30 is missing"]),
         ("DELETE journal:82", &["ends at operation 81", "operation 82 was saved"]),
         ("UPDATE journal:30 SET operation = '{'", &["operation 30", "digest"]),
         ("UPDATE journal:30 SET operation = string::replace(operation, 'add', 'sub')", &["operation 30", "digest"]),
         ("DELETE journal_chunk:[41, 1]", &["chunk 1 of operation 41 is missing"]),
         ("UPDATE journal_chunk:[41, 1] SET text = 'x'", &["operation 41 has lost a part"]),
-        ("UPDATE schema:current SET version = 99", &["schema 99", "up to 2"]),
+        ("UPDATE schema:current SET version = 99", &["schema 99", "up to 3"]),
+        ("UPDATE schema:current SET version = 2", &["schema 2", "from 3 on", "hearsay export"]),
     ];
     for (statements, expected) in cases {
         let copied = tempfile::tempdir().unwrap();
@@ -171,8 +172,8 @@ fn a_tampered_journal_is_found() {
         for part in expected {
             assert!(error.to_string().contains(part), "{statements}: {error}");
         }
-        if statements.contains("schema") {
-            assert!(matches!(error, StoreError::TooNew { found: 99, supported: 2, .. }), "{error}");
+        if statements.contains("version = 99") {
+            assert!(matches!(error, StoreError::TooNew { found: 99, supported: 3, .. }), "{error}");
             let checked = hearsay_store::check_directory(copied.path()).unwrap_err();
             assert!(matches!(checked, StoreError::TooNew { .. }), "{checked}");
             let repaired = hearsay_store::repair_directory(copied.path(), true).unwrap_err();

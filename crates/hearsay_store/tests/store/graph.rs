@@ -49,11 +49,11 @@ fn ironhand() -> Vec<Change> {
     let member = Fact::relation(&jaw, "MEMBER_OF", &guild, provenance()).unwrap().rank(Some("captain".into()));
     let member = Arc::new(member.build().unwrap());
     let lives = Fact::relation(&jaw, "RESIDENT_OF", &mill, provenance()).unwrap().build().unwrap();
-    let knows = Knowledge::authored(Knower::World, member.id());
-    let told = Knowledge {
-        how: How::told(Some(jaw.clone())),
+    let knows = KnowledgeEdge::authored(Knower::World, member.id());
+    let told = KnowledgeEdge {
+        acquisition: Acquisition::told(Some(jaw.clone())),
         conceals: true,
-        ..Knowledge::authored(Knower::Entity(guild.clone()), member.id())
+        ..KnowledgeEdge::authored(Knower::Entity(guild.clone()), member.id())
     };
     vec![
         add(&jaw),
@@ -90,7 +90,10 @@ fn surrealql_walks_the_graph() {
     check("SELECT VALUE rank FROM fact WHERE predicate = 'MEMBER_OF'", json!(["captain"]));
     check("SELECT VALUE provenance.author FROM fact", json!(["dm", "dm"]));
     check("SELECT VALUE ->knows->fact->entity.name FROM world:everyone", json!([["The Iron Guild"]]));
-    check("SELECT VALUE ->knows[WHERE how = 'told'].by.name FROM entity:`iron-guild`", json!([["Grimjaw Ironhand"]]));
+    check(
+        "SELECT VALUE ->knows[WHERE acquisition = 'told'].by.name FROM entity:`iron-guild`",
+        json!([["Grimjaw Ironhand"]]),
+    );
     check("SELECT VALUE value FROM attribute WHERE entity.name = 'The Old Mill'", json!(["The Old Mill"]));
 }
 
@@ -101,14 +104,14 @@ fn what_goes_leaves_nothing_behind() {
     let at = follow(&store, &mut state, operation("add", ironhand()));
     wait_for_graph(&store);
     let before = tables(&store);
-    let void = follow(&store, &mut state, operation("undo", vec![Change::Void(at)]));
+    let revert = follow(&store, &mut state, operation("undo", vec![Change::Revert(at)]));
     wait_for_graph(&store);
     let empty = json!([]);
     let now = tables(&store);
     for table in ["entity", "fact", "attribute", "knows"] {
         assert_eq!(now[table], empty, "{table}");
     }
-    follow(&store, &mut state, operation("undo the undo", vec![Change::Void(void)]));
+    follow(&store, &mut state, operation("undo the undo", vec![Change::Revert(revert)]));
     wait_for_graph(&store);
     assert_eq!(tables(&store), before);
 }
@@ -120,7 +123,7 @@ fn tables_that_are_behind_catch_up_after_opening() {
     let (store, mut state) = (opened.store, opened.state);
     follow(&store, &mut state, operation("add", ironhand()));
     store.settle_blocking().unwrap();
-    commit(&store, &mut state, &[small(0), small(1), operation("undo", vec![Change::Void(Position(1))])]);
+    commit(&store, &mut state, &[small(0), small(1), operation("undo", vec![Change::Revert(Position(1))])]);
     store.close().unwrap();
     let opened = open(directory.path());
     assert!(opened.report.catching_up > 0, "{:?}", opened.report);
@@ -150,21 +153,21 @@ fn fact(n: u8) -> Arc<Fact> {
     Arc::new(builder.build().unwrap())
 }
 
-fn edge(n: u8) -> Knowledge {
-    Knowledge {
+fn edge(n: u8) -> KnowledgeEdge {
+    KnowledgeEdge {
         knower: if n.is_multiple_of(5) { Knower::World } else { id(&format!("e-{}", n % 4)).into() },
         fact: fact(n / 2).id(),
-        how: match n % 4 {
-            0 => How::Witnessed,
-            1 => How::told(Some(id(&format!("e-{}", n / 3 % 4)))),
-            2 => How::Deduced { from: vec![fact(n / 3).id()] },
-            _ => How::Read { document: None },
+        acquisition: match n % 4 {
+            0 => Acquisition::Witnessed,
+            1 => Acquisition::told(Some(id(&format!("e-{}", n / 3 % 4)))),
+            2 => Acquisition::Deduced { from: vec![fact(n / 3).id()] },
+            _ => Acquisition::Read { document: None },
         },
         learned: n.is_multiple_of(3).then(|| Date::at(GameTime(n.into()))),
         credence: Credence::new(f64::from(n) / 255.0).unwrap(),
         conceals: n.is_multiple_of(7),
-        company: vec![id("e-1")],
-        ..Knowledge::authored(Knower::World, fact(n / 2).id())
+        co_present: vec![id("e-1")],
+        ..KnowledgeEdge::authored(Knower::World, fact(n / 2).id())
     }
 }
 
@@ -178,12 +181,12 @@ fn change(which: u8, n: u8, newest: Position) -> Change {
         2 => Change::RemoveEntity(entity()),
         3..=5 => Change::AssertFact(fact(n)),
         6 => Change::EndFact { fact: fact(n).id(), until: Date::at(GameTime(n.into())) },
-        7 => Change::SetStanding { fact: fact(n).id(), standing: Standing::ALL[usize::from(n % 5)] },
+        7 => Change::SetStatus { fact: fact(n).id(), status: FactStatus::ALL[usize::from(n % 5)] },
         8 => Change::SetSecrecy { fact: fact(n).id(), secrecy: Secrecy::Secret },
         9 => Change::RetractFact(fact(n).id()),
         10..=12 => Change::Learn(Arc::new(edge(n))),
         13 => Change::Unlearn(edge(n).id()),
-        14 if n < 128 => Change::Void(Position(u64::from(n) % newest.0 + 2)),
+        14 if n < 128 => Change::Revert(Position(u64::from(n) % newest.0 + 2)),
         15 if n < 128 => Change::Restore(Position(newest.0.saturating_sub(u64::from(n % 4)))),
         _ if n.is_multiple_of(2) => {
             let mut passage = Passage::new(format!("line {}", n % 8));

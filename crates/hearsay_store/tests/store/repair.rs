@@ -181,8 +181,8 @@ fn operations_that_need_a_lost_one_are_reported() {
     commit(&store, &mut state, &[small(0)]);
     commit(&store, &mut state, &[large_operation(added)]);
     commit(&store, &mut state, &[small(2)]);
-    commit(&store, &mut state, &[operation("undo", vec![Change::Void(Position(2))])]);
-    commit(&store, &mut state, &[operation("undo the undo", vec![Change::Void(Position(4))])]);
+    commit(&store, &mut state, &[operation("undo", vec![Change::Revert(Position(2))])]);
+    commit(&store, &mut state, &[operation("undo the undo", vec![Change::Revert(Position(4))])]);
     store.close().unwrap();
     // A bit in the middle of the text.
     let (table, size) = largest(&directory, "sst");

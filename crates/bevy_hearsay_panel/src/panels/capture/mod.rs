@@ -1,4 +1,4 @@
-//! The capture line: what happens at the table, typed in one line.
+//! The capture line: one line of text for events at the table.
 
 mod parse;
 
@@ -21,23 +21,23 @@ pub use parse::{Line, parse};
 use crate::{
     direction::visual,
     names::Named,
-    panel::{Deed, Look, News, Outcome, Panel, Request, Saved, restored, saved},
+    panel::{DeskCommand, Look, Outcome, Panel, PanelContext, Request, Saved, restored, saved},
     text::shortened,
     widgets::{Completion, complete, complete_ui, weak},
 };
 
-/// How long the hand rests before what is typed is read.
+/// Delay between the last key and the analysis of the typed text.
 const REST: Duration = Duration::from_millis(250);
 
-/// How many lines are remembered, for the Up key.
+/// Maximum number of lines remembered for the Up key.
 const REMEMBERED: usize = 50;
 
-/// What the eye holds. What is typed is kept when the window closes.
+/// View state. Typed text is saved when the window closes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct CaptureView {
     typed: String,
-    /// Lines that were sent, the newest last.
+    /// Sent lines, newest last.
     before: Vec<String>,
     #[serde(skip)]
     recalled: Option<usize>,
@@ -47,7 +47,7 @@ struct CaptureView {
     focus: bool,
     #[serde(skip)]
     trouble: Option<String>,
-    /// A line that waits for a session to begin, or for the DM to say that none is needed.
+    /// A line that waits until a session starts, or until the DM declines to start one.
     #[serde(skip)]
     waiting: Option<Log>,
     #[serde(skip)]
@@ -56,12 +56,13 @@ struct CaptureView {
 
 /// One line at the bottom of the desk.
 ///
-/// `Grimjaw told Lyra the shipment is under the chapel` becomes a line of the session's log, and facts are found in it.
-/// `+Bram, ferryman, Salt Quay` makes somebody new; `@npc` speaks, `#place` moves the scene, `!` keeps a secret.
+/// `Grimjaw told Lyra the shipment is under the chapel` becomes a line of the session's log, and the memory extracts
+/// facts from it. `+Bram, ferryman, Salt Quay` creates an entity; `@npc` speaks, `#place` moves the scene, `!` records
+/// a secret.
 #[derive(Debug, Default)]
 pub struct CapturePanel {
     view: CaptureView,
-    /// What was read of the line as it is now.
+    /// The analysis of the current line.
     drafted: Option<(String, Drafted)>,
     drafting: Option<(String, Ticket<Drafted>)>,
     changed: Option<Instant>,
@@ -71,17 +72,17 @@ pub struct CapturePanel {
 }
 
 impl CapturePanel {
-    /// Puts the keyboard here.
+    /// Moves the keyboard focus to the line.
     pub fn focus(&mut self) {
         self.view.focus = true;
     }
 
-    /// What is typed.
+    /// Returns the typed text.
     pub fn typed(&self) -> &str {
         &self.view.typed
     }
 
-    /// Draws it at the bottom.
+    /// Draws the line at the bottom. Returns the requests to the desk.
     pub fn bar(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
         let palette = look.theme.palette();
         let frame = egui::Frame::new().fill(palette.background).inner_margin(egui::Margin::symmetric(8, 4));
@@ -92,7 +93,7 @@ impl CapturePanel {
             .inner
     }
 
-    /// What the line asks for.
+    /// Returns the requests that the line stands for.
     fn send(&mut self, look: &Look) -> Vec<Request> {
         self.view.trouble = None;
         let line = match parse(&self.view.typed, &look.names) {
@@ -116,7 +117,7 @@ impl CapturePanel {
                 return self.log(LogLine { place: Some(place.to_string()), ..LogLine::new(words) });
             }
             Line::Secret(text) => match self.secret(&text, look) {
-                Some(edit) => Request::Do(Deed::Edit(edit)),
+                Some(edit) => Request::Do(DeskCommand::Edit(edit)),
                 None => {
                     self.view.trouble = Some("name whom the secret is about, as the campaign calls them".into());
                     return Vec::new();
@@ -127,7 +128,7 @@ impl CapturePanel {
                 let attributes = BTreeMap::from_iter(occupation);
                 let place =
                     place.or_else(|| self.place.clone().filter(|_| kind == Kind::Npc)).map(|place| place.to_string());
-                Request::Do(Deed::Edit(Edit::Introduce { name, kind, place, attributes }))
+                Request::Do(DeskCommand::Edit(Edit::Introduce { name, kind, place, attributes }))
             }
         };
         self.sent();
@@ -141,10 +142,10 @@ impl CapturePanel {
             return Vec::new();
         }
         self.sent();
-        vec![Request::Do(Deed::Log(log))]
+        vec![Request::Do(DeskCommand::Log(log))]
     }
 
-    /// The line is done: it is remembered, and gone.
+    /// Remembers the sent line and clears the field.
     fn sent(&mut self) {
         let line = std::mem::take(&mut self.view.typed);
         self.view.before.retain(|before| *before != line);
@@ -162,7 +163,7 @@ impl CapturePanel {
         if !self.playing {
             return Request::Scene { place: Some(place), speaker: None };
         }
-        Request::Do(Deed::make("move the scene", move |world| {
+        Request::Do(DeskCommand::make("move the scene", move |world| {
             let playing = world.state.playing().ok_or(hearsay_memory::MemoryError::NotPlaying)?;
             let summary = format!("the scene moves to {}", world.state.name_or_id(&place));
             let playing = Setting::Playing(Playing { place: Some(place.clone()), ..playing.clone() });
@@ -171,7 +172,8 @@ impl CapturePanel {
         }))
     }
 
-    /// A secret: what is found in the words, or the words themselves of whom they name first.
+    /// Returns the edit that records a secret: the facts extracted from the words, or else the words as a sentence
+    /// about the first entity that they name.
     fn secret(&self, text: &str, look: &Look) -> Option<Edit> {
         let options = FactOptions { statement: Some(text.to_owned()), secret: true, ..FactOptions::default() };
         let known = |mention: &Mention| match mention {
@@ -198,7 +200,7 @@ impl CapturePanel {
         })
     }
 
-    /// The name that is being typed at the end of the line.
+    /// Returns completions for the name at the end of the line.
     fn completions(&self, look: &Look) -> Vec<Named> {
         let typed = &self.view.typed;
         if self.view.completion.dismissed.as_ref() == Some(typed) {
@@ -211,7 +213,7 @@ impl CapturePanel {
         }
         let wanted = |named: &Named| !place_only || named.kind == Some(Kind::Location);
         let found = look.names.completions(word, wanted, 6);
-        // What is whole needs no completion.
+        // A complete name needs no completion.
         if found.iter().any(|named| named.name == word) {
             return Vec::new();
         }
@@ -237,7 +239,7 @@ impl CapturePanel {
             weak(ui, look, "No session is played.");
             if ui.button("Start a session and log it").clicked() {
                 self.view.starting = true;
-                requests.push(Request::Do(Deed::Session(SessionStep::Start(NewSession::default()))));
+                requests.push(Request::Do(DeskCommand::Session(SessionStep::Start(NewSession::default()))));
             }
             if ui.button("Leave it").clicked() {
                 self.view.waiting = None;
@@ -247,8 +249,8 @@ impl CapturePanel {
     }
 }
 
-/// Where the name begins that is being typed last, and whether it is that of a place. Names begin with a capital, or
-/// after a sign.
+/// Returns where the last name in the line begins, and whether it is a place. A name begins with a capital or after a
+/// sign.
 fn name_start(typed: &str) -> (usize, bool) {
     if let Some(at) = typed.strip_prefix(['@', '#']).map(|_| 1) {
         return (at + (typed.len() - 1 - typed[1..].trim_start().len()), typed.starts_with('#'));
@@ -276,9 +278,9 @@ impl Panel for CapturePanel {
         "Capture".into()
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
-        self.playing = news.session.is_some();
-        (self.here, self.place) = (news.here.clone(), news.place.clone());
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+        self.playing = context.session.is_some();
+        (self.here, self.place) = (context.here.clone(), context.place.clone());
         if let Some((of, ticket)) = &self.drafting
             && let Some(answer) = ticket.try_take()
         {
@@ -353,7 +355,7 @@ impl Panel for CapturePanel {
     }
 
     fn heard(&mut self, outcome: &Outcome) {
-        let Deed::Session(SessionStep::Start(_)) = &outcome.deed else { return };
+        let DeskCommand::Session(SessionStep::Start(_)) = &outcome.desk_command else { return };
         if !std::mem::take(&mut self.view.starting) {
             return;
         }
@@ -372,17 +374,17 @@ impl Panel for CapturePanel {
 }
 
 impl CapturePanel {
-    /// A line that waited for its session, now that it is played.
+    /// Returns the waiting line once its session has started.
     pub(crate) fn due(&mut self) -> Option<Request> {
         if !self.playing || self.view.starting {
             return None;
         }
         let log = self.view.waiting.take()?;
         self.sent();
-        Some(Request::Do(Deed::Log(log)))
+        Some(Request::Do(DeskCommand::Log(log)))
     }
 
-    /// Up and Down go through the lines that were sent.
+    /// Recalls sent lines with Up and Down.
     fn recall(&mut self, ui: &Ui) {
         let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let last = self.view.before.len();
@@ -399,15 +401,15 @@ impl CapturePanel {
     }
 }
 
-/// What would be found in the line.
+/// Draws a preview of the facts found in the line.
 fn preview(ui: &mut Ui, look: &Look, drafted: &Drafted) {
     let facts = &drafted.extraction.facts;
     if facts.is_empty() {
         return;
     }
-    let told = facts.iter().zip(&drafted.standings).take(3).map(|(fact, standing)| {
-        let standing = standing.map_or("too unsure", |standing| standing.as_str());
-        format!("{} ({standing}, {:.2})", shortened(&fact.statement, 70), fact.confidence.get())
+    let told = facts.iter().zip(&drafted.statuses).take(3).map(|(fact, status)| {
+        let status = status.map_or("too unsure", |status| status.as_str());
+        format!("{} ({status}, {:.2})", shortened(&fact.statement, 70), fact.confidence.get())
     });
     let text = format!("\u{2192} {}", told.collect::<Vec<_>>().join("   "));
     ui.add(egui::Label::new(RichText::new(visual(&text)).small().color(look.theme.palette().weak)).truncate());

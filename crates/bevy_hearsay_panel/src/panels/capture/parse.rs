@@ -1,47 +1,47 @@
-//! What a line means by its first sign.
+//! Parses a capture line by its first sign.
 
 use hearsay_model::{EntityId, Kind, text};
 
 use crate::names::Names;
 
-/// What a line asks for.
+/// A parsed capture line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// What happens: a line of the log.
+    /// A line for the session log.
     Log(String),
-    /// `@npc words`: somebody says it. Without words: who is spoken to from now on.
+    /// `@npc words`: a character speaks. Without words: selects the character to speak to.
     Speech {
-        /// Who speaks.
+        /// The speaker.
         speaker: EntityId,
-        /// The words.
+        /// The text.
         words: String,
     },
-    /// `#place words`: the scene moves, and goes on there.
+    /// `#place words`: the scene moves to another place.
     Move {
-        /// Where to.
+        /// The new place.
         place: EntityId,
-        /// What happens there.
+        /// The event at the new place.
         words: String,
     },
     /// `!words`: a secret.
     Secret(String),
-    /// `+name, occupation, place`: somebody or something new.
+    /// `+name, occupation, place`: a new entity.
     New {
-        /// What it is called.
+        /// Name of the entity.
         name: String,
-        /// What it is.
+        /// Kind of the entity.
         kind: Kind,
-        /// What it does.
+        /// Occupation of the entity.
         occupation: Option<String>,
-        /// Where it lives and is.
+        /// Home and current place of the entity.
         place: Option<EntityId>,
     },
 }
 
-/// Reads a line. Nothing, for an empty one.
+/// Parses a line. Returns `None` for an empty line.
 ///
 /// # Errors
-/// When a name is nobody's, or nothing follows a sign: what was expected.
+/// If a name is unknown, or no text follows a sign. The error says what was expected.
 pub fn parse(line: &str, names: &Names) -> Result<Option<Line>, String> {
     let line = line.trim();
     let mut rest = line.chars();
@@ -75,13 +75,14 @@ fn unknown(rest: &str, what: &str, example: &str) -> String {
     }
 }
 
-/// The entity whose name a text begins with, the longest; and what follows. A colon or comma after the name is left out.
+/// Returns the entity with the longest name at the beginning of a text, and the rest of the text. Skips a colon or
+/// comma after the name.
 fn leading_name<'a>(rest: &'a str, names: &Names) -> Option<(EntityId, &'a str)> {
     let ends = rest.char_indices().filter(|(_, c)| !c.is_alphanumeric() && *c != '\'' && *c != '-').map(|(at, _)| at);
     let mut ends: Vec<usize> = ends.chain([rest.len()]).filter(|end| *end > 0 && *end <= 80).collect();
     ends.dedup();
     let named = ends.into_iter().rev().find_map(|end| Some((names.exact(&rest[..end])?.id.clone(), end)));
-    // What is typed in haste is the beginning of a name that only one has.
+    // Otherwise accept the beginning of a name that only one entity has.
     let named = named.or_else(|| {
         let word =
             rest.split(|c: char| c.is_whitespace() || c == ':' || c == ',').next().filter(|word| !word.is_empty())?;

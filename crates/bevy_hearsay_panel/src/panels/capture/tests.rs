@@ -1,4 +1,4 @@
-//! The capture line against the engine.
+//! Tests of the capture line with the engine.
 
 use egui::Key;
 use egui_kittest::kittest::Queryable;
@@ -37,14 +37,14 @@ fn somebody_new_is_there_with_one_line() {
     assert_eq!(state.kind(&id), Some(Kind::Npc));
     let occupation = state.newest(&id, "occupation").unwrap();
     assert_eq!(occupation.object().text(), Some("ferryman"));
-    assert_eq!(occupation.standing(), hearsay_model::Standing::Canon);
+    assert_eq!(occupation.status(), hearsay_model::FactStatus::Canon);
     assert_eq!(bench.state().panel.typed(), "", "the line is free for the next");
 }
 
 #[test]
 fn a_line_without_a_session_asks_first_and_is_not_lost() {
     let mut bench = captured();
-    if bench.state().watch.news().session.is_some() {
+    if bench.state().watch.panel_context().session.is_some() {
         return;
     }
     let _ = send(&mut bench, "Grimjaw told Lyra the shipment is under the chapel");
@@ -52,8 +52,8 @@ fn a_line_without_a_session_asks_first_and_is_not_lost() {
     bench.get_by_label("Start a session and log it").click();
     settle(&mut bench);
     let due = bench.state_mut().panel.due();
-    let Some(Request::Do(deed)) = due else { panic!("{due:?}") };
-    bench.state_mut().deeds.begin(deed);
+    let Some(Request::Do(desk_command)) = due else { panic!("{due:?}") };
+    bench.state_mut().desk_commands.begin(desk_command);
     settle(&mut bench);
     let said = bench.state().outcomes.last().unwrap().done.as_ref().unwrap().summary.clone();
     assert!(said.contains("Grimjaw told Lyra"), "{said}");

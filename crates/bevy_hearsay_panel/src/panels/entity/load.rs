@@ -1,14 +1,15 @@
-//! An entity's page, read from the state.
+//! Reads an entity's page from the state.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use hearsay_belief::{Hold, Known, Revealable, Trust, Via, View, revealable_to};
+use hearsay_belief::{AccessPath, Hold, Known, Revealable, Trust, View, revealable_to};
 use hearsay_memory::{
-    MemoryError, World,
+    MemoryError, ReadSnapshot,
     query::{self, Meeting, Met, Table, ThreadKind, is_secret},
 };
 use hearsay_model::{
-    EntityId, Fact, FactId, How, Kind, Knower, Passage, PassageId, Predicate, Secrecy, Standing, State, attribute,
+    Acquisition, EntityId, Fact, FactId, FactStatus, Kind, Knower, Passage, PassageId, Predicate, Secrecy, State,
+    attribute,
 };
 
 use super::model::{
@@ -18,11 +19,12 @@ use super::model::{
 use crate::{names::Named, panels::fact::FactModel};
 
 impl EntityModel {
-    /// Reads an entity's page. It takes a view of each player and looks at every passage: do it beside the worker.
+    /// Reads an entity's page. Call this in the background, because it computes a view of each player and visits every
+    /// passage.
     ///
     /// # Errors
-    /// None of its own: an entity that is not there is not found.
-    pub fn load(world: &World, request: &EntityRequest) -> Result<Self, MemoryError> {
+    /// None at present: if the entity does not exist, `found` is false.
+    pub fn load(world: &ReadSnapshot, request: &EntityRequest) -> Result<Self, MemoryError> {
         let (state, id) = (&*world.state, &request.id);
         let mut model = Self { id: Some(id.clone()), name: id.to_string(), ..Self::default() };
         if state.entity(id).is_none() {
@@ -44,7 +46,7 @@ impl EntityModel {
     }
 }
 
-/// What the parts of a page are read from.
+/// The inputs of a page's parts.
 struct Page<'a> {
     state: &'a State,
     id: &'a EntityId,
@@ -60,7 +62,7 @@ impl Page<'_> {
     fn meetings(&self, model: &mut EntityModel) -> Result<(), MemoryError> {
         let meetings = query::meetings(self.state, self.id)?;
         let line = |meeting: Meeting| {
-            let how = match meeting.how {
+            let acquisition = match meeting.acquisition {
                 Met::Named => "Only spoken of",
                 Met::Visited => "Visited",
                 Met::Present => "Was there",
@@ -69,7 +71,7 @@ impl Page<'_> {
             };
             let place = meeting.place.as_ref().filter(|place| *place != self.id).map(|place| self.name(place));
             let parts: Vec<String> = [meeting.title, meeting.when, place].into_iter().flatten().collect();
-            MetLine { how: how.into(), text: parts.join(" \u{00B7} "), session: meeting.session }
+            MetLine { acquisition: acquisition.into(), text: parts.join(" \u{00B7} "), session: meeting.session }
         };
         model.first_met = meetings.first.map(line);
         model.last_seen = meetings.last.map(line);
@@ -111,23 +113,23 @@ impl Page<'_> {
 
     fn facts(&self, model: &mut EntityModel) {
         let mut facts: Vec<&Fact> = self.state.facts_of(self.id).map(AsRef::as_ref).collect();
-        facts.retain(|fact| fact.standing() != Standing::Rejected);
+        facts.retain(|fact| fact.status() != FactStatus::Rejected);
         facts.sort_by_key(|fact| (fact.validity().is_closed(), fact.predicate(), fact.id()));
         let mut sections: BTreeMap<Part, Vec<&Fact>> = BTreeMap::new();
         for fact in facts {
             let own = fact.subject() == self.id;
             let predicate = fact.predicate();
             let part = match () {
-                () if fact.standing() == Standing::Proposed => Part::Waiting,
+                () if fact.status() == FactStatus::Proposed => Part::Waiting,
                 () if own && is_name(predicate) => {
-                    if *predicate == *attribute::ALIAS && fact.standing() == Standing::Canon {
+                    if *predicate == *attribute::ALIAS && fact.status() == FactStatus::Canon {
                         let text = fact.object().text().unwrap_or_default().to_owned();
                         let secret = fact.secrecy() == Secrecy::Secret;
                         model.aliases.push(AliasLine { text, secret, safe: self.table.may_see(fact), fact: fact.id() });
                     }
                     Part::Names
                 }
-                () if fact.standing() == Standing::False => Part::Untrue,
+                () if fact.status() == FactStatus::False => Part::Untrue,
                 () if own && *predicate == *attribute::DESCRIPTION => Part::Description,
                 () if own && *predicate == *attribute::LORE => Part::Lore,
                 () if own && !predicate.is_relation() => Part::Attributes,
@@ -149,8 +151,8 @@ impl Page<'_> {
             return;
         }
         let own = |known: &&Known| {
-            let ways = if known.is_made_up() { known.shared() } else { known.ways() };
-            !is_name(known.predicate()) && ways.iter().any(|way| way.via != Via::Common)
+            let ways = if known.is_made_up() { known.shared() } else { known.known_edges() };
+            !is_name(known.predicate()) && ways.iter().any(|way| way.access_path != AccessPath::Common)
         };
         let mut known: Vec<&Known> = self.view.facts().filter(own).collect();
         known.sort_by_key(|known| (Reverse(known.learned()), known.id()));
@@ -158,16 +160,17 @@ impl Page<'_> {
         let called = |id: &EntityId| self.name(id);
         let line = |known: &Known| {
             let belief = self.view.belief(known);
-            let way = known.ways().first().or(known.shared().first());
-            let how = way.map_or_else(String::new, |way| query::way_called(way, &called));
+            let way = known.known_edges().first().or(known.shared().first());
+            let acquisition = way.map_or_else(String::new, |way| query::way_called(way, &called));
             let since = known.learned().map(|time| self.state.calendar().print(time));
-            let parts: Vec<String> = [Some(how), since].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+            let parts: Vec<String> =
+                [Some(acquisition), since].into_iter().flatten().filter(|part| !part.is_empty()).collect();
             KnowsLine {
                 fact: known.id(),
                 statement: known.statement().to_owned(),
                 hold: hold(belief.hold).into(),
                 credence: belief.credence.get(),
-                how: parts.join(", "),
+                acquisition: parts.join(", "),
                 conceals: known.conceals(),
                 secret: known.is_secret(),
                 table: self.table.learned(known.id()),
@@ -177,18 +180,18 @@ impl Page<'_> {
         model.knows = known.into_iter().take(MOST).map(line).collect();
     }
 
-    /// The secrets that it keeps, then those about it that it does not know.
+    /// Returns the secrets that the entity keeps, then secrets about it that it does not know.
     fn secrets(&self) -> Vec<SecretLine> {
         let kept = self.view.facts().filter(|known| known.is_secret() || known.conceals());
         let kept = kept.filter_map(|known| self.state.fact(known.id())).map(|fact| (fact, true));
         let about = self.state.facts_of(self.id).filter(|fact| self.view.fact(fact.id()).is_none());
         let about =
-            about.filter(|fact| fact.standing().is_in_world() && is_secret(self.state, fact)).map(|fact| (fact, false));
+            about.filter(|fact| fact.status().is_in_world() && is_secret(self.state, fact)).map(|fact| (fact, false));
         let mut facts: Vec<_> = kept.chain(about).collect();
         facts.sort_by_key(|(fact, keeps)| (!keeps, fact.subject() != self.id, fact.predicate().clone(), fact.id()));
         facts.truncate(MOST);
         let players: Vec<EntityId> = self.table.players().cloned().collect();
-        // Conditions are judged for all reveals at once, where there is one of these secrets at all.
+        // Conditions are evaluated for all reveals at once, and only if one of these secrets has a reveal.
         let has_reveal = facts.iter().any(|(fact, _)| self.state.reveals_of(fact.id()).next().is_some());
         let revealable = match has_reveal {
             true => revealable_to(self.state, &players, &|who, of| Trust::between(self.state, who, of).level()),
@@ -198,13 +201,14 @@ impl Page<'_> {
     }
 
     fn secret(&self, fact: &Fact, keeps: bool, revealable: &[Revealable]) -> SecretLine {
-        let mut edges: Vec<_> = self.state.known_by(fact.id()).filter(|edge| edge.how != How::Shared).collect();
+        let mut edges: Vec<_> =
+            self.state.known_by(fact.id()).filter(|edge| edge.acquisition != Acquisition::Shared).collect();
         edges.sort_by_key(|edge| (edge.learned_at(), edge.knower.clone(), edge.id()));
         let called = |id: &EntityId| self.name(id);
-        let told = edges.iter().filter(|edge| matches!(edge.how, How::Told { .. })).map(|edge| {
+        let told = edges.iter().filter(|edge| matches!(edge.acquisition, Acquisition::Told { .. })).map(|edge| {
             let to = edge.knower.entity().map_or_else(|| "Everybody".to_owned(), called);
             let when = crate::panels::fact::date(self.state, edge.learned.as_ref());
-            let parts = [Some(format!("{to}: {}", query::how_called(&edge.how, &called))), when];
+            let parts = [Some(format!("{to}: {}", query::how_called(&edge.acquisition, &called))), when];
             parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
         });
         let mut known_by: Vec<Named> =
@@ -236,7 +240,7 @@ impl Page<'_> {
     fn timeline(&self) -> Vec<TimeLine> {
         let mut lines: Vec<TimeLine> = Vec::new();
         let print = |time| self.state.calendar().print(time);
-        for fact in self.state.facts_of(self.id).filter(|fact| fact.standing() == Standing::Canon) {
+        for fact in self.state.facts_of(self.id).filter(|fact| fact.status() == FactStatus::Canon) {
             let mut note = |time: hearsay_model::GameTime, text: String| {
                 lines.push(TimeLine {
                     time: time.0,
@@ -311,7 +315,7 @@ impl Page<'_> {
     }
 }
 
-/// The sections of a page, in their order.
+/// The sections of a page, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Waiting,
@@ -339,12 +343,12 @@ impl Part {
     }
 }
 
-/// Whether an attribute says what somebody is called, or is.
+/// Returns whether an attribute states a name or kind.
 fn is_name(predicate: &Predicate) -> bool {
     [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&predicate.as_str())
 }
 
-/// How something is held, in words.
+/// Formats a knower's attitude to a fact.
 pub(crate) fn hold(hold: Hold) -> &'static str {
     match hold {
         Hold::Believed => "believes it",
@@ -355,7 +359,7 @@ pub(crate) fn hold(hold: Hold) -> &'static str {
     }
 }
 
-/// The subject of a fact: whose page shows it.
-pub(super) fn subject_of(world: &World, fact: FactId) -> Option<EntityId> {
+/// Returns the subject of a fact, whose page shows the fact.
+pub(super) fn subject_of(world: &ReadSnapshot, fact: FactId) -> Option<EntityId> {
     world.state.fact(fact).map(|fact| fact.subject().clone())
 }

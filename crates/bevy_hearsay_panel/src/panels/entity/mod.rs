@@ -1,4 +1,4 @@
-//! An entity's page: when the party met it, what is said of it, what it knows, its secrets, and where all this is written.
+//! An entity's page: meetings with the party, facts about it, its knowledge, its secrets, and its sources.
 
 mod load;
 mod model;
@@ -21,11 +21,11 @@ pub use model::{
 pub use ui::{Adding, EntityAction, EntityView, Tab, Ways, entity_ui};
 
 use crate::{
-    news::taken,
-    panel::{Look, News, Note, Panel, Request, Saved, restored, saved},
+    panel::{Look, Note, Panel, PanelContext, Request, Saved, restored, saved},
+    panel_context::taken,
 };
 
-/// Pages that are remembered for going back.
+/// Maximum number of remembered pages.
 const MOST_PAGES: usize = 100;
 
 /// The panel of an entity's page.
@@ -33,34 +33,34 @@ const MOST_PAGES: usize = 100;
 pub struct EntityPanel {
     model: EntityModel,
     kept: Kept,
-    /// What was read last, of whom and when.
+    /// Entity and version of the last page.
     read: Option<(EntityId, StateVersion)>,
     reading: Option<(EntityId, StateVersion, Ticket<EntityModel>)>,
-    /// A fact that was asked for, whose subject is being looked up.
+    /// Looks up the subject of a requested fact.
     finding: Option<Ticket<Option<EntityId>>>,
-    /// What is to be told to the desk in the next frame.
+    /// Requests to send in the next frame.
     asks: Vec<Request>,
 }
 
-/// What is kept when the desk closes.
+/// State that is saved when the desk closes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
     view: EntityView,
     pages: Vec<EntityId>,
     at: usize,
-    /// The fact that was asked for, until its page is there.
+    /// The requested fact, until its page is read.
     #[serde(skip)]
     fact: Option<FactId>,
 }
 
 impl EntityPanel {
-    /// Whose page is shown.
+    /// Returns the entity whose page is shown.
     pub fn id(&self) -> Option<&EntityId> {
         self.kept.pages.get(self.kept.at)
     }
 
-    /// The page as it was read last.
+    /// Returns the last page.
     pub fn model(&self) -> &EntityModel {
         &self.model
     }
@@ -86,7 +86,7 @@ impl EntityPanel {
         }
     }
 
-    /// Another page is shown: lists begin at their beginning. What is being edited stays with its fact.
+    /// Resets the scroll positions for another page. Edits stay with their facts.
     fn turned(&mut self) {
         self.kept.view.filter.clear();
         self.kept.view.heights.clear();
@@ -106,7 +106,7 @@ impl Panel for EntityPanel {
         }
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
         if let Some(fact) = self.kept.fact
             && self.finding.is_none()
             && self.model.fact(fact).is_none()
@@ -143,14 +143,14 @@ impl Panel for EntityPanel {
             }
         }
         let Some(id) = self.id().cloned() else { return };
-        let fresh = |of: &EntityId, version: StateVersion| *of == id && version == news.version;
+        let fresh = |of: &EntityId, version: StateVersion| *of == id && version == context.version;
         let is_read = self.read.as_ref().is_some_and(|(of, version)| fresh(of, *version));
-        // What is being read is let go when another page is wanted, and awaited when only something was written since.
+        // A pending read is dropped if another page is requested, and kept if only the version changed.
         let is_reading = self.reading.as_ref().is_some_and(|(of, ..)| *of == id);
         if !is_read && !is_reading {
             let request = EntityRequest { id: id.clone() };
-            let ticket = memory.read_aside(move |world| EntityModel::load(world, &request)).ok();
-            self.reading = ticket.map(|ticket| (id, news.version, ticket));
+            let ticket = memory.read_in_background(move |world| EntityModel::load(world, &request)).ok();
+            self.reading = ticket.map(|ticket| (id, context.version, ticket));
         }
         if let Some(fact) = self.kept.fact.filter(|fact| self.model.fact(*fact).is_some()) {
             self.kept.fact = None;

@@ -1,110 +1,110 @@
-//! What an entity's page shows.
+//! The model of an entity's page.
 
 use hearsay_model::{EntityId, FactId, Kind, PassageId, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, panels::fact::FactModel};
 
-/// Facts of a section, things known, secrets, dates and passages that are listed at most, each.
+/// Maximum number of listed items per section, for facts, knowledge, secrets, dates and passages.
 pub const MOST: usize = 300;
 
-/// Which entity's page.
+/// The page to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntityRequest {
-    /// Whose.
+    /// The entity.
     pub id: EntityId,
 }
 
 /// An entity's page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EntityModel {
-    /// Whose it is; nothing, until one was chosen.
+    /// The entity; `None` until one is chosen.
     pub id: Option<EntityId>,
-    /// Whether it is there: an undo may have taken it away.
+    /// Whether the entity exists: undo may have removed it.
     pub found: bool,
-    /// What it is called first of all.
+    /// Main name.
     pub name: String,
-    /// What it is.
+    /// Kind of the entity.
     pub kind: Option<Kind>,
-    /// Whether all players know what it is called.
+    /// Whether all players know the name.
     pub safe: bool,
     /// The game clock, on the campaign's calendar.
     pub clock: Option<String>,
-    /// Further names.
+    /// Other names.
     pub aliases: Vec<AliasLine>,
-    /// When the party first met it.
+    /// First meeting with the party.
     pub first_met: Option<MetLine>,
-    /// When the party last met it.
+    /// Last meeting with the party.
     pub last_seen: Option<MetLine>,
-    /// What it said last.
+    /// Last words of the entity.
     pub last_words: Option<WordsLine>,
-    /// What is unsettled with it.
+    /// Open promises, debts and quests.
     pub unsettled: Vec<UnsettledLine>,
-    /// What is said of it, by section.
+    /// Facts about the entity, by section.
     pub sections: Vec<FactSection>,
-    /// What it knows, the latest first. At most [`MOST`].
+    /// Facts that the entity knows, newest first. At most [`MOST`].
     pub knows: Vec<KnowsLine>,
-    /// How much it knows in all, but for what everybody knows.
+    /// Number of facts that the entity knows, without common knowledge.
     pub knows_all: usize,
-    /// Secrets that it keeps, and secrets about it.
+    /// Secrets that the entity keeps, and secrets about it.
     pub secrets: Vec<SecretLine>,
-    /// What happened to it, in the order of time.
+    /// Events of the entity, in order of time.
     pub timeline: Vec<TimeLine>,
-    /// What it said, and what was said of it, the latest first. At most [`MOST`].
+    /// Passages by and about the entity, newest first. At most [`MOST`].
     pub passages: Vec<PassageLine>,
-    /// How many passages there are in all.
+    /// Number of passages in all.
     pub passages_all: usize,
 }
 
-/// A further name.
+/// An alias.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AliasLine {
     /// The name.
     pub text: String,
-    /// Whether it is secret.
+    /// Whether the alias is secret.
     pub secret: bool,
-    /// Whether players may see it.
+    /// Whether players may see the alias.
     pub safe: bool,
-    /// The fact that it is called so.
+    /// The fact that states the alias.
     pub fact: FactId,
 }
 
-/// A time when the party met somebody.
+/// A meeting of the party with the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetLine {
-    /// In which way: `Spoke`, `Present`, `Visited`, `Played`, `Only named`.
-    pub how: String,
-    /// When and where, in words: `session 2, A Wake · 4 Rainmoon 412, 10:15 · The Gilded Gull`.
+    /// Form of the meeting: `Spoke`, `Present`, `Visited`, `Played`, `Only named`.
+    pub acquisition: String,
+    /// Time and place, for display: `session 2, A Wake · 4 Rainmoon 412, 10:15 · The Gilded Gull`.
     pub text: String,
     /// The session.
     pub session: Option<SessionId>,
 }
 
-/// What somebody said last.
+/// Last words of an entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WordsLine {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// When, in words.
+    /// Time, for display.
     pub when: String,
     /// The session.
     pub session: Option<SessionId>,
-    /// Whether all players heard it.
+    /// Whether all players heard the words.
     pub safe: bool,
 }
 
-/// Something unsettled.
+/// An open promise, debt or quest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnsettledLine {
     /// `Promise`, `Debt` or `Quest`.
     pub kind: String,
-    /// What is open.
+    /// Description.
     pub text: String,
-    /// Since when, and more, in words.
+    /// Start and further details, for display.
     pub details: String,
-    /// The fact, where it is one.
+    /// The fact, if there is one.
     pub fact: Option<FactId>,
-    /// The quest, where it is one.
+    /// The quest, if there is one.
     pub quest: Option<EntityId>,
     /// Whether players may see it.
     pub safe: bool,
@@ -117,108 +117,108 @@ pub struct FactSection {
     pub title: String,
     /// The facts. At most [`MOST`].
     pub facts: Vec<FactModel>,
-    /// How many more there are.
+    /// Number of further facts.
     pub more: usize,
 }
 
-/// Something that an entity knows.
+/// A fact that an entity knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnowsLine {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How it holds it: `believes`, `doubts`, `believed until it ended`, …
+    /// Attitude of the entity to the fact: `believes`, `doubts`, `believed until it ended`, …
     pub hold: String,
-    /// How far it believes it.
+    /// Credence.
     pub credence: f64,
-    /// How it knows it, since when: `told by Odo Brandt, 4 Rainmoon 412`.
-    pub how: String,
-    /// Whether it keeps it to itself.
+    /// Acquisition and time: `told by Odo Brandt, 4 Rainmoon 412`.
+    pub acquisition: String,
+    /// Whether the entity conceals the fact.
     pub conceals: bool,
-    /// Whether it is a secret.
+    /// Whether the item is a secret.
     pub secret: bool,
-    /// Whether somebody of the table knows it too.
+    /// Whether a character of the party also knows the fact.
     pub table: bool,
-    /// Whether players may see it.
+    /// Whether players may see the line.
     pub safe: bool,
 }
 
-/// A secret that somebody keeps, or that is about it.
+/// A secret that an entity keeps, or that is about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SecretLine {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// Whether the entity keeps it; else it is about it, and it does not know.
+    /// Whether the entity keeps the secret. Otherwise the secret is about the entity, which does not know it.
     pub keeps: bool,
-    /// Who was told it by whom and when, in words; nobody, while it is untold.
+    /// Each time the secret was told, with teller, hearer and time, for display. Empty while untold.
     pub told: Vec<String>,
-    /// Who knows it.
+    /// Knowers of the secret.
     pub known_by: Vec<Named>,
-    /// Whether somebody of the table knows it.
+    /// Whether a character of the party knows the secret.
     pub table: bool,
-    /// When it may be told: the holder, and what is missing.
+    /// Conditions for telling the secret: the holder, and what is missing.
     pub conditions: Vec<ConditionLine>,
 }
 
-/// When a secret may be told.
+/// Condition for telling a secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConditionLine {
-    /// Who would tell it.
+    /// The character that would tell the secret.
     pub holder: Named,
-    /// Whether it may be told now.
+    /// Whether the secret may be told now.
     pub holds: bool,
-    /// What is missing, in words.
+    /// Missing conditions, for display.
     pub missing: Vec<String>,
-    /// The author's word to the DM.
+    /// The author's note to the DM.
     pub note: Option<String>,
 }
 
-/// Something that happened.
+/// An event of the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimeLine {
-    /// Minutes of game time.
+    /// Game time in minutes.
     pub time: i64,
-    /// When, on the campaign's calendar.
+    /// Time, on the campaign's calendar.
     pub when: String,
-    /// What happened.
+    /// Description of the event.
     pub text: String,
-    /// The fact, where it is one.
+    /// The fact, if there is one.
     pub fact: Option<FactId>,
-    /// The session, where it is one.
+    /// The session, if there is one.
     pub session: Option<SessionId>,
-    /// Whether players may see it.
+    /// Whether players may see the event.
     pub safe: bool,
-    /// Whether it is a secret.
+    /// Whether the item is a secret.
     pub secret: bool,
 }
 
 /// A passage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PassageLine {
-    /// Its id.
+    /// The id.
     pub id: PassageId,
-    /// Who says it.
+    /// The speaker.
     pub speaker: Option<Named>,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Where it stands and when it was said, in words.
+    /// Source and time, for display.
     pub place: String,
-    /// Whether the entity says it.
+    /// Whether the entity is the speaker.
     pub own: bool,
-    /// Whether all players heard or read it.
+    /// Whether all players heard or read the passage.
     pub safe: bool,
 }
 
 impl EntityModel {
-    /// All facts of the page.
+    /// Returns all facts of the page.
     pub fn facts(&self) -> impl Iterator<Item = &FactModel> {
         self.sections.iter().flat_map(|section| &section.facts)
     }
 
-    /// A fact of the page.
+    /// Returns a fact of the page.
     pub fn fact(&self, id: FactId) -> Option<&FactModel> {
         self.facts().find(|fact| fact.fact == id)
     }

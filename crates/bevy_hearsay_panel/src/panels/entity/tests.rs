@@ -1,12 +1,12 @@
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
 use hearsay_memory::{Edit, Retcon};
-use hearsay_model::{Kind, Standing};
+use hearsay_model::{FactStatus, Kind};
 
 use super::*;
 use crate::{
     names::Named,
-    panel::Deed,
+    panel::DeskCommand,
     panels::fact::{FactModel, HolderLine, SourceLine, TableLine},
     testing::{Bench, bench, bench_with, drawn, fact_of, gullhaven, gullhaven_state, step_until},
     text::Linked,
@@ -23,7 +23,7 @@ fn named(text: &str, name: &str) -> Named {
 fn fact(statement: &str, object: &str, safe: bool) -> FactModel {
     let knower = HolderLine {
         who: named("pell", "Pell"),
-        how: "witnessed".into(),
+        acquisition: "witnessed".into(),
         credence: 1.0,
         since: None,
         conceals: !safe,
@@ -42,7 +42,7 @@ fn fact(statement: &str, object: &str, safe: bool) -> FactModel {
         object: object.into(),
         object_entity: None,
         statement: Linked::plain(statement),
-        standing: Standing::Canon,
+        status: FactStatus::Canon,
         secret: !safe,
         concealed: !safe,
         safe,
@@ -82,7 +82,7 @@ fn model() -> EntityModel {
             statement: "The clerk was sober.".into(),
             hold: "believes it".into(),
             credence: 1.0,
-            how: "witnessed".into(),
+            acquisition: "witnessed".into(),
             conceals: true,
             secret: true,
             table: false,
@@ -164,24 +164,24 @@ fn facts_are_edited_in_place() {
     edit_object(&mut harness, "captain");
     harness.get_by_label("Correct").click();
     harness.step();
-    let wrong = matches!(harness.state().asked(), Some(Request::Do(Deed::Edit(Edit::Correct { object: Some(object), statement: None, .. }))) if object == "captain");
+    let wrong = matches!(harness.state().asked(), Some(Request::Do(DeskCommand::Edit(Edit::Correct { object: Some(object), statement: None, .. }))) if object == "captain");
     assert!(wrong, "{:?}", harness.state().asked());
     edit_object(&mut harness, "captain");
     harness.get_by_label("From now on").click();
     harness.step();
     assert!(
-        matches!(harness.state().asked(), Some(Request::Do(Deed::Edit(Edit::Set { value, .. }))) if value == "captain")
+        matches!(harness.state().asked(), Some(Request::Do(DeskCommand::Edit(Edit::Set { value, .. }))) if value == "captain")
     );
     edit_object(&mut harness, "sergeant");
     harness.get_by_label("No longer").click();
     harness.step();
     assert!(
-        matches!(harness.state().asked(), Some(Request::Do(Deed::Retcon(Retcon::Until { until, .. }))) if until == "6 Rainmoon 412")
+        matches!(harness.state().asked(), Some(Request::Do(DeskCommand::Retcon(Retcon::Until { until, .. }))) if until == "6 Rainmoon 412")
     );
     edit_object(&mut harness, "sergeant");
     harness.get_by_label("Never so").click();
     harness.step();
-    assert!(matches!(harness.state().asked(), Some(Request::Do(Deed::Retcon(Retcon::NeverSo { .. })))));
+    assert!(matches!(harness.state().asked(), Some(Request::Do(DeskCommand::Retcon(Retcon::NeverSo { .. })))));
     edit_object(&mut harness, "x");
     harness.get_by_label("Cancel").click();
     harness.step();
@@ -204,7 +204,7 @@ fn something_is_added() {
     harness.get_by_label("Add").click();
     harness.step();
     match harness.state().asked() {
-        Some(Request::Do(Deed::Edit(Edit::Set { attribute, value, options, .. }))) => {
+        Some(Request::Do(DeskCommand::Edit(Edit::Set { attribute, value, options, .. }))) => {
             assert_eq!((attribute.as_str(), value.as_str(), options.secret), ("eye_colour", "grey", true));
         }
         other => panic!("{other:?}"),
@@ -217,7 +217,7 @@ fn something_is_added() {
     harness.get_by_label("Add").click();
     harness.step();
     assert!(
-        matches!(harness.state().asked(), Some(Request::Do(Deed::Edit(Edit::Relate { object, .. }))) if object == "captain-rusk")
+        matches!(harness.state().asked(), Some(Request::Do(DeskCommand::Edit(Edit::Relate { object, .. }))) if object == "captain-rusk")
     );
 }
 
@@ -307,7 +307,7 @@ fn a_page_of_the_campaign() {
     assert!(page.secrets.iter().any(|secret| secret.keeps && !secret.known_by.is_empty()));
     assert!(page.knows_all > 10 && page.timeline.len() > 5 && page.passages.iter().any(|passage| passage.own));
     assert!(page.timeline.windows(2).all(|pair| pair[0].time <= pair[1].time));
-    // What may be seen by players is known to all of them, and is no secret.
+    // Every item that players may see is known to all of them and is not secret.
     for entity in gullhaven_state().entities() {
         let request = EntityRequest { id: entity.id.clone() };
         let page = world.read(move |world| EntityModel::load(world, &request)).unwrap().wait().unwrap();
@@ -326,7 +326,7 @@ fn pages_are_walked_and_edited() {
     step_until(&mut bench, "the page before", |stage| stage.panel.model().name == "Odo Brandt");
     bench.get_by_label("Forward").click();
     step_until(&mut bench, "the page after", |stage| stage.panel.model().name == "Mirela Voss");
-    // A fact is shown on its subject's page, opened.
+    // A fact is shown open on its subject's page.
     let fact = hearsay_memory::find_fact(&gullhaven_state(), "odo-at-the-quay").unwrap().id();
     assert!(bench.state_mut().panel.show(&Request::ShowFact(fact)));
     step_until(&mut bench, "the fact", |stage| {
@@ -338,7 +338,7 @@ fn pages_are_walked_and_edited() {
     }
     let words = "a quarter past ten on the night";
     assert!(bench.query_all_by_label_contains(words).count() > 0, "{:?}", bench.root());
-    // An edit under way survives the desk's closing.
+    // An edit in progress survives closing the desk.
     let model = bench.state().panel.model().fact(fact).unwrap().clone();
     let mut edit = crate::panels::fact::FactEdit::new(&model);
     edit.statement = "Odo Brandt was never there.".into();
@@ -354,7 +354,7 @@ fn pages_are_walked_and_edited() {
         stage.panel.model().facts().any(|fact| fact.statement.text == "Odo Brandt was never there.")
     });
     assert!(bench.state().outcomes.iter().all(|outcome| outcome.done.is_ok()), "{:?}", bench.state().outcomes);
-    // Undoing what made somebody leaves an empty page, and a word about it.
+    // Undoing the creation of an entity leaves an empty page with a message.
     bench.state_mut().panel.show(&Request::Show(id("nobody-at-all")));
     step_until(&mut bench, "the empty page", |stage| stage.panel.model().id == Some(id("nobody-at-all")));
     bench.get_by_label("`nobody-at-all` is not there");

@@ -1,4 +1,4 @@
-//! An entity's page on the screen.
+//! Draws an entity's page.
 
 use egui::{Key, Modifiers, RichText, TextEdit, Ui};
 use hearsay_memory::{Edit, FactOptions};
@@ -9,7 +9,7 @@ use super::model::{EntityModel, FactSection, KnowsLine, PassageLine, SecretLine,
 use crate::{
     commands,
     names::Named,
-    panel::{Deed, Look, Request},
+    panel::{DeskCommand, Look, Request},
     panels::fact::{FactModel, FactsView, fact_ui, hidden_count, labelled, name_ui},
     text::counted,
     theme::Tone,
@@ -19,25 +19,25 @@ use crate::{
     },
 };
 
-/// The parts of a page, of which one is shown at a time below the head.
+/// The tabs of a page, shown one at a time below the head.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tab {
-    /// What is said of it.
+    /// Facts about the entity.
     #[default]
     About,
-    /// What it knows.
+    /// Facts that the entity knows.
     Knows,
     /// Its secrets, told and untold.
     Secrets,
-    /// What happened to it.
+    /// Its events.
     Timeline,
-    /// What it said, and what was said of it.
+    /// Passages by and about the entity.
     Words,
 }
 
 impl Tab {
-    /// All of them.
+    /// All tabs.
     pub const ALL: [Self; 5] = [Self::About, Self::Knows, Self::Secrets, Self::Timeline, Self::Words];
 
     fn name(self) -> &'static str {
@@ -51,64 +51,64 @@ impl Tab {
     }
 }
 
-/// What the eye holds of a page.
+/// View state of a page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EntityView {
-    /// Which part is shown.
+    /// The current tab.
     pub tab: Tab,
-    /// Facts that are opened or edited.
+    /// Facts that are open or being edited.
     pub facts: FactsView,
-    /// Only what has these words.
+    /// Words that listed items must have.
     pub filter: String,
-    /// What is being added.
+    /// The item being added.
     pub adding: Option<Adding>,
-    /// A fact to be scrolled to.
+    /// The fact to scroll to.
     #[serde(skip)]
     pub focus: Option<FactId>,
-    /// The heights of the rows.
+    /// Heights of the rows.
     #[serde(skip)]
     pub heights: Heights,
 }
 
-/// Something that is being added to a page.
+/// An attribute or relation that is being added to a page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Adding {
-    /// `occupation`, `owes`.
+    /// Name of the attribute or relation: `occupation`, `owes`.
     pub what: String,
     /// A value, or a name.
     pub value: String,
-    /// Whom the value means, where it was chosen from the names.
+    /// The entity of the value, if it was chosen from the names.
     pub who: Option<EntityId>,
-    /// Whether it is a secret.
+    /// Whether the item is a secret.
     pub secret: bool,
     #[serde(skip)]
     pub(super) completion: Completion,
 }
 
-/// What is asked of the panel.
+/// An action that the user requests from the panel.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum EntityAction {
-    /// Something for the desk.
+    /// Send a request to the desk.
     Ask(Request),
-    /// The page before.
+    /// Show the previous page.
     Back,
-    /// The page after.
+    /// Show the next page.
     Forward,
 }
 
-/// Whether there are pages to go back and forward to.
+/// Whether the history has a previous and a next page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ways {
-    /// Whether there is one before.
+    /// Whether there is a previous page.
     pub back: bool,
-    /// Whether there is one after.
+    /// Whether there is a next page.
     pub forward: bool,
 }
 
-/// An entity's page.
+/// Draws an entity's page.
 pub fn entity_ui(
     ui: &mut Ui,
     look: &Look,
@@ -153,7 +153,7 @@ pub fn entity_ui(
     actions
 }
 
-/// Back, forward, and where else it can be looked at.
+/// Draws the buttons for the page history and for other panels.
 fn ways_ui(ui: &mut Ui, look: &Look, model: &EntityModel, ways: Ways, actions: &mut Vec<EntityAction>) {
     ui.horizontal_wrapped(|ui| {
         for (there, command, action) in [
@@ -203,13 +203,13 @@ fn name_and_kind(ui: &mut Ui, look: &Look, model: &EntityModel) {
     });
 }
 
-/// First met, last seen, last words, unsettled promises.
+/// Draws first and last meeting, last words and unsettled promises.
 fn top_ui(ui: &mut Ui, look: &Look, model: &EntityModel, asked: &mut Vec<Request>) {
     ui.add_space(look.theme.spacing().tight);
     for (name, met) in [("First met", &model.first_met), ("Last seen", &model.last_seen)] {
         line(ui, look, name, |ui| match met {
             Some(met) => {
-                let text = format!("{} \u{00B7} {}", met.text, met.how.to_lowercase());
+                let text = format!("{} \u{00B7} {}", met.text, met.acquisition.to_lowercase());
                 match &met.session {
                     Some(session) => {
                         if link(ui, &text).on_hover_text("Shows what the session brought").clicked() {
@@ -251,7 +251,7 @@ fn top_ui(ui: &mut Ui, look: &Look, model: &EntityModel, asked: &mut Vec<Request
     });
 }
 
-/// A line with its name before it.
+/// Draws a line with its name in front.
 fn line(ui: &mut Ui, look: &Look, name: &str, inside: impl FnOnce(&mut Ui)) {
     ui.horizontal_top(|ui| {
         let size = egui::vec2(look.theme.sizes().body * 5.4, look.theme.sizes().body);
@@ -274,7 +274,7 @@ fn tabs_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView)
             (Tab::Timeline, model.timeline.len()),
             (Tab::Words, model.passages_all),
         ] {
-            // How many secrets there are is one too.
+            // The number of secrets is secret, too.
             let counted = !look.screen_safe;
             let text = if counted { format!("{} {count}", tab.name()) } else { tab.name().into() };
             let response = ui.add(egui::Button::selectable(view.tab == tab, text));
@@ -301,13 +301,13 @@ fn tabs_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView)
     ui.separator();
 }
 
-/// Whether a text has all words of a filter.
+/// Returns whether a text contains all words of a filter.
 fn has(filter: &str, text: &str) -> bool {
     let text = text.to_lowercase();
     filter.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
-/// A row of the facts' list.
+/// A row of the list of facts.
 enum AboutRow<'a> {
     Section(&'a FactSection, usize),
     Fact(&'a FactModel),
@@ -359,7 +359,7 @@ fn about_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
     });
 }
 
-/// The line by which something is added. Answers whether it is done.
+/// Draws the line for adding an item. Returns whether it is complete.
 fn adding_ui(ui: &mut Ui, look: &Look, model: &EntityModel, adding: &mut Adding, asked: &mut Vec<Request>) -> bool {
     let mut done = false;
     card(ui, look, true, false, |ui| {
@@ -382,7 +382,7 @@ fn adding_ui(ui: &mut Ui, look: &Look, model: &EntityModel, adding: &mut Adding,
             let entered = field.entered || what.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let add = ui.add_enabled(ready, egui::Button::new("Add")).clicked();
             if (add || entered) && ready {
-                asked.extend(model.id.as_ref().map(|id| Request::Do(Deed::Edit(added(id, adding)))));
+                asked.extend(model.id.as_ref().map(|id| Request::Do(DeskCommand::Edit(added(id, adding)))));
                 done = true;
             }
             let escape = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
@@ -393,7 +393,7 @@ fn adding_ui(ui: &mut Ui, look: &Look, model: &EntityModel, adding: &mut Adding,
     done
 }
 
-/// What is added: a relation, where a name was chosen, else an attribute.
+/// Returns the edit: a relation if a name was chosen, or else an attribute.
 fn added(id: &EntityId, adding: &Adding) -> Edit {
     let options = FactOptions { secret: adding.secret, ..FactOptions::default() };
     let (what, value) = (adding.what.trim().to_owned(), adding.value.trim().to_owned());
@@ -434,7 +434,7 @@ fn knows_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
                 asked.push(Request::ShowFact(fact));
             }
         });
-        let mut parts = vec![row.how.clone()];
+        let mut parts = vec![row.acquisition.clone()];
         if row.hold != "believes it" || row.credence < 0.995 {
             parts.push(format!("{} ({:.2})", row.hold, row.credence));
         }
@@ -561,7 +561,7 @@ fn words_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
     });
 }
 
-/// The entity of a page, as others name it.
+/// Returns the entity of a page with its name.
 pub(super) fn named(model: &EntityModel) -> Option<Named> {
     Some(Named { id: model.id.clone()?, name: model.name.clone(), kind: model.kind.clone() })
 }

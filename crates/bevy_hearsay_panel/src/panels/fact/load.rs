@@ -1,4 +1,4 @@
-//! Facts read from the state.
+//! Reads facts from the state.
 
 use hearsay_memory::query::{self, HolderRow, Table};
 use hearsay_model::{Author, Date, Fact, Method, Object, Secrecy, State};
@@ -6,20 +6,20 @@ use hearsay_model::{Author, Date, Fact, Method, Object, Secrecy, State};
 use super::model::{FactModel, HolderLine, MOST_HOLDERS, SourceLine, TableLine};
 use crate::{names::Named, text::Linked};
 
-/// A date as it is shown.
+/// Formats a date for display.
 pub(crate) fn date(state: &State, date: Option<&Date>) -> Option<String> {
     let date = date?;
     Some(if date.raw.is_empty() { state.calendar().print(date.time?) } else { date.raw.clone() })
 }
 
 impl FactModel {
-    /// A fact, with what the table knows of it.
+    /// Reads a fact, with the party's knowledge of it.
     pub fn of(state: &State, table: &Table, fact: &Fact) -> Self {
         let held = query::held_by(state, fact.id());
         let group = |group: bool| {
             move |row: HolderRow| HolderLine {
                 who: Named::of(state, &row.knower),
-                how: row.how.join(", "),
+                acquisition: row.acquisition.join(", "),
                 credence: row.credence,
                 since: row.since,
                 conceals: row.conceals,
@@ -47,7 +47,7 @@ impl FactModel {
             },
             object_entity: fact.object().entity().map(|id| Named::of(state, id)),
             statement: Linked::fact(state, fact),
-            standing: fact.standing(),
+            status: fact.status(),
             secret,
             concealed,
             safe: table.may_see(fact),
@@ -66,7 +66,7 @@ impl FactModel {
     }
 }
 
-/// How a fact came into the record: `said by Odo Brandt in Session 2, found in the text`.
+/// Formats the origin of a fact: `said by Odo Brandt in Session 2, found in the text`.
 fn origin(state: &State, fact: &Fact) -> String {
     let provenance = fact.provenance();
     let method = match (provenance.method, &provenance.speaker) {
@@ -99,7 +99,7 @@ pub(crate) fn table_line(state: &State, knows: query::TableKnows) -> TableLine {
         .into_iter()
         .map(|knower| HolderLine {
             who: Named::of(state, &knower.knower),
-            how: knower.how,
+            acquisition: knower.acquisition,
             credence: knower.credence,
             since: knower.since,
             conceals: knower.conceals,
@@ -122,7 +122,7 @@ pub(crate) fn table_line(state: &State, knows: query::TableKnows) -> TableLine {
     TableLine { text: format!("{who} it, {since}"), session: knows.session, all: knows.all, known_by }
 }
 
-/// `Session 3` within a sentence.
+/// Changes the first letter to lower case, as for `Session 3` within a sentence.
 fn lower_first(text: &str) -> String {
     match text.strip_prefix("Session ") {
         Some(rest) => format!("session {rest}"),

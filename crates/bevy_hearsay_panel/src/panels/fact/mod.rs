@@ -1,4 +1,4 @@
-//! A fact with who knows it and where it comes from: shown by the entity's page and the scene.
+//! A fact with its knowers and sources, as the entity page and the scene show it.
 
 mod load;
 mod model;

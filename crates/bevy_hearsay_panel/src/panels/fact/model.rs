@@ -1,97 +1,97 @@
-//! A fact as the panels show it: what it says, who knows it, and where it is written.
+//! A fact for display: its content, its knowers and its sources.
 
-use hearsay_model::{FactId, SessionId, Standing};
+use hearsay_model::{FactId, FactStatus, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
 
-/// A fact as it is shown.
+/// A fact for display.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactModel {
-    /// Its id.
+    /// The id.
     pub fact: FactId,
-    /// Whom it is about.
+    /// Subject of the fact.
     pub subject: Named,
-    /// Its predicate.
+    /// Predicate of the fact.
     pub predicate: String,
-    /// Its object as text: a name or a value.
+    /// Object as text: a name or a value.
     pub object: String,
-    /// Its object, where that is an entity.
+    /// Object, if it is an entity.
     pub object_entity: Option<Named>,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: Linked,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// Whether it is meant as a secret.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Whether the fact is marked as a secret.
     pub secret: bool,
-    /// Whether somebody keeps it to itself.
+    /// Whether a knower conceals the fact.
     pub concealed: bool,
-    /// Whether players may see it on the screen: all of them know it, and nobody keeps it to itself.
+    /// Whether players may see the fact on the screen: all of them know it, and none of them conceals it.
     pub safe: bool,
-    /// Since when it is so.
+    /// Start of its validity.
     pub since: Option<String>,
-    /// Until when it was so.
+    /// End of its validity.
     pub until: Option<String>,
-    /// How the subject feels about the object.
+    /// Attitude of the subject to the object.
     pub attitude: Option<i8>,
-    /// How sure extraction was; nothing, where nobody extracted it.
+    /// Confidence of extraction; `None` if the fact was not extracted.
     pub confidence: Option<f64>,
-    /// How it came into the record, by whom and in which session, in words.
+    /// Method, author and session of the record, in words.
     pub origin: String,
-    /// The session it was recorded in.
+    /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
-    /// What the table knows of it.
+    /// The party's knowledge of the fact.
     pub table: Option<TableLine>,
-    /// Whether it is common lore.
+    /// Whether everyone knows the fact.
     pub everybody: bool,
-    /// Who else knows it by itself: groups first. At most [`MOST_HOLDERS`].
+    /// Other direct knowers: groups first. At most [`MOST_HOLDERS`].
     pub held_by: Vec<HolderLine>,
-    /// How many more there are.
+    /// Number of further knowers.
     pub more_holders: usize,
-    /// Where it is written.
+    /// The sources.
     pub sources: Vec<SourceLine>,
 }
 
-/// Holders of a fact that are listed at most.
+/// Maximum number of listed knowers of a fact.
 pub const MOST_HOLDERS: usize = 12;
 
-/// What the table knows of a fact.
+/// The party's knowledge of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TableLine {
     /// In a few words: `The party knows, since session 3`.
     pub text: String,
-    /// The session in which the first of them learned it.
+    /// Session in which the first player character learned the fact.
     pub session: Option<SessionId>,
-    /// Whether all player characters know it.
+    /// Whether all player characters know the fact.
     pub all: bool,
-    /// Who knows it.
+    /// The player characters that know the fact.
     pub known_by: Vec<HolderLine>,
 }
 
-/// One who knows a fact.
+/// A knower of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HolderLine {
-    /// Who.
+    /// The knower.
     pub who: Named,
-    /// How: `told by Odo Brandt`.
-    pub how: String,
-    /// How far it believes it.
+    /// Acquisition: `told by Odo Brandt`.
+    pub acquisition: String,
+    /// Credence.
     pub credence: f64,
-    /// Since when.
+    /// Time of the acquisition.
     pub since: Option<String>,
-    /// Whether it keeps it to itself.
+    /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Whether it is a group or place, whose members or residents have it from there.
+    /// Whether the knower is a group or place, from which its members or residents know the fact.
     pub group: bool,
 }
 
-/// Where a fact is written.
+/// A source of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SourceLine {
-    /// File and line, or who said it in which session.
+    /// File and line, or speaker and session.
     pub place: String,
     /// The text.
     pub text: Option<String>,
-    /// Which bytes of the text state the fact.
+    /// Byte range of the words that state the fact.
     pub quote: Option<(usize, usize)>,
 }

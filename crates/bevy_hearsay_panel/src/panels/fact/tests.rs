@@ -1,5 +1,5 @@
-//! How long the models of a large campaign take to read, and its panels to draw. Run by hand:
-//! `cargo test -p bevy_hearsay_panel --lib -- --ignored --nocapture a_large_campaign`.
+//! Measures how long the models of a large campaign take to read, and its panels to draw. Run it by hand: `cargo test
+//! -p bevy_hearsay_panel --lib -- --ignored --nocapture a_large_campaign`.
 #![allow(clippy::print_stdout)]
 
 use std::{
@@ -7,9 +7,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hearsay_memory::World;
+use hearsay_memory::ReadSnapshot;
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, Knowledge, Method, Operation, Passage, Provenance, Secrecy, State,
+    Author, Change, Entity, EntityId, Fact, KnowledgeEdge, Method, Operation, Passage, Provenance, Secrecy, State,
 };
 
 use crate::{
@@ -29,18 +29,18 @@ fn id(number: usize) -> EntityId {
     EntityId::new(format!("e{number}")).unwrap()
 }
 
-/// The numbers that follow a number, in no order that can be seen.
+/// Returns a pseudo-random number for a seed.
 fn random(seed: usize) -> usize {
     let mixed = (seed as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as usize
 }
 
-fn large() -> World {
+fn large() -> ReadSnapshot {
     let provenance = || Provenance::new(Method::Authored, Author::Dm);
     let mut changes: Vec<Change> = (0..ENTITIES).map(|number| Change::AddEntity(Entity::new(id(number)))).collect();
     let mut assert = |fact: Fact, knowers: &[usize]| {
         let fact = Arc::new(fact);
-        let edges = knowers.iter().map(|who| Knowledge::authored(id(*who).into(), fact.id()));
+        let edges = knowers.iter().map(|who| KnowledgeEdge::authored(id(*who).into(), fact.id()));
         let edges: Vec<Change> = edges.map(|edge| Change::Learn(Arc::new(edge))).collect();
         changes.push(Change::AssertFact(fact));
         changes.extend(edges);
@@ -57,7 +57,7 @@ fn large() -> World {
         }
     }
     for number in 0..FACTS - 2 * ENTITIES {
-        // A few are in everything.
+        // A few entities occur in many facts.
         let a = if number.is_multiple_of(10) { random(number) % 40 } else { random(number) % ENTITIES };
         let b = random(number + FACTS) % ENTITIES;
         if a != b {
@@ -76,10 +76,10 @@ fn large() -> World {
     }
     let mut state = State::default();
     state.apply(Operation::new(Author::Dm, "a large campaign", changes)).unwrap();
-    World { state: Arc::new(state), learned: Arc::default() }
+    ReadSnapshot { state: Arc::new(state), learned: Arc::default() }
 }
 
-/// The time that this thread has had of a processor, where the system tells; else the time.
+/// Returns the processor time of this thread if the system provides it, or else the elapsed time.
 fn spent() -> Duration {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

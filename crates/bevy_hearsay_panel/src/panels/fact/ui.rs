@@ -1,17 +1,17 @@
-//! A fact on the screen: its sentence, who knows it, where it is written; edited in place.
+//! Draws a fact: its sentence, its knowers and its sources, with editing in place.
 
 use std::collections::BTreeSet;
 
 use egui::{Align, Key, Layout, Modifiers, RichText, TextEdit, Ui};
 use hearsay_memory::{Edit, FactOptions, Retcon};
-use hearsay_model::{FactId, Standing};
+use hearsay_model::{FactId, FactStatus};
 use serde::{Deserialize, Serialize};
 
 use super::model::{FactModel, HolderLine, TableLine};
 use crate::{
     direction::visual,
     names::Named,
-    panel::{Deed, Look, Request},
+    panel::{DeskCommand, Look, Request},
     theme::Tone,
     widgets::{
         Completion, badge, card, confidence, entity_button, icon_button, label, link, more, name_field, named, quote,
@@ -19,26 +19,26 @@ use crate::{
     },
 };
 
-/// What the eye holds of facts: which are opened, and which is being edited.
+/// View state of facts: open facts, and the edit in progress.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FactsView {
-    /// Those whose knowers and sources are shown in full.
+    /// Facts with all knowers and sources shown.
     pub open: BTreeSet<FactId>,
-    /// The edit under way.
+    /// The edit in progress.
     pub edit: Option<FactEdit>,
 }
 
-/// A fact that is being edited.
+/// An edit of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactEdit {
-    /// Which.
+    /// The fact.
     pub fact: FactId,
     /// The object or value.
     pub object: String,
     /// The sentence.
     pub statement: String,
-    /// Whether the fields are to be focused.
+    /// Whether to focus the fields.
     #[serde(skip)]
     begun: bool,
     #[serde(skip)]
@@ -46,7 +46,7 @@ pub struct FactEdit {
 }
 
 impl FactEdit {
-    /// Begins an edit.
+    /// Starts an edit.
     pub fn new(fact: &FactModel) -> Self {
         Self {
             fact: fact.fact,
@@ -58,7 +58,7 @@ impl FactEdit {
     }
 }
 
-/// A fact. `clock` is the game clock, for what ends now. Answers with what was asked for.
+/// Draws a fact. `clock` is the time of the game clock, for a fact that ends now. Returns the requests to the desk.
 pub fn fact_ui(
     ui: &mut Ui,
     look: &Look,
@@ -85,9 +85,9 @@ pub fn fact_ui(
     asked
 }
 
-/// The sentence, with its badges before and its buttons after.
+/// Draws the sentence, with badges in front and buttons after.
 fn head_ui(ui: &mut Ui, look: &Look, fact: &FactModel, view: &mut FactsView, asked: &mut Vec<Request>) {
-    // The buttons take their room first, whatever the length of the sentence.
+    // Lay out the buttons first, so that a long sentence cannot push them out.
     ui.horizontal_top(|ui| {
         ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
             if !look.screen_safe {
@@ -95,7 +95,7 @@ fn head_ui(ui: &mut Ui, look: &Look, fact: &FactModel, view: &mut FactsView, ask
             }
             ui.with_layout(Layout::top_down(Align::LEFT), |ui| {
                 badges_ui(ui, look, fact);
-                let over = fact.standing == Standing::False || fact.until.is_some();
+                let over = fact.status == FactStatus::False || fact.until.is_some();
                 let tone = if over { Tone::Weak } else { Tone::Plain };
                 asked.extend(sentence(ui, look, &fact.statement, tone).map(Request::Show));
             });
@@ -103,7 +103,7 @@ fn head_ui(ui: &mut Ui, look: &Look, fact: &FactModel, view: &mut FactsView, ask
     });
 }
 
-/// Edit and sources, from the right.
+/// Draws the buttons for editing and sources, from the right.
 fn buttons_ui(ui: &mut Ui, fact: &FactModel, view: &mut FactsView) {
     if icon_button(ui, "\u{270F}", &format!("Edit: {}", fact.statement.text)).clicked() {
         view.edit = Some(FactEdit::new(fact));
@@ -119,16 +119,16 @@ fn buttons_ui(ui: &mut Ui, fact: &FactModel, view: &mut FactsView) {
     }
 }
 
-/// What is unusual about a fact.
+/// Draws badges for unusual properties of a fact.
 fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) {
-    let standing = match fact.standing {
-        Standing::Canon => None,
-        Standing::Claimed => Some((Tone::Warn, "claimed")),
-        Standing::Proposed => Some((Tone::Accent, "waits for review")),
-        Standing::False => Some((Tone::Bad, "untrue")),
-        Standing::Rejected => Some((Tone::Bad, "rejected")),
+    let status = match fact.status {
+        FactStatus::Canon => None,
+        FactStatus::Claimed => Some((Tone::Warn, "claimed")),
+        FactStatus::Proposed => Some((Tone::Accent, "waits for review")),
+        FactStatus::False => Some((Tone::Bad, "untrue")),
+        FactStatus::Rejected => Some((Tone::Bad, "rejected")),
     };
-    let any = fact.secret || fact.concealed || standing.is_some() || fact.until.is_some() || fact.attitude.is_some();
+    let any = fact.secret || fact.concealed || status.is_some() || fact.until.is_some() || fact.attitude.is_some();
     if any {
         ui.horizontal_wrapped(|ui| {
             if fact.secret {
@@ -136,7 +136,7 @@ fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) {
             } else if fact.concealed {
                 badge(ui, look, Tone::Secret, "\u{1F512} kept back");
             }
-            if let Some((tone, words)) = standing {
+            if let Some((tone, words)) = status {
                 badge(ui, look, tone, words);
             }
             if let Some(until) = &fact.until {
@@ -150,12 +150,12 @@ fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) {
     }
 }
 
-/// Who knows it, the party first.
+/// Draws the knowers, the party first.
 fn known_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request>) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
         table_ui(ui, look, fact.table.as_ref(), fact.everybody, asked);
-        // What only some know, and that they know it, is not for players.
+        // Hide facts that only some know, and their knowers, from players.
         if look.screen_safe || fact.held_by.is_empty() {
             return;
         }
@@ -175,7 +175,7 @@ fn known_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request>
     });
 }
 
-/// Whether the table knows it, and since when.
+/// Draws whether the party knows the fact, and since when.
 fn table_ui(ui: &mut Ui, look: &Look, table: Option<&TableLine>, everybody: bool, asked: &mut Vec<Request>) {
     let palette = look.theme.palette();
     match table {
@@ -201,7 +201,7 @@ fn small(ui: &mut Ui, look: &Look, words: &str) {
     label(ui, RichText::new(words).small().color(look.theme.palette().weak));
 }
 
-/// One who knows it, in a few words.
+/// Draws a knower in a few words.
 pub(crate) fn holder_ui(ui: &mut Ui, look: &Look, holder: &HolderLine, asked: &mut Vec<Request>) {
     let (palette, colour) = (look.theme.palette(), look.theme.kind(holder.who.kind.as_ref()));
     let name = match holder.group {
@@ -210,7 +210,7 @@ pub(crate) fn holder_ui(ui: &mut Ui, look: &Look, holder: &HolderLine, asked: &m
     };
     let since = holder.since.as_ref().map(|since| format!(", {since}")).unwrap_or_default();
     let belief = if holder.credence < 0.995 { format!(", believes it {:.2}", holder.credence) } else { String::new() };
-    let hover = format!("{}{since}{belief}", holder.how);
+    let hover = format!("{}{since}{belief}", holder.acquisition);
     let response = link(ui, RichText::new(&name).small().color(colour)).on_hover_text(hover);
     if named(response, true, &name).clicked() {
         asked.push(Request::Show(holder.who.id.clone()));
@@ -220,7 +220,7 @@ pub(crate) fn holder_ui(ui: &mut Ui, look: &Look, holder: &HolderLine, asked: &m
     }
 }
 
-/// All that is on record: dates, every knower with how, and the words.
+/// Draws all details: dates, every knower with its acquisition, and the quotes.
 fn detail_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request>) {
     ui.separator();
     let dates = [
@@ -251,7 +251,7 @@ fn detail_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request
             ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
             holder_ui(ui, look, holder, asked);
             let since = holder.since.as_ref().map(|since| format!(", {since}")).unwrap_or_default();
-            small(ui, look, &format!("{}{since}", holder.how));
+            small(ui, look, &format!("{}{since}", holder.acquisition));
         });
     }
     more(ui, look, fact.more_holders);
@@ -267,7 +267,7 @@ fn detail_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request
     }
 }
 
-/// The fields of an edit. A value or name that changed may be a correction, or what is so from now on.
+/// Draws the fields of an edit. A changed value or name can be a correction or a new fact from now on.
 fn edit_ui(
     ui: &mut Ui,
     look: &Look,
@@ -297,7 +297,7 @@ fn edit_ui(
     let object = (edit.object.trim() != fact.object).then(|| edit.object.trim().to_owned());
     let statement = Some(edit.statement.trim()).filter(|words| !words.is_empty() && *words != fact.statement.text);
     let statement = statement.map(str::to_owned);
-    // A new object makes a new sentence, unless that was written anew too.
+    // A new object needs a new sentence, unless the sentence was also edited.
     let changed = object.is_some() || statement.is_some() || edit.statement.trim().is_empty();
     let id = fact.fact.to_string();
     ui.horizontal_wrapped(|ui| {
@@ -305,26 +305,26 @@ fn edit_ui(
         let save = save.on_hover_text("It was recorded wrongly: those who knew it know this instead (Ctrl+Enter)");
         if (save.clicked() || entered) && changed {
             let edit = Edit::Correct { fact: id.clone(), object: object.clone(), statement: statement.clone() };
-            asked.push(Request::Do(Deed::Edit(edit)));
+            asked.push(Request::Do(DeskCommand::Edit(edit)));
             done = true;
         }
         let now = ui.add_enabled(object.is_some(), egui::Button::new("From now on"));
         if now.on_hover_text("It was so, and is otherwise from now on").clicked()
             && let Some(object) = &object
         {
-            asked.push(Request::Do(Deed::Edit(from_now_on(fact, object.clone(), statement.clone()))));
+            asked.push(Request::Do(DeskCommand::Edit(from_now_on(fact, object.clone(), statement.clone()))));
             done = true;
         }
         let over = ui.add_enabled(clock.is_some(), egui::Button::new("No longer"));
         if over.on_hover_text("It was so until now, by the game clock").clicked()
             && let Some(clock) = clock
         {
-            asked.push(Request::Do(Deed::Retcon(Retcon::Until { fact: id.clone(), until: clock.to_owned() })));
+            asked.push(Request::Do(DeskCommand::Retcon(Retcon::Until { fact: id.clone(), until: clock.to_owned() })));
             done = true;
         }
         let never = ui.button("Never so").on_hover_text("It never was so, and nobody ever knew it");
         if never.clicked() {
-            asked.push(Request::Do(Deed::Retcon(Retcon::NeverSo { fact: id })));
+            asked.push(Request::Do(DeskCommand::Retcon(Retcon::NeverSo { fact: id })));
             done = true;
         }
         let escape = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
@@ -337,7 +337,7 @@ fn edit_ui(
     }
 }
 
-/// What is so from now on instead of a fact.
+/// Returns an edit that replaces a fact from now on.
 fn from_now_on(fact: &FactModel, object: String, statement: Option<String>) -> Edit {
     let options = FactOptions { statement, secret: fact.secret, ..FactOptions::default() };
     let subject = fact.subject.id.to_string();
@@ -347,7 +347,7 @@ fn from_now_on(fact: &FactModel, object: String, statement: Option<String>) -> E
     }
 }
 
-/// Gives a field the name that screen readers say.
+/// Sets the name of a text field for screen readers.
 pub(crate) fn labelled(response: egui::Response, name: &str, value: &str) -> egui::Response {
     response.widget_info(|| {
         let mut info = egui::WidgetInfo::text_edit(true, value, value, "");
@@ -357,7 +357,7 @@ pub(crate) fn labelled(response: egui::Response, name: &str, value: &str) -> egu
     response
 }
 
-/// A name that leads to its page; nothing, while players look and do not know it.
+/// Draws a name that links to its page. In screen-safe mode, draws nothing if players do not know the name.
 pub(crate) fn name_ui(ui: &mut Ui, look: &Look, who: &Named, safe: bool, asked: &mut Vec<Request>) {
     if look.screen_safe && !safe {
         weak(ui, look, "somebody");
@@ -366,7 +366,7 @@ pub(crate) fn name_ui(ui: &mut Ui, look: &Look, who: &Named, safe: bool, asked: 
     }
 }
 
-/// How many things are not shown while players look.
+/// Draws the number of items hidden in screen-safe mode.
 pub(crate) fn hidden_count(ui: &mut Ui, look: &Look, count: usize) {
     if count > 0 {
         toned(ui, look, Tone::Weak, &format!("{count} hidden while players look"));

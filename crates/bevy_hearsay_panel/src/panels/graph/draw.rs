@@ -1,4 +1,4 @@
-//! How the graph is painted.
+//! Paints the graph.
 
 use std::collections::HashMap;
 
@@ -11,14 +11,14 @@ use hearsay_model::{EntityId, Kind};
 use super::model::{Edge, GraphModel, Node, label};
 use crate::{direction::visual, panel::Look, text::shortened, widgets::dimmed};
 
-/// What of a graph is drawn: all, or what players may see.
+/// The part of a graph that is drawn: all of it, or the part that players may see.
 #[derive(Debug)]
 pub(super) struct Drawn<'a> {
-    /// Places among the model's nodes.
+    /// Indexes of the model's nodes.
     pub(super) nodes: Vec<usize>,
-    /// Places among the model's edges.
+    /// Indexes of the model's edges.
     pub(super) edges: Vec<usize>,
-    /// How many nodes are left out.
+    /// Number of omitted nodes.
     pub(super) hidden: usize,
     by_id: HashMap<&'a EntityId, usize>,
 }
@@ -39,13 +39,13 @@ impl<'a> Drawn<'a> {
         }
     }
 
-    /// The place of an entity among the nodes, if it is drawn.
+    /// Returns the index of an entity's node, if it is drawn.
     pub(super) fn place_of(&self, id: &EntityId) -> Option<usize> {
         self.by_id.get(id).copied()
     }
 }
 
-/// A graph on a part of the screen.
+/// A graph in an area of the screen.
 pub(super) struct Canvas<'a> {
     pub(super) look: &'a Look,
     pub(super) model: &'a GraphModel,
@@ -55,18 +55,18 @@ pub(super) struct Canvas<'a> {
     pub(super) positions: &'a [Option<Pos2>],
 }
 
-/// How far what has nothing to do with the one looked at stands back.
+/// Factor by which nodes and edges unrelated to the focused node are dimmed.
 const DIM: f32 = 0.78;
 
 impl Canvas<'_> {
-    /// How large a node is drawn.
+    /// Returns the radius of a node.
     pub(super) fn radius(&self, node: &Node) -> f32 {
         let center = self.model.center.as_ref().is_some_and(|center| center.id == node.who.id);
         let size = 6.0 + (node.degree as f32).sqrt().min(7.0) * 1.5 + if center { 3.0 } else { 0.0 };
         size * self.zoom.sqrt().clamp(0.55, 1.5)
     }
 
-    /// Paints all. Who is selected or pointed at stands out, with those it has to do with.
+    /// Paints the graph. A selected or hovered node stands out, with its neighbours.
     pub(super) fn paint(&self, ui: &Ui, selected: Option<usize>, hovered: Option<usize>) {
         let painter = ui.painter_at(self.rect);
         let palette = self.look.theme.palette();
@@ -121,13 +121,13 @@ impl Canvas<'_> {
             self.lock(painter, a + (b - a) * 0.5);
         }
         if of_eye && self.zoom > 0.6 {
-            // Nearer to the other one: around the one looked at all lines are close together.
+            // Place the label nearer to the other node, because all lines meet at the focused one.
             let (from, to) = if eye == Some(edge.a) { (a, b) } else { (b, a) };
             self.what_joins(painter, edge, from + (to - from) * 0.6);
         }
     }
 
-    /// The relation's name on a line that is looked at.
+    /// Paints the relation's name on a line of the focused node.
     fn what_joins(&self, painter: &Painter, edge: &Edge, at: Pos2) {
         let palette = self.look.theme.palette();
         let seen: Vec<_> = edge.relations.iter().filter(|relation| !self.look.screen_safe || relation.safe).collect();
@@ -143,7 +143,7 @@ impl Canvas<'_> {
         painter.galley(rect.min, galley, palette.weak);
     }
 
-    /// A small lock.
+    /// Paints a small lock.
     fn lock(&self, painter: &Painter, at: Pos2) {
         let palette = self.look.theme.palette();
         painter.circle_filled(at, 8.0, palette.background);
@@ -167,7 +167,7 @@ impl Canvas<'_> {
         let palette = self.look.theme.palette();
         let colour = self.look.theme.kind(node.who.kind.as_ref());
         let colour = if near { colour } else { dimmed(colour, DIM) };
-        // What lies behind does not shine through.
+        // Cover the lines behind the node.
         painter.circle_filled(at, radius + 1.5, palette.background);
         form(painter, node.who.kind.as_ref(), at, radius, colour);
         if node.hub {
@@ -178,7 +178,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// The names, the most important first; one that would cover another is left out until it is looked at.
+    /// Paints the names, most important first. A name that would cover another is omitted until its node is focused.
     fn names(&self, painter: &Painter, near: &[bool], selected: Option<usize>, hovered: Option<usize>) {
         let palette = self.look.theme.palette();
         let center = self.model.center.as_ref().map(|center| &center.id);
@@ -206,7 +206,7 @@ impl Canvas<'_> {
             }
             let looked_at = hovered == Some(number) || selected == Some(number);
             let important = looked_at || node.hub || Some(&node.who.id) == center;
-            // From afar only the landmarks have names.
+            // At a small zoom, only landmarks have names.
             if !important && self.zoom < 0.35 && !(eye && near[number]) {
                 continue;
             }
@@ -224,14 +224,14 @@ impl Canvas<'_> {
         }
     }
 
-    /// Where a node's sign is.
+    /// Returns the rectangle of a node's symbol.
     fn sign(&self, number: usize) -> Option<Rect> {
         let radius = self.radius(&self.model.nodes[number]);
         self.positions[number].map(|at| Rect::from_center_size(at, Vec2::splat(radius * 2.0)))
     }
 
-    /// Where a name has room: below its sign, above it or beside it, where it covers neither a name nor a sign. A landmark
-    /// may cover signs, and what is looked at may cover all.
+    /// Returns the rectangle for a name: below, above or beside its symbol, where it covers neither a name nor a
+    /// symbol. The name of a landmark may cover symbols, and the name of a focused node may cover everything.
     #[allow(clippy::too_many_arguments, reason = "one call, of values that only this has")]
     fn room(
         &self,
@@ -250,7 +250,7 @@ impl Canvas<'_> {
             Align2::LEFT_CENTER.anchor_size(at + vec2(away + 1.0, 0.0), size),
             Align2::RIGHT_CENTER.anchor_size(at - vec2(away + 1.0, 0.0), size),
         ];
-        // A name keeps within the canvas.
+        // Keep the name within the canvas.
         let within = |rect: &Rect| {
             let (left, right) = (self.rect.left() + 2.0 - rect.left(), rect.right() - self.rect.right() + 2.0);
             rect.translate(vec2(left.max(0.0) - right.max(0.0), 0.0))
@@ -266,7 +266,7 @@ impl Canvas<'_> {
     }
 }
 
-/// The form of a kind.
+/// Paints the shape of a kind.
 pub(super) fn form(painter: &Painter, kind: Option<&Kind>, at: Pos2, radius: f32, colour: Color32) {
     let hollow = matches!(kind, Some(Kind::Concept | Kind::Custom(_)) | None);
     let outline = outline(kind, at, radius);
@@ -276,7 +276,7 @@ pub(super) fn form(painter: &Painter, kind: Option<&Kind>, at: Pos2, radius: f32
     painter.add(Shape::closed_line(outline, Stroke::new(if hollow { 2.0 } else { 1.0 }, colour)));
 }
 
-/// The outline of a kind: another for each, so that colour is not needed.
+/// Returns the outline of a kind. Each kind has its own shape, so that colour is not needed.
 fn outline(kind: Option<&Kind>, at: Pos2, radius: f32) -> Vec<Pos2> {
     let ring = |count: usize, turn: f32, radius: &dyn Fn(usize) -> f32| -> Vec<Pos2> {
         let point = |number: usize| {
@@ -305,7 +305,7 @@ fn outline(kind: Option<&Kind>, at: Pos2, radius: f32) -> Vec<Pos2> {
     }
 }
 
-/// A filled form, seen whole from its middle.
+/// Returns a filled shape whose whole outline is visible from its center.
 fn fan(at: Pos2, outline: &[Pos2], colour: Color32) -> Shape {
     let mut mesh = Mesh::default();
     let vertex = |pos: Pos2| Vertex { pos, uv: egui::epaint::WHITE_UV, color: colour };

@@ -1,5 +1,4 @@
-//! Where the entities of a graph are drawn: the same graph at the same places, and a graph that changed a little at
-//! places that changed a little.
+//! Layout of a graph. The layout is deterministic, and a small change of the graph changes positions only a little.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +6,27 @@ use hearsay_model::EntityId;
 
 use super::model::GraphModel;
 
-/// A place on the plane.
+/// A position on the plane.
 pub type Place = [f32; 2];
 
-/// Where each entity is drawn.
+/// The position of each entity.
 pub type Places = BTreeMap<EntityId, Place>;
 
-/// How long a relation is drawn, if nothing pulls at it.
+/// Length of a relation without other forces.
 const LENGTH: f32 = 110.0;
 
-/// How near two entities come at most.
+/// Minimum distance of two entities.
 const NEAREST: f32 = 46.0;
 
-/// Steps from nothing, from a layout in which most have a place, and from one in which all have; and how far each moves in a
-/// step at first.
+/// Number of steps and initial maximum movement per step: without a layout, with positions for most entities, and with
+/// positions for all.
 const STEPS: [(usize, f32); 3] = [(500, LENGTH * 1.5), (90, LENGTH * 0.1), (30, LENGTH * 0.03)];
 
-/// Beyond this nobody pushes another: parts that nothing joins would fly apart.
+/// Range of the repulsion. Without a limit, unconnected parts would drift apart.
 const REACH: f32 = LENGTH * 6.0;
 
-/// Lays a graph out: those that are joined pull each other near, all others push each other away (Fruchterman and
-/// Reingold). What has a place already starts there and moves little; what is new starts beside those it is joined to.
+/// Lays out a graph by force: connected entities attract each other, and all entities repel each other (Fruchterman and
+/// Reingold). Entities with a position start there and move little. New entities start beside a neighbour.
 pub fn lay_out(model: &GraphModel, warm: &Places) -> Places {
     let count = model.nodes.len();
     let known: Vec<Option<Place>> = model.nodes.iter().map(|node| warm.get(&node.who.id).copied()).collect();
@@ -54,10 +53,10 @@ pub fn lay_out(model: &GraphModel, warm: &Places) -> Places {
     model.nodes.iter().zip(places).map(|(node, place)| (node.who.id.clone(), place)).collect()
 }
 
-/// Where everybody starts: at its place; or beside one it is joined to; or in a spiral, by its number.
+/// Returns the start positions: the known position, or else beside a neighbour, or else on a spiral.
 fn begin(model: &GraphModel, known: &[Option<Place>]) -> Vec<Place> {
     let mut places: Vec<Option<Place>> = known.to_vec();
-    // A spiral by the golden angle spreads any number evenly.
+    // A spiral with the golden angle spreads any number of points evenly.
     let spiral = |number: usize| {
         let (angle, radius) = (number as f32 * 2.399_963, LENGTH * 0.6 * (number as f32).sqrt());
         [radius * angle.cos(), radius * angle.sin()]
@@ -76,8 +75,8 @@ fn begin(model: &GraphModel, known: &[Option<Place>]) -> Vec<Place> {
     places.iter().enumerate().map(|(number, place)| place.unwrap_or_else(|| spiral(number + 4))).collect()
 }
 
-/// One step: everybody goes a part of where it is pushed and pulled, the smaller the more it is joined to, so that nobody
-/// swings to and fro; and no further than the heat allows.
+/// Runs one step. Each entity moves by a part of the force on it, and at most by `heat`. The part decreases with the
+/// number of its relations, which prevents oscillation.
 fn relax(places: &mut [Place], edges: &[(usize, usize)], joined: &[f32], heat: f32) {
     let mut forces = vec![[0.0_f32; 2]; places.len()];
     for a in 0..places.len() {
@@ -104,7 +103,8 @@ fn relax(places: &mut [Place], edges: &[(usize, usize)], joined: &[f32], heat: f
     }
     for ((place, force), joined) in places.iter_mut().zip(&forces).zip(joined) {
         let part = 0.25 / (1.0 + joined);
-        // All are drawn to the middle a little. Screens are wider than high.
+        // A weak force pulls all entities to the middle; it is stronger vertically, because screens are wider than
+        // high.
         let (fx, fy) = ((force[0] - place[0] * 0.35) * part, (force[1] - place[1] * 0.55) * part);
         let length = (fx * fx + fy * fy).sqrt();
         let far = if length > heat { heat / length } else { 1.0 };
@@ -113,7 +113,7 @@ fn relax(places: &mut [Place], edges: &[(usize, usize)], joined: &[f32], heat: f
     }
 }
 
-/// Parts those that are too near.
+/// Separates entities that are too near to each other.
 fn part(places: &mut [Place]) {
     for a in 0..places.len() {
         for b in a + 1..places.len() {
@@ -135,7 +135,7 @@ fn part(places: &mut [Place]) {
     }
 }
 
-/// Turns and moves all as one, so that those who had a place are as near to it as can be.
+/// Rotates and moves the layout as a whole, so that entities with a known position are as near to it as possible.
 fn align(places: &mut [Place], known: &[Option<Place>]) {
     let pairs: Vec<(Place, Place)> =
         places.iter().zip(known).filter_map(|(now, then)| Some((*now, (*then)?))).collect();
@@ -169,7 +169,7 @@ mod tests {
         panels::graph::model::{Edge, Node},
     };
 
-    /// Some hubs, each with others around it.
+    /// Makes a graph of several hubs with neighbours.
     fn graph(count: usize) -> GraphModel {
         let node = |number: usize| Node {
             who: Named { id: EntityId::new(format!("e{number}")).unwrap(), name: format!("E {number}"), kind: None },
@@ -211,7 +211,7 @@ mod tests {
         let moved: Vec<f32> = before.iter().map(|(id, place)| distance(*place, after[id])).collect();
         let mean = moved.iter().sum::<f32>() / moved.len() as f32;
         assert!(mean < LENGTH * 0.4, "{mean}");
-        // Where nobody is new, nearly nothing moves.
+        // Without new entities, nearly nothing moves.
         let still = lay_out(&graph(63), &after);
         let most = after.iter().map(|(id, place)| distance(*place, still[id])).fold(0.0, f32::max);
         assert!(most < LENGTH * 0.4, "{most}");

@@ -1,30 +1,31 @@
-//! The graph, read from the state.
+//! Reads the graph from the state.
 
 use std::collections::{BTreeMap, HashMap};
 
 use hearsay_belief::View;
 use hearsay_memory::{
-    MemoryError, World,
+    MemoryError, ReadSnapshot,
     query::{Table, is_secret},
 };
 use hearsay_model::{EntityId, Fact, Knower, Predicate, State};
-use hearsay_recall::graph::{Walk, neighbours};
+use hearsay_recall::graph::{Traversal, neighbours};
 
 use super::model::{DEEPEST, Edge, GraphModel, GraphRequest, MOST_NODES, Node, Relation};
 use crate::names::Named;
 
-/// A hub has so many relations at least, and more than nine of ten of those that are shown.
+/// Minimum number of relations of a hub, which must also have at least as many as nine of ten displayed nodes.
 const HUB: usize = 8;
 
-/// How many entities a neighbourhood is chosen from.
+/// Maximum number of entities from which a neighbourhood is chosen.
 const CANDIDATES: usize = 5000;
 
 impl GraphModel {
-    /// Reads a part of the graph. For the whole campaign it counts all relations: do it beside the worker.
+    /// Reads a part of the graph. Call this in the background, because the whole campaign requires counting all
+    /// relations.
     ///
     /// # Errors
-    /// None of its own.
-    pub fn load(world: &World, request: &GraphRequest) -> Result<Self, MemoryError> {
+    /// None at present.
+    pub fn load(world: &ReadSnapshot, request: &GraphRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let known = |id: &&EntityId| state.entity(id).is_some();
         let knower = request.knower.as_ref().filter(known);
@@ -53,7 +54,7 @@ impl GraphModel {
     }
 }
 
-/// How many relations the node with the most has beside the others.
+/// Marks the nodes with the most relations as hubs.
 fn mark_hubs(nodes: &mut [Node]) {
     let mut degrees: Vec<usize> = nodes.iter().map(|node| node.degree).collect();
     degrees.sort_unstable();
@@ -63,7 +64,7 @@ fn mark_hubs(nodes: &mut [Node]) {
     }
 }
 
-/// What is seen of the graph: by the DM or a knower, with some relations or all.
+/// The visible part of the graph: for the DM or a knower, with some or all relations.
 struct Sight<'a> {
     state: &'a State,
     view: Option<&'a View>,
@@ -71,7 +72,7 @@ struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    /// Whether the relation at a dense index is seen, whatever its predicate.
+    /// Returns the fact at a dense index if it is visible, whatever its predicate.
     fn sees(&self, fact: u32) -> Option<&'a Fact> {
         match self.view {
             None => self.state.fact_at(fact).filter(|_| self.state.stands_at(fact)).map(AsRef::as_ref),
@@ -83,7 +84,7 @@ impl<'a> Sight<'a> {
         self.wanted.is_empty() || self.wanted.contains(fact.predicate())
     }
 
-    /// By dense index, how many relations an entity has that are seen and wanted.
+    /// Returns the number of visible, selected relations of each entity, by dense index.
     fn degrees(&self) -> HashMap<u32, usize> {
         let mut degrees = HashMap::new();
         let wanted: Vec<u32> =
@@ -114,10 +115,11 @@ impl<'a> Sight<'a> {
         degrees
     }
 
-    /// Those around one with their distance, the nearest and best connected first, and how many found no room.
+    /// Returns the entities around a center with their distance, nearest and best connected first, and the number
+    /// omitted.
     fn around(&self, center: &EntityId, depth: usize, degrees: &HashMap<u32, usize>) -> (Vec<(u32, usize)>, usize) {
         let Some(start) = self.state.index_of(center) else { return (Vec::new(), 0) };
-        let walk = Walk { view: self.view, predicates: self.wanted.clone(), ..Walk::default() };
+        let walk = Traversal { view: self.view, predicates: self.wanted.clone(), ..Traversal::default() };
         let around = neighbours(self.state, center, &walk, depth, CANDIDATES);
         let around = around.iter().filter_map(|found| Some((self.state.index_of(found.id)?, found.distance)));
         let mut around: Vec<(u32, usize)> = around.collect();
@@ -129,7 +131,7 @@ impl<'a> Sight<'a> {
         (around, more)
     }
 
-    /// The best connected of all.
+    /// Returns the best connected entities of the campaign, and the number omitted.
     fn of_all(&self, degrees: &HashMap<u32, usize>) -> (Vec<(u32, usize)>, usize) {
         let there = degrees.iter().filter(|(index, _)| self.is_there(**index));
         let mut all: Vec<(usize, u32, u32)> =
@@ -155,7 +157,7 @@ impl<'a> Sight<'a> {
         })
     }
 
-    /// What joins those chosen, each pair once. By their places.
+    /// Returns the edges between the chosen entities, one per pair, by their indexes.
     fn edges(&self, chosen: &[(u32, usize)], table: &Table) -> Vec<Edge> {
         let places: HashMap<u32, usize> =
             chosen.iter().enumerate().map(|(place, (index, _))| (*index, place)).collect();
@@ -181,11 +183,12 @@ impl<'a> Sight<'a> {
         edges.into_iter().map(edge).collect()
     }
 
-    /// The relations that those chosen have, wanted or not: what can be filtered by.
+    /// Returns the predicates of the chosen entities' relations with counts, selected or not, as choices for the
+    /// filter.
     fn predicates(&self, center: Option<&EntityId>, chosen: &[(u32, usize)]) -> Vec<(String, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let from: Vec<u32> = match center {
-            // With a filter on, those around are found by it: what else leads from the center must be offered too.
+            // A filter limits the chosen entities, so add the center's own relations to the choices.
             Some(center) => {
                 self.state.index_of(center).into_iter().chain(chosen.iter().map(|(index, _)| *index)).collect()
             }
@@ -194,7 +197,7 @@ impl<'a> Sight<'a> {
         let mut seen = std::collections::HashSet::new();
         for index in from.into_iter().filter(|index| seen.insert(*index)).collect::<Vec<_>>() {
             for hop in self.state.hops_at(index) {
-                // A relation between two of them is seen from both: it counts where it begins.
+                // Count a relation between two of these entities at its subject only.
                 if !hop.is_forward() && seen.contains(&hop.other()) {
                     continue;
                 }

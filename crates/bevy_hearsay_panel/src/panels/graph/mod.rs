@@ -1,4 +1,4 @@
-//! The graph: who has to do with whom, around one or in the whole campaign.
+//! The graph: relations around one entity or in the whole campaign.
 
 mod draw;
 mod layout;
@@ -20,24 +20,24 @@ pub use model::{DEEPEST, Edge, GraphModel, GraphRequest, MOST_NODES, Node, Relat
 pub use ui::{GraphView, graph_ui};
 
 use crate::{
-    news::taken,
-    panel::{Look, News, Note, Panel, PanelKind, Request, Saved, restored, saved},
+    panel::{Look, Note, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    panel_context::taken,
 };
 
-/// The panel of the graph.
+/// The graph panel.
 #[derive(Debug, Default)]
 pub struct GraphPanel {
     model: GraphModel,
     places: Places,
     view: GraphView,
-    /// What was read last, and as of which operation.
+    /// Request and version of the last read.
     read: Option<(GraphRequest, StateVersion)>,
     reading: Option<Ticket<GraphModel>>,
     laying: Option<Laying>,
     asks: Vec<Request>,
 }
 
-/// A graph for which places are being found on a thread of its own.
+/// A graph whose layout is computed on a separate thread.
 #[derive(Debug)]
 struct Laying {
     model: GraphModel,
@@ -50,7 +50,7 @@ impl Laying {
         let (graph, fallback) = (model.clone(), sender.clone());
         let lay = move || drop(sender.send(lay_out(&graph, &warm)));
         if thread::Builder::new().name("hearsay-layout".into()).spawn(lay).is_err() {
-            // Without a thread, everybody lies where they were, or in the middle.
+            // Without a thread, put all nodes in the middle.
             let at = |node: &Node| (node.who.id.clone(), [0.0; 2]);
             drop(fallback.send(model.nodes.iter().map(at).collect()));
         }
@@ -59,12 +59,12 @@ impl Laying {
 }
 
 impl GraphPanel {
-    /// What is drawn.
+    /// Returns the model.
     pub fn model(&self) -> &GraphModel {
         &self.model
     }
 
-    /// Where it is drawn.
+    /// Returns the positions of the entities.
     pub fn places(&self) -> &Places {
         &self.places
     }
@@ -79,9 +79,9 @@ impl Panel for GraphPanel {
         PanelKind::Graph.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
         match taken(&mut self.reading) {
-            // What nobody changed keeps its places.
+            // An unchanged graph keeps its positions.
             Some(Ok(model)) if model == self.model => self.laying = None,
             Some(Ok(model)) => self.laying = Some(Laying::begin(model, self.places.clone())),
             Some(Err(error)) => self.asks.push(Request::Tell(Note::trouble(error.to_string()))),
@@ -90,7 +90,7 @@ impl Panel for GraphPanel {
         if let Some(laying) = self.laying.take() {
             match laying.places.try_recv() {
                 Ok(places) => {
-                    // A whole that has nothing in common with the last is looked at as a whole.
+                    // Fit a graph into view if it shares no entity with the last.
                     let strange = !places.keys().any(|id| self.places.contains_key(id));
                     self.view.fit |=
                         strange || self.view.request.center != self.model.center.as_ref().map(|c| c.id.clone());
@@ -102,13 +102,14 @@ impl Panel for GraphPanel {
                 Err(TryRecvError::Disconnected) => {}
             }
         }
-        let same = |(request, at): &(GraphRequest, StateVersion)| *request == self.view.request && *at == news.version;
-        // A game that writes all the time must not keep a layout from being finished.
+        let same =
+            |(request, at): &(GraphRequest, StateVersion)| *request == self.view.request && *at == context.version;
+        // Finish the current layout before the next read, even if a game writes all the time.
         if self.reading.is_none() && self.laying.is_none() && !self.read.as_ref().is_some_and(same) {
             let request = self.view.request.clone();
-            if let Ok(ticket) = memory.read_aside(move |world| GraphModel::load(world, &request)) {
+            if let Ok(ticket) = memory.read_in_background(move |world| GraphModel::load(world, &request)) {
                 self.reading = Some(ticket);
-                self.read = Some((self.view.request.clone(), news.version));
+                self.read = Some((self.view.request.clone(), context.version));
             }
         }
     }

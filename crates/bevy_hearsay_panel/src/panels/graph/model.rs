@@ -1,26 +1,26 @@
-//! What the graph shows.
+//! The model of the graph.
 
 use hearsay_model::{EntityId, FactId};
 use serde::{Deserialize, Serialize};
 
 use crate::names::Named;
 
-/// Entities that are shown at most.
+/// Maximum number of displayed entities.
 pub const MOST_NODES: usize = 200;
 
-/// The furthest that a neighbourhood reaches.
+/// Maximum depth of a neighbourhood.
 pub const DEEPEST: usize = 3;
 
-/// Which part of the graph.
+/// The part of the graph to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphRequest {
-    /// Around whom; the whole campaign, when nobody is named.
+    /// Center of the neighbourhood. `None`: the whole campaign.
     pub center: Option<EntityId>,
-    /// How far around: 1 to [`DEEPEST`].
+    /// Depth of the neighbourhood: 1 to [`DEEPEST`].
     pub depth: usize,
-    /// Only these relations; all, when none is named.
+    /// Only these predicates. If empty, all.
     pub predicates: Vec<String>,
-    /// As this knower sees it; the DM's truth, when nobody is named.
+    /// Only relations that this knower knows. `None`: all relations that hold.
     pub knower: Option<EntityId>,
 }
 
@@ -33,41 +33,41 @@ impl Default for GraphRequest {
 /// A part of the graph.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GraphModel {
-    /// Around whom.
+    /// Center of the neighbourhood.
     pub center: Option<Named>,
-    /// As whom.
+    /// The knower.
     pub knower: Option<Named>,
-    /// The entities. At most [`MOST_NODES`], those with most relations.
+    /// The entities: at most [`MOST_NODES`], those with the most relations.
     pub nodes: Vec<Node>,
-    /// What joins them, each pair once.
+    /// The edges, one per pair of entities.
     pub edges: Vec<Edge>,
-    /// How many entities found no room.
+    /// Number of omitted entities.
     pub more: usize,
-    /// The relations that there are, the most frequent first, with how many there are.
+    /// The predicates with their counts, most frequent first.
     pub predicates: Vec<(String, usize)>,
 }
 
 /// An entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// Who or what.
+    /// The entity.
     pub who: Named,
-    /// How many relations it has in all.
+    /// Number of its relations in all.
     pub degree: usize,
-    /// Whether many relations meet in it.
+    /// Whether the node is a hub.
     pub hub: bool,
-    /// Relations between it and the center.
+    /// Number of relations on the path to the center.
     pub distance: usize,
-    /// Whether players may see it.
+    /// Whether players may see the entity.
     pub safe: bool,
 }
 
-/// What joins two entities.
+/// The connection of two entities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
-    /// The one: a place among the nodes.
+    /// Index of the first node.
     pub a: usize,
-    /// The other, which comes later.
+    /// Index of the second node, greater than `a`.
     pub b: usize,
     /// The relations, by id.
     pub relations: Vec<Relation>,
@@ -80,29 +80,29 @@ pub struct Relation {
     pub fact: FactId,
     /// Its predicate.
     pub predicate: String,
-    /// Whether it leads from the one to the other, rather than back.
+    /// Whether the relation leads from `a` to `b`.
     pub forward: bool,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// Whether it is a secret, or somebody keeps it to itself.
+    /// Whether the relation is secret or concealed by a knower.
     pub secret: bool,
-    /// Whether players may see it.
+    /// Whether players may see the relation.
     pub safe: bool,
 }
 
 impl Edge {
-    /// Whether all that joins them is secret.
+    /// Returns whether all relations of the edge are secret.
     pub fn is_secret(&self) -> bool {
         self.relations.iter().all(|relation| relation.secret)
     }
 
-    /// Whether something that joins them is secret.
+    /// Returns whether any relation of the edge is secret.
     pub fn has_secret(&self) -> bool {
         self.relations.iter().any(|relation| relation.secret)
     }
 }
 
-/// A relation's name as people read it: `is a member of` for `MEMBER_OF`.
+/// Returns the name of a predicate for display: `is a member of` for `MEMBER_OF`.
 pub fn label(predicate: &str) -> String {
     predicate.to_lowercase().replace('_', " ")
 }

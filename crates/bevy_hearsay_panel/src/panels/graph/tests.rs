@@ -168,7 +168,7 @@ fn a_campaign_as_a_whole_and_around_somebody() {
     assert!(around.edges.iter().any(|edge| edge.a == 0 && edge.has_secret()));
     let before = bench.state().panel.places().clone();
 
-    // Another word changes nothing of where everybody is.
+    // A changed attribute does not move any node.
     let memory = &bench.state().memory;
     let edit = hearsay_memory::Edit::Set {
         entity: "odo-brandt".into(),
@@ -183,7 +183,7 @@ fn a_campaign_as_a_whole_and_around_somebody() {
     });
     assert_eq!(*bench.state().panel.places(), before);
 
-    // As somebody knows it, there is less.
+    // A knower sees a smaller graph.
     bench.state_mut().panel.view.request.knower = Some(id("bettony-lark"));
     ready(&mut bench, "what one knows");
     let known = bench.state().panel.model().clone();
@@ -213,7 +213,7 @@ fn the_graph_follows_the_moves_of_a_game() {
         let edges = model.edges.iter().filter(|edge| edge.relations.iter().any(|of| of.predicate == "LOCATED_AT"));
         edges.flat_map(|edge| [edge.a, edge.b]).any(|end| model.nodes[end].who.id == id(place))
     };
-    // The first move ends the place that the campaign wrote down; the later ones are no operations.
+    // The first move ends the place from the campaign file; the later moves are not operations.
     for (is_operation, place) in [(true, "ferry-stairs"), (false, "watch-house"), (false, "ferry-stairs")] {
         let patch = hearsay_memory::Patch { place: Some(Some(id(place))), ..Default::default() };
         let patches = hearsay_memory::Patches { entities: vec![(id("odo-brandt"), patch)], clock: None };

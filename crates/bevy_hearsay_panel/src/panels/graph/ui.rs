@@ -1,4 +1,4 @@
-//! The graph on the screen.
+//! Draws the graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,30 +21,30 @@ use crate::{
     },
 };
 
-/// What the eye holds of the graph.
+/// View state of the graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GraphView {
-    /// Which part of it.
+    /// The displayed part of the graph.
     pub request: GraphRequest,
-    /// Who is selected: what has nothing to do with it is dimmed.
+    /// The selected entity. Unrelated entities are dimmed.
     pub selected: Option<EntityId>,
-    /// What is in the middle of the canvas.
+    /// The position in the middle of the canvas.
     pub middle: Place,
-    /// How large everything is drawn.
+    /// The zoom factor.
     pub zoom: f32,
-    /// Whether all is to be brought into view.
+    /// Whether to fit the graph into view.
     #[serde(skip)]
     pub fit: bool,
-    /// Whether the DM chose what is in view: then another size of the canvas leaves it.
+    /// Whether the DM moved or zoomed the view. If so, a new canvas size does not change it.
     #[serde(skip)]
     moved: bool,
     #[serde(skip)]
     size: Vec2,
-    /// How high the legend was.
+    /// Height of the legend in the last frame.
     #[serde(skip)]
     legend: f32,
-    /// Where everybody is drawn, on the way to their places.
+    /// Displayed positions, on the way to the final positions.
     #[serde(skip)]
     drawn: Places,
     #[serde(skip)]
@@ -76,10 +76,10 @@ struct Fields {
     knower_list: Completion,
 }
 
-/// The bounds of the zoom.
+/// Minimum and maximum zoom.
 const ZOOM: std::ops::RangeInclusive<f32> = 0.12..=4.0;
 
-/// The graph. What it asks of the desk is answered; what it shows is in the view's request.
+/// Draws the graph. Returns the requests to the desk. Changes of the displayed part are in the view's request.
 pub fn graph_ui(ui: &mut Ui, look: &Look, model: &GraphModel, places: &Places, view: &mut GraphView) -> Vec<Request> {
     let mut asked = Vec::new();
     bar_ui(ui, look, model, view);
@@ -121,7 +121,7 @@ pub fn graph_ui(ui: &mut Ui, look: &Look, model: &GraphModel, places: &Places, v
     asked
 }
 
-/// What is shown: around whom, how far, which relations, as whom.
+/// Draws the controls: center, depth, relations, knower.
 fn bar_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
     let before = view.request.clone();
     ui.horizontal_wrapped(|ui| {
@@ -139,7 +139,7 @@ fn bar_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
                 view.selected = Some(center.id.clone());
             }
         }
-        // A list of names would show who there is.
+        // A list of names would reveal entities.
         if !look.screen_safe {
             let fields = &mut view.fields;
             let hint = "Around\u{2026}";
@@ -175,7 +175,7 @@ fn bar_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
             }
         }
     });
-    // Another part of the graph is looked at as a whole.
+    // Fit another part of the graph into view.
     if view.request != before {
         view.fit = view.request.center != before.center || view.request.knower != before.knower;
     }
@@ -185,9 +185,9 @@ fn is_safe(model: &GraphModel, id: &EntityId) -> bool {
     model.nodes.iter().any(|node| node.who.id == *id && node.safe)
 }
 
-/// Which relations.
+/// Draws the filter of relations.
 fn relations_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
-    // That there is a relation of some sort is a secret too.
+    // The existence of a type of relation is secret, too.
     if look.screen_safe {
         return;
     }
@@ -202,7 +202,7 @@ fn relations_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphVi
             chosen.clear();
         }
         egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-            // What is chosen stays in the list, though nothing of it is here.
+            // Keep selected predicates in the list, even if the graph has none of them.
             let gone: Vec<(String, usize)> = chosen
                 .iter()
                 .filter(|name| model.predicates.iter().all(|(other, _)| other != *name))
@@ -222,7 +222,7 @@ fn relations_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphVi
     });
 }
 
-/// As whom.
+/// Draws the choice of the knower.
 fn knower_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
     if look.screen_safe {
         return;
@@ -250,7 +250,7 @@ fn knower_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView)
     }
 }
 
-/// Brings everybody nearer to their places: calmly, and in a fraction of a second.
+/// Moves the entities towards their positions, smoothly and in a fraction of a second.
 fn settle(ui: &Ui, model: &GraphModel, places: &Places, view: &mut GraphView) {
     let share = 1.0 - (-14.0 * ui.input(|input| input.stable_dt).min(0.1)).exp();
     let mut drawn = BTreeMap::new();
@@ -270,21 +270,21 @@ fn settle(ui: &Ui, model: &GraphModel, places: &Places, view: &mut GraphView) {
     }
 }
 
-/// Brings all into view.
+/// Fits the graph into view.
 fn fit(nodes: &[&Node], places: &Places, rect: Rect, view: &mut GraphView) {
     let points = nodes.iter().filter_map(|node| places.get(&node.who.id)).map(|place| pos2(place[0], place[1]));
     let bounds = Rect::from_points(&points.collect::<Vec<_>>());
     if !bounds.is_finite() {
         return;
     }
-    // Names stand below and beside their signs, and are as large however far away they are.
+    // Leave space for names, whose size does not depend on the zoom.
     let room = (rect.size() - vec2(180.0, 80.0)).max(vec2(1.0, 1.0));
     let zoom = (room.x / bounds.width().max(1.0)).min(room.y / bounds.height().max(1.0));
     view.zoom = zoom.clamp(*ZOOM.start(), 2.4);
     view.middle = [bounds.center().x, bounds.center().y];
 }
 
-/// Dragging moves, the wheel goes nearer and farther.
+/// Handles dragging and zooming with the wheel.
 fn move_about(ui: &Ui, rect: Rect, response: &Response, view: &mut GraphView) {
     if response.dragged() {
         let by = response.drag_delta() / view.zoom;
@@ -297,7 +297,7 @@ fn move_about(ui: &Ui, rect: Rect, response: &Response, view: &mut GraphView) {
         let by = pinch * (scroll / 240.0).exp();
         if (by - 1.0).abs() > 0.001 {
             let zoom = (view.zoom * by).clamp(*ZOOM.start(), *ZOOM.end());
-            // What is below the pointer stays there.
+            // Keep the position below the pointer.
             let from = pointer - rect.center();
             let shift = from / view.zoom - from / zoom;
             view.middle = [view.middle[0] + shift.x, view.middle[1] + shift.y];
@@ -307,7 +307,7 @@ fn move_about(ui: &Ui, rect: Rect, response: &Response, view: &mut GraphView) {
     }
 }
 
-/// The nodes and what joins them. Answers which node the pointer is over.
+/// Draws nodes and edges. Returns the hovered node.
 fn canvas_ui(
     ui: &mut Ui,
     look: &Look,
@@ -350,7 +350,7 @@ fn canvas_ui(
     canvas.paint(ui, selected, hovered);
     if let Some(number) = clicked {
         let id = &model.nodes[number].who.id;
-        // A second click walks there.
+        // A second click makes the node the center.
         if view.selected.as_ref() == Some(id) || opened.is_some() {
             walk(view, id.clone());
         } else {
@@ -371,21 +371,21 @@ fn canvas_ui(
     hovered
 }
 
-/// Makes somebody the center.
+/// Makes an entity the center.
 fn walk(view: &mut GraphView, id: EntityId) {
     view.fit = view.request.center.as_ref() != Some(&id);
     view.selected = Some(id.clone());
     view.request.center = Some(id);
 }
 
-/// Which form and colour is which kind, and what is not drawn.
+/// Draws the legend: shapes and colours of kinds, and the number of hidden entities.
 fn legend_ui(ui: &mut Ui, look: &Look, nodes: &[&Node], model: &GraphModel, hidden: usize) {
     let palette = look.theme.palette();
     let small = |words: &str, colour| RichText::new(words).small().color(colour);
     let kinds: BTreeSet<&Kind> = nodes.iter().filter_map(|node| node.who.kind.as_ref()).collect();
     ui.horizontal_wrapped(|ui| {
         for kind in kinds {
-            // On one line with its form.
+            // Keep shape and name on one line.
             let radius = look.theme.sizes().body * 0.35;
             let font = egui::TextStyle::Small.resolve(ui.style());
             let word = ui.painter().layout_no_wrap(kind.as_str().to_owned(), font, palette.weak);
@@ -412,7 +412,7 @@ fn legend_ui(ui: &mut Ui, look: &Look, nodes: &[&Node], model: &GraphModel, hidd
     });
 }
 
-/// Who is selected, and what it has to do with whom.
+/// Draws the selected entity and its relations.
 fn info_ui(
     ui: &mut Ui,
     look: &Look,

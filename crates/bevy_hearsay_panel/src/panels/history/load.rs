@@ -1,27 +1,27 @@
-//! Reads the journal, and what undoing would do.
+//! Reads the journal, and previews of undo.
 
 use std::time::SystemTime;
 
 use hearsay_memory::{
-    MemoryError, UndoTarget, World, preview,
+    MemoryError, ReadSnapshot, UndoTarget, preview,
     query::{HistoryFilter, is_secret, operations, undo_in_words},
 };
 use hearsay_model::{Author, Change, Knower, Operation, Position};
 
 use super::model::{HistoryModel, HistoryRequest, OperationModel, UndoModel};
 
-/// So many facts of a preview are listed, and so many who lose something.
+/// Maximum number of facts, and of losses of knowledge, in a preview.
 const SHOWN: usize = 12;
 
-/// Above so many edges it is not said who would lose which.
+/// Maximum number of lost edges for which a preview names the knowers.
 const MOST_EDGES: usize = 2_000;
 
 impl HistoryModel {
-    /// The journal; it looks at every change, so read it aside.
+    /// Reads the journal. Call this in the background, because it visits every change.
     ///
     /// # Errors
-    /// None so far.
-    pub fn load(world: &World, request: &HistoryRequest) -> Result<Self, MemoryError> {
+    /// None at present.
+    pub fn load(world: &ReadSnapshot, request: &HistoryRequest) -> Result<Self, MemoryError> {
         let filter = HistoryFilter { author: request.author.clone(), before: None, limit: request.limit };
         let found = operations(&world.state, &filter);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -32,18 +32,18 @@ impl HistoryModel {
 }
 
 impl UndoModel {
-    /// What undoing an operation would do; it tries it on a copy, so read it aside.
+    /// Reads the effect of undoing an operation. Call this in the background, because it applies the undo to a copy.
     ///
     /// # Errors
-    /// When there is no such operation, or it does not count.
-    pub fn load(world: &World, position: Position) -> Result<Self, MemoryError> {
+    /// If the operation does not exist or is not live.
+    pub fn load(world: &ReadSnapshot, position: Position) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let row = undo_in_words(state, &UndoTarget::At(position), SHOWN)?;
         let edges = row.lost.iter().find(|(what, _)| *what == "edges of knowledge").map_or(0, |(_, count)| *count);
         let mut model = Self::of(row, SHOWN);
         if (1..=MOST_EDGES).contains(&edges) {
-            let void = Operation::new(Author::Dm, "undo", vec![Change::Void(position)]);
-            let lost = preview(state, void)?.lost;
+            let revert = Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]);
+            let lost = preview(state, revert)?.lost;
             model.more_knowledge = lost.len().saturating_sub(SHOWN);
             let line = |loss: &hearsay_memory::Loss| {
                 let who = match &loss.knower {

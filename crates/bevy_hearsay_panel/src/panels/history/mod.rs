@@ -1,4 +1,4 @@
-//! The journal: every change with its author, undo with a preview, redo.
+//! The journal: every operation with its author, undo with a preview, redo.
 
 mod load;
 mod model;
@@ -15,19 +15,19 @@ pub use model::{HistoryModel, HistoryRequest, OperationModel, UndoModel};
 pub use ui::{HistoryAction, HistoryView, Preview, history_ui};
 
 use crate::{
-    fresh::Fresh,
-    panel::{Deed, Look, News, Panel, PanelKind, Request, Saved, restored, saved},
+    async_model::AsyncModel,
+    panel::{DeskCommand, Look, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 
-/// The panel.
+/// The history panel.
 #[derive(Debug, Default)]
 pub struct HistoryPanel {
-    read: Fresh<HistoryRequest, HistoryModel>,
-    preview: Fresh<Position, UndoModel>,
-    /// The operation whose undo is looked at.
+    read: AsyncModel<HistoryRequest, HistoryModel>,
+    preview: AsyncModel<Position, UndoModel>,
+    /// The operation whose undo is previewed.
     asked: Option<Position>,
-    /// What the eye holds.
+    /// View state of the panel.
     pub view: HistoryView,
 }
 
@@ -36,12 +36,12 @@ impl Panel for HistoryPanel {
         PanelKind::History.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
         let request = HistoryRequest { author: self.view.author.clone(), limit: self.view.limit };
         let of = request.clone();
-        self.read.update(memory, news.version, &request, move |world| HistoryModel::load(world, &of));
+        self.read.update(memory, context.version, &request, move |world| HistoryModel::load(world, &of));
         if let Some(position) = self.asked {
-            self.preview.update(memory, news.version, &position, move |world| UndoModel::load(world, position));
+            self.preview.update(memory, context.version, &position, move |world| UndoModel::load(world, position));
         }
     }
 
@@ -68,7 +68,7 @@ impl Panel for HistoryPanel {
                 HistoryAction::Keep => self.asked = None,
                 HistoryAction::Undo(position) => {
                     self.asked = None;
-                    requests.push(Request::Do(Deed::Undo(UndoTarget::At(position))));
+                    requests.push(Request::Do(DeskCommand::Undo(UndoTarget::At(position))));
                 }
                 HistoryAction::ShowFact(id) => requests.push(Request::ShowFact(id)),
             }

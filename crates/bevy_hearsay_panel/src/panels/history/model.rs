@@ -1,77 +1,77 @@
-//! What the panel shows.
+//! The models of the history panel.
 
 use hearsay_memory::query::{HistoryRow, UndoRow};
 use hearsay_model::{FactId, Position};
 use serde::Serialize;
 
-/// What the panel asks for.
+/// A request for a part of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryRequest {
-    /// Only by this author, as it is printed.
+    /// Only operations of this author, as displayed.
     pub author: Option<String>,
-    /// At most so many.
+    /// Maximum number of operations.
     pub limit: usize,
 }
 
-/// Operations, the newest first.
+/// Operations, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HistoryModel {
     /// The operations.
     pub rows: Vec<OperationModel>,
-    /// How many there are in all that the filter lets through.
+    /// Number of operations that the filter accepts.
     pub all: usize,
-    /// Who made any, and how many.
+    /// Authors, with the number of their operations.
     pub authors: Vec<(String, usize)>,
 }
 
 /// An operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OperationModel {
-    /// Where it stands in the journal.
+    /// Position in the journal.
     pub position: Position,
-    /// Who made it.
+    /// Author of the operation.
     pub author: String,
-    /// How long ago.
+    /// Age of the operation, for display.
     pub ago: String,
-    /// What it did.
+    /// Summary of the operation.
     pub summary: String,
-    /// How many changes it made.
+    /// Number of its changes.
     pub changes: usize,
-    /// Whether it counts.
+    /// Whether the operation is live.
     pub live: bool,
-    /// What is to be undone in order to have it back.
+    /// The operation whose reversal restores this one.
     pub undone_by: Option<Position>,
-    /// Whether it does nothing but undo others.
+    /// Whether the operation only undoes others.
     pub is_undo: bool,
 }
 
-/// What undoing an operation would do.
+/// Preview of undoing an operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UndoModel {
-    /// The operation that would be undone.
+    /// The operation to undo.
     pub position: Position,
-    /// What it did.
+    /// Summary of the operation.
     pub summary: String,
-    /// Whether undoing it brings back what it undid.
+    /// Whether the undo restores what the operation reverted.
     pub is_redo: bool,
-    /// What would disappear, counted: `3 facts`.
+    /// Counts of removed items: `3 facts`.
     pub lost: Vec<String>,
-    /// Facts that would disappear: their sentences, and whether they are secret.
+    /// Removed facts: id, sentence, and whether the fact is secret.
     pub facts: Vec<(FactId, String, bool)>,
-    /// How many more facts would disappear.
+    /// Number of further removed facts.
     pub more: usize,
-    /// How many records change or come back.
+    /// Number of records that change or are restored.
     pub changed: usize,
     /// Later operations that lose something.
     pub dependents: Vec<(Position, String)>,
-    /// Who would know something no more: in words, and whether it is secret.
+    /// Losses of knowledge: a description, and whether the fact is secret.
     pub knowledge: Vec<(String, bool)>,
-    /// How many more would.
+    /// Number of further losses of knowledge.
     pub more_knowledge: usize,
 }
 
 impl OperationModel {
-    /// A row of the journal at a moment of the real clock, in milliseconds.
+    /// Converts a row of the journal. `now` is the real time in milliseconds.
     pub fn of(row: HistoryRow, undone_by: Option<Position>, is_undo: bool, now: i64) -> Self {
         Self {
             position: row.position,
@@ -86,7 +86,7 @@ impl OperationModel {
     }
 }
 
-/// How long ago, in a word.
+/// Formats an age.
 pub(super) fn ago(millis: i64) -> String {
     match millis / 60_000 {
         ..1 => "just now".into(),
@@ -97,7 +97,7 @@ pub(super) fn ago(millis: i64) -> String {
 }
 
 impl UndoModel {
-    /// What the engine says, for people.
+    /// Converts the engine's preview for display.
     pub fn of(row: UndoRow, facts_shown: usize) -> Self {
         let count = |what: &str| row.lost.iter().find(|(name, _)| *name == what).map_or(0, |(_, count)| *count);
         let one = |what: &str| match what {

@@ -133,7 +133,7 @@ fn an_edit_is_undone_with_what_falls_and_brought_back() {
     wait_for(&mut bench, "Undo 2");
     let outcome = bench.state().outcomes.last().unwrap();
     assert!(outcome.done.as_ref().unwrap().summary.starts_with("redo 2: "), "{:?}", outcome.done);
-    // By author.
+    // Filter by author.
     bench.state_mut().panel.view.author = Some("game".into());
     wait_until(&mut bench, |bench| bench.state().panel.read.model().is_some_and(|model| model.all == 1));
     settle(&mut bench);

@@ -1,4 +1,4 @@
-//! Draws the journal, and what undoing would do.
+//! Draws the journal, and previews of undo.
 
 use egui::{ComboBox, RichText, ScrollArea, Ui};
 use hearsay_model::{FactId, Position};
@@ -16,18 +16,18 @@ use crate::{
     },
 };
 
-/// So many operations are read at first, and more of them at a time.
+/// Number of operations read at first, and added for each further page.
 pub(super) const PAGE: usize = 500;
 
-/// What the eye holds.
+/// View state of the panel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HistoryView {
-    /// Only by this author.
+    /// Only operations of this author.
     pub author: Option<String>,
-    /// At most so many.
+    /// Maximum number of operations.
     pub limit: usize,
-    /// The operation that is looked at.
+    /// The selected operation.
     pub at: Option<Position>,
     #[serde(skip)]
     heights: Heights,
@@ -43,33 +43,33 @@ impl Default for HistoryView {
     }
 }
 
-/// How far a preview is.
+/// State of a preview.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Preview<'a> {
-    /// None was asked for.
+    /// No preview was requested.
     None,
-    /// It is being worked out.
+    /// The preview is being computed.
     Working,
-    /// This is what undoing would do.
+    /// The effect of the undo.
     Ready(&'a UndoModel),
-    /// It cannot be undone.
+    /// The operation cannot be undone, for this reason.
     Trouble(&'a str),
 }
 
-/// What the panel is asked for.
+/// An action that the user requests from the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HistoryAction {
-    /// Work out what undoing an operation would do.
+    /// Preview undoing an operation.
     Preview(Position),
-    /// Undo it.
+    /// Undo the operation.
     Undo(Position),
-    /// Do not.
+    /// Close the preview.
     Keep,
     /// Show a fact.
     ShowFact(FactId),
 }
 
-/// The journal.
+/// Draws the journal.
 pub fn history_ui(
     ui: &mut Ui,
     look: &Look,

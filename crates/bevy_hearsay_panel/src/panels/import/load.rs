@@ -1,17 +1,17 @@
-//! Reads folders. Files are looked at beside the worker, never in a frame.
+//! Reads folders. This runs in the background, never in a frame.
 
 use std::{fs, path::Path};
 
 use super::model::{EntryModel, FolderModel};
 
-/// So many entries are listed.
+/// Maximum number of listed entries.
 const MOST: usize = 500;
 
-/// What can be imported, by the ends of names.
+/// Extensions of files that can be imported.
 const FILES: [&str; 9] = ["yaml", "yml", "jsonl", "json", "md", "html", "txt", "csv", "zip"];
 
 impl FolderModel {
-    /// What is in a folder; in that of a file, when a file is given.
+    /// Reads a folder. If the path is a file, reads its folder.
     pub fn load(path: &Path) -> Self {
         let path = if path.is_file() { path.parent().unwrap_or(path) } else { path };
         let path = match path.as_os_str().is_empty() {

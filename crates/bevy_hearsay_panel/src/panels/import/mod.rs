@@ -1,4 +1,4 @@
-//! Import: choose files, see what they would change, import them, undo.
+//! Import: select files, preview their changes, import them, undo.
 
 mod load;
 mod model;
@@ -15,27 +15,27 @@ pub use model::{EntryModel, FolderModel, ImportModel, ListModel, ProblemModel, R
 pub use ui::{ImportAction, ImportView, import_ui};
 
 use crate::{
-    news::taken,
-    panel::{Deed, Look, News, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
+    panel::{DeskCommand, Look, Outcome, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    panel_context::taken,
 };
 
-/// The panel.
+/// The import panel.
 #[derive(Debug, Default)]
 pub struct ImportPanel {
     folder: Option<FolderModel>,
     reading: Option<Ticket<FolderModel>>,
-    /// The folder that is to be read with the next frame.
+    /// The folder to read in the next frame.
     open: Option<PathBuf>,
     model: ImportModel,
-    /// What is to be begun with the next frame: a dry run, or the import itself.
+    /// The dry run or import to start in the next frame.
     begin: Option<Begin>,
     checking: Option<Ticket<ImportOutcome>>,
     importing: Option<(Ticket<ImportOutcome>, ImportProgress)>,
     /// The import that is being undone.
     undoing: Option<Position>,
-    /// What was written, until the desk knows of it.
+    /// The last write, until the desk is notified.
     written: Option<Written>,
-    /// What the eye holds.
+    /// View state of the panel.
     pub view: ImportView,
 }
 
@@ -106,7 +106,7 @@ impl Panel for ImportPanel {
         PanelKind::Import.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, _news: &News) {
+    fn update(&mut self, memory: &Memory, _news: &PanelContext) {
         self.begin(memory);
         self.take();
         if let Some(Ok(folder)) = taken(&mut self.reading) {
@@ -114,7 +114,7 @@ impl Panel for ImportPanel {
         }
         let first = (self.folder.is_none() && self.reading.is_none()).then(|| PathBuf::from(self.view.path.trim()));
         if let Some(path) = self.open.take().or(first) {
-            self.reading = memory.read_aside(move |_| Ok(FolderModel::load(&path))).ok();
+            self.reading = memory.read_in_background(move |_| Ok(FolderModel::load(&path))).ok();
         }
     }
 
@@ -125,11 +125,11 @@ impl Panel for ImportPanel {
                 ImportAction::Open(path) => self.open = Some(path),
                 ImportAction::Check => self.begin = Some(Begin::Check),
                 ImportAction::Import => self.begin = Some(Begin::Import),
-                // Its answer says whether it was in time.
+                // The ticket's answer says whether cancellation was in time.
                 ImportAction::Cancel => self.importing.iter().for_each(|(ticket, _)| ticket.cancel()),
                 ImportAction::Undo(position) => {
                     self.undoing = Some(position);
-                    requests.push(Request::Do(Deed::Undo(UndoTarget::At(position))));
+                    requests.push(Request::Do(DeskCommand::Undo(UndoTarget::At(position))));
                 }
                 ImportAction::Copy(text) => requests.push(Request::Copy(text)),
             }
@@ -138,7 +138,7 @@ impl Panel for ImportPanel {
     }
 
     fn heard(&mut self, outcome: &Outcome) {
-        let Deed::Undo(UndoTarget::At(position)) = &outcome.deed else { return };
+        let DeskCommand::Undo(UndoTarget::At(position)) = &outcome.desk_command else { return };
         if self.undoing == Some(*position) {
             self.undoing = None;
             self.model = match &outcome.done {

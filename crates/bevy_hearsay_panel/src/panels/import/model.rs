@@ -1,4 +1,4 @@
-//! What the panel shows.
+//! The models of the import panel.
 
 use std::path::PathBuf;
 
@@ -8,99 +8,99 @@ use serde::Serialize;
 
 use crate::text::counted;
 
-/// What is in a folder.
+/// The content of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct FolderModel {
-    /// Which folder.
+    /// Path of the folder.
     pub path: PathBuf,
-    /// The one above it.
+    /// The parent folder.
     pub above: Option<PathBuf>,
-    /// What is in it that can be opened or imported: folders first, by name.
+    /// Subfolders and importable files: folders first, by name.
     pub entries: Vec<EntryModel>,
-    /// How many more there are than are listed.
+    /// Number of items that are not listed.
     pub more: usize,
-    /// Whether files in it look like a campaign.
+    /// Whether its files look like a campaign.
     pub importable: bool,
-    /// Why it cannot be read.
+    /// Why the folder cannot be read.
     pub trouble: Option<String>,
 }
 
 /// A folder or a file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntryModel {
-    /// What it is called.
+    /// Name of the entry.
     pub name: String,
-    /// Where it is.
+    /// Path of the entry.
     pub path: PathBuf,
-    /// Whether it is a folder.
+    /// Whether the entry is a folder.
     pub folder: bool,
 }
 
-/// What files say, before or after they were imported.
+/// Report of a dry run or an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReportModel {
-    /// What it is called.
+    /// Name of the source.
     pub source: String,
-    /// How much is new, changed, withdrawn: `12 new entities (8 npc, 4 location)`.
+    /// Counts of new, changed and withdrawn items: `12 new entities (8 npc, 4 location)`.
     pub counts: Vec<String>,
-    /// How many facts reach whom.
+    /// Audiences, with the number of their facts.
     pub audience: Vec<(String, usize)>,
     /// NPCs that would know nothing.
     pub know_nothing: Vec<String>,
-    /// What the DM should look at: what both sides changed, what is gone, links, what was not read. None is empty.
+    /// Items for the DM to check: conflicts, removed items, links, unread files. No list is empty.
     pub lists: Vec<ListModel>,
-    /// Whether there is anything to do.
+    /// Whether the import changes anything.
     pub anything: bool,
 }
 
 /// A list of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListModel {
-    /// What the rows have in common: `Changed on both sides: the files' word waits in review`.
+    /// Title of the list: `Changed on both sides: the files' word waits in review`.
     pub title: String,
-    /// Whether it wants a look before the import.
+    /// Whether the list is a warning before the import.
     pub warns: bool,
     /// The rows.
     pub rows: Vec<ProblemModel>,
 }
 
-/// Something wrong or doubtful in a file.
+/// An error or warning in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ProblemModel {
     /// File and line: `people.yaml:12`.
     pub at: String,
     /// The field, if one is meant.
     pub field: String,
-    /// What is wrong.
+    /// Description of the problem.
     pub what: String,
     /// What to do.
     pub hint: String,
 }
 
-/// How an import stands.
+/// State of an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub enum ImportModel {
-    /// Nothing was chosen yet, or something else was.
+    /// No check has been made for the current selection.
     #[default]
     Idle,
-    /// The files are looked at.
+    /// The files are being checked.
     Checking,
-    /// What they would change.
+    /// Report of the dry run.
     Checked(ReportModel),
-    /// What is wrong with them, and how much more.
+    /// Errors in the files, and the number omitted.
     Wrong(Vec<ProblemModel>, usize),
-    /// They are imported.
+    /// The import is in progress.
     Importing(ImportStage),
-    /// They were imported: what it did, and where in the journal, unless there was nothing to do.
+    /// The import is complete: its report, and its position in the journal if it changed anything.
     Imported(ReportModel, Option<Position>),
-    /// It was stopped before anything was written.
+    /// The import was cancelled before anything was written.
     Cancelled,
     /// The import was undone.
     Undone(String),
 }
 
 impl ReportModel {
-    /// What the engine says, for people.
+    /// Converts the engine's report for display.
     pub fn of(report: &ImportReport) -> Self {
         let by = |counts: &std::collections::BTreeMap<String, usize>| {
             let each: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
@@ -152,7 +152,7 @@ impl ReportModel {
     }
 }
 
-/// What the DM should look at, list by list; empty ones are left out.
+/// Returns the lists for the DM to check, without empty ones.
 fn lists(report: &ImportReport) -> Vec<ListModel> {
     let row = |what: &str, hint: &str| ProblemModel { what: what.into(), hint: hint.into(), ..ProblemModel::default() };
     let at = |path: &str, line: u32, what: &str| ProblemModel { at: format!("{path}:{line}"), ..row(what, "") };
@@ -223,7 +223,7 @@ impl ProblemModel {
         Self { at, what: warning.what.clone(), ..Self::default() }
     }
 
-    /// All that an error says, line by line, and how much more there is.
+    /// Returns the problems of an error, and the number omitted.
     pub fn of(error: &MemoryError) -> (Vec<Self>, usize) {
         let MemoryError::Campaign(errors) = error else {
             return (vec![Self { what: error.to_string(), ..Self::default() }], 0);
@@ -241,7 +241,7 @@ impl ProblemModel {
     }
 }
 
-/// What a stage is called.
+/// Returns the name of a stage.
 pub fn stage_in_words(stage: ImportStage) -> &'static str {
     match stage {
         ImportStage::Sent => "Waits for the memory",
@@ -254,7 +254,7 @@ pub fn stage_in_words(stage: ImportStage) -> &'static str {
 }
 
 impl ReportModel {
-    /// All of it as text, to be put somewhere else.
+    /// Returns the report as text, for the clipboard.
     pub fn text(&self) -> String {
         let mut lines = vec![format!("Import of {}", self.source)];
         lines.extend(self.counts.iter().cloned());

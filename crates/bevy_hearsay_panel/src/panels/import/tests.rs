@@ -99,7 +99,7 @@ fn the_example_campaign_is_looked_at_imported_and_undone() {
     wait_until(&mut bench, |bench| matches!(bench.state().panel.model, ImportModel::Checked(_)));
     let ImportModel::Checked(checked) = bench.state().panel.model.clone() else { panic!() };
     assert!(checked.anything && checked.counts[0].contains("npc"), "{:?}", checked.counts);
-    assert_eq!(bench.state().watch.news().version.position.0, 0, "nothing is written yet");
+    assert_eq!(bench.state().watch.panel_context().version.position.0, 0, "nothing is written yet");
     bench.get_by_label("Import").click();
     wait_for(&mut bench, "Undo the import");
     let ImportModel::Imported(report, position) = bench.state().panel.model.clone() else { panic!() };

@@ -1,4 +1,4 @@
-//! Draws the import: choose, look first, import, undo.
+//! Draws the import: select, preview, import, undo.
 
 use std::path::{Path, PathBuf};
 
@@ -18,32 +18,32 @@ use crate::{
     widgets::{badge, beside, command_button, empty_state, from_right, hidden, label, more, section, toned, weak},
 };
 
-/// What the eye holds.
+/// View state of the panel.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ImportView {
-    /// The folder or file that is chosen, as it is typed.
+    /// The typed path of the folder or file.
     pub path: String,
 }
 
-/// What the panel is asked for.
+/// An action that the user requests from the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportAction {
-    /// Look into a folder.
+    /// Open a folder.
     Open(PathBuf),
-    /// Say what the files would change.
+    /// Preview the changes.
     Check,
-    /// Import them.
+    /// Import the files.
     Import,
-    /// Stop.
+    /// Cancel the import.
     Cancel,
-    /// Undo what was imported.
+    /// Undo the import.
     Undo(Position),
-    /// Put the report on the clipboard.
+    /// Copy the report to the clipboard.
     Copy(String),
 }
 
-/// Files in.
+/// Draws the import panel.
 pub fn import_ui(
     ui: &mut Ui,
     look: &Look,
@@ -208,7 +208,7 @@ fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<I
     }
     for list in &report.lists {
         let tone = if list.warns { Tone::Warn } else { Tone::Weak };
-        // Long lists are opened by who wants to read them.
+        // Long lists are closed at first.
         let title = RichText::new(format!("{} ({})", list.title, list.rows.len())).color(look.theme.tone(tone));
         let header = egui::CollapsingHeader::new(title).id_salt(&list.title);
         header.default_open(list.warns && list.rows.len() <= 12).show(ui, |ui| {
@@ -229,7 +229,7 @@ fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<I
     }
 }
 
-/// Rows of a report, as many as somebody reads.
+/// Draws a limited number of rows of a report.
 fn rows_ui<T>(ui: &mut Ui, look: &Look, rows: &[T], mut row: impl FnMut(&mut Ui, &T)) {
     const MOST: usize = 100;
     rows.iter().take(MOST).for_each(|one| row(ui, one));

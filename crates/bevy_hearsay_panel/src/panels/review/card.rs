@@ -1,4 +1,4 @@
-//! A card, open and closed.
+//! Draws a card, open or as a row.
 
 use egui::{Key, RichText, Sense, TextEdit, Ui, UiBuilder};
 use hearsay_memory::Decision;
@@ -21,11 +21,11 @@ use crate::{
     },
 };
 
-/// A card as a row. Answers whether it was clicked.
+/// Draws a card as a row. Returns whether it was clicked.
 pub(super) fn row_ui(ui: &mut Ui, look: &Look, head: &Head, view: &mut ReviewView) -> bool {
     let selected = view.selected.contains(&head.key);
     let mut on_words = false;
-    // What is clicked within the row lies above the row.
+    // Clickable widgets in the row are above the row.
     let builder = UiBuilder::new().id_salt("row").sense(Sense::click());
     let row = ui.scope_builder(builder, |ui| {
         card(ui, look, false, selected, |ui| {
@@ -69,7 +69,7 @@ fn select_box(ui: &mut Ui, look: &Look, head: &Head, selected: bool, view: &mut 
     }
 }
 
-/// The card that has the focus, in full.
+/// Draws the focused card in full.
 pub(super) fn card_ui(
     ui: &mut Ui,
     look: &Look,
@@ -92,7 +92,7 @@ pub(super) fn card_ui(
             }
             let what = if matches!(head.key, CardKey::Twins(..)) { "likeness" } else { "confidence" };
             confidence(ui, look, what, head.confidence);
-            // Why facts clash is said in the card.
+            // The card itself shows why facts contradict each other.
             let said = usize::from(matches!(head.key, CardKey::Clash(_))).min(head.why.len());
             from_right(ui, |ui| {
                 weak(ui, look, &format!("{} of {rows}", row + 1));
@@ -104,7 +104,7 @@ pub(super) fn card_ui(
                 );
             });
         });
-        // What is pressed again and again stands where it stood in the card before.
+        // Buttons that are pressed repeatedly stay at the same position in each card.
         buttons(ui, look, model, head, view, actions);
         match model.details.get(&head.key) {
             None => {
@@ -155,7 +155,7 @@ fn buttons(
             if !fits(verdict) {
                 continue;
             }
-            // The keys were listened to before the list was drawn.
+            // The keys were handled before the list was drawn.
             if command_button_only(ui, look, command).clicked() {
                 let selected = std::mem::take(&mut view.selected);
                 give(verdict, model, view, actions);
@@ -174,7 +174,7 @@ fn buttons(
     });
 }
 
-/// The head of one of several facts that clash.
+/// Draws the head of one of several facts that contradict each other.
 #[allow(clippy::too_many_arguments, reason = "one line of a card, drawn from one place")]
 fn one_of(
     ui: &mut Ui,
@@ -196,7 +196,7 @@ fn one_of(
         if choose.inner.clicked() {
             view.fact = number;
         }
-        badge(ui, look, Tone::Plain, &fact.standing);
+        badge(ui, look, Tone::Plain, &fact.status);
         if !chosen {
             label(ui, &fact.statement.text);
         }
@@ -261,7 +261,7 @@ fn fact_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, a
     ui.horizontal_wrapped(|ui| weak(ui, look, &learners));
 }
 
-/// Subject, predicate and object: a click edits them.
+/// Draws subject, predicate and object. A click edits them.
 fn parts(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     ui.horizontal_wrapped(|ui| {
         if entity_button(ui, look, &fact.subject).clicked() {
@@ -318,7 +318,7 @@ fn draft_ui(
         .hint_text(crate::widgets::as_hint("The sentence; empty: made from the parts"));
     let statement = ui.add(field);
     text_named(&statement, "Sentence", &draft.statement);
-    // A click on the button that begins the edit takes the keyboard from any field.
+    // A click on the button that starts the edit takes the keyboard focus from any field.
     if view.give_focus == Some("draft") && !ui.input(|input| input.pointer.any_click()) {
         statement.request_focus();
         view.give_focus = None;
@@ -339,7 +339,7 @@ fn entered(ui: &Ui, response: &egui::Response) -> bool {
     response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter))
 }
 
-/// Who said it, in which session, how it came here, and what is made of that.
+/// Draws the origin of a fact: speaker, session, method and trust.
 fn origin(ui: &mut Ui, look: &Look, fact: &FactDetail, actions: &mut Vec<ReviewAction>) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
@@ -371,7 +371,7 @@ fn others(ui: &mut Ui, look: &Look, what: &str, tone: Tone, facts: &[OtherFact],
             if named(response, true, &fact.statement).clicked() {
                 actions.push(ReviewAction::ShowFact(fact.id));
             }
-            weak(ui, look, &fact.standing);
+            weak(ui, look, &fact.status);
         });
     }
 }
@@ -393,7 +393,7 @@ fn twins_ui(
     ui.horizontal_wrapped(|ui| {
         for (into, from) in [(0, 1), (1, 0)] {
             let [into, from] = [&twins[into].named, &twins[from].named];
-            // Where both are called the same, the ids tell them apart.
+            // If both have the same name, the ids distinguish them.
             let called = if into.name == from.name { into.id.as_str() } else { &into.name };
             let text = format!("Merge into {}", shortened(called, 30));
             if ui

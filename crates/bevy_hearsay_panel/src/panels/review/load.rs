@@ -1,15 +1,15 @@
-//! How the review panel's model is read.
+//! Reads the model of the review panel.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_memory::{
-    Clash, Duplicate, ReviewItem, World, is_newcomer,
+    Clash, Duplicate, ReadSnapshot, ReviewItem, is_newcomer,
     learn::{TrustOf, lift},
     query::{Table, is_secret},
     review_items, stake, would_learn,
 };
 use hearsay_model::{
-    Author, EntityId, Evidence, Fact, FactId, Kind, Knower, Method, Object, Secrecy, Standing, State, attribute,
+    Author, EntityId, Evidence, Fact, FactId, FactStatus, Kind, Knower, Method, Object, Secrecy, State, attribute,
 };
 
 use super::model::{CardKey, Detail, FactDetail, Head, OtherFact, ReviewModel, Target, Twin, Words};
@@ -18,19 +18,19 @@ use crate::{
     text::{Linked, shortened},
 };
 
-/// How many stubs are listed: the rest waits until these are gone.
+/// Maximum number of listed stubs. The others are listed when these are gone.
 const MOST_STUBS: usize = 200;
 
-/// How many similar facts and learners are named.
+/// Maximum number of similar facts and learners shown.
 const MOST_SIMILAR: usize = 4;
 const MOST_LEARNERS: usize = 8;
 
-/// How much of a source is shown, in characters on either side of what matters.
+/// Number of characters shown before and after the relevant words of a source.
 const AROUND: usize = 160;
 
 impl ReviewModel {
-    /// The cards, without their details. Reads every fact: to be read aside.
-    pub fn load(world: &World, duplicates: &[Duplicate]) -> Self {
+    /// Reads the cards without their details. Call this in the background, because it reads every fact.
+    pub fn load(world: &ReadSnapshot, duplicates: &[Duplicate]) -> Self {
         let state = &*world.state;
         let items = review_items(state);
         let table = Table::of(state, None);
@@ -58,7 +58,7 @@ fn is_open(state: &State, pair: &Duplicate) -> bool {
         && !state.are_distinct(&pair.one, &pair.other)
 }
 
-/// Where a fact comes from, as one source: a speaker, a file, or an author.
+/// Returns the source of a fact: a speaker, a file or an author.
 fn source(state: &State, fact: &Fact) -> String {
     let provenance = fact.provenance();
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
@@ -73,7 +73,7 @@ fn source(state: &State, fact: &Fact) -> String {
     }
 }
 
-/// Whose record it is, as it is said to the DM.
+/// Formats the author of a record for the DM.
 fn brought_by(author: &Author) -> String {
     match author {
         Author::Extractor => "read in a text".into(),
@@ -91,7 +91,8 @@ fn about(state: &State, fact: &Fact) -> Vec<Named> {
     ends.map(|id| Named::of(state, id)).collect()
 }
 
-/// Whether players may see what waits: all their characters know it, or heard the words that it was read out of.
+/// Returns whether players may see a waiting fact: all player characters know it, or heard the text from which it was
+/// extracted.
 fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
     let heard =
         |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if table.all_heard(*passage));
@@ -152,7 +153,7 @@ fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<Fac
     }
 }
 
-/// What a sentence has that another has not: without the words with which both begin.
+/// Returns the part of a sentence after the words that it shares with the beginning of another.
 fn unlike<'a>(sentence: &'a str, first: &str) -> &'a str {
     let mut start = 0;
     for (one, other) in sentence.split_inclusive(' ').zip(first.split_inclusive(' ')) {
@@ -161,7 +162,7 @@ fn unlike<'a>(sentence: &'a str, first: &str) -> &'a str {
         }
         start += one.len();
     }
-    // All of it, where nothing is left: it is the first, or says the same.
+    // If no words remain, return the complete sentence: it equals the other sentence.
     sentence.get(start..).filter(|rest| !rest.is_empty()).unwrap_or(sentence)
 }
 
@@ -202,12 +203,12 @@ fn alike(pair: &Duplicate) -> Vec<String> {
     why
 }
 
-/// Entities of which nothing is said but what they are called: what imports leave of names that they could not place.
+/// Returns the stubs: entities with a name and no other facts, which imports create for unresolved names.
 fn stubs(state: &State, table: &Table) -> (Vec<Head>, usize) {
     let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS];
-    let says_more = |fact: &Fact| !plain.contains(&fact.predicate().as_str()) && fact.standing() != Standing::Rejected;
+    let says_more = |fact: &Fact| !plain.contains(&fact.predicate().as_str()) && fact.status() != FactStatus::Rejected;
     let is_stub = |id: &EntityId| !state.facts_of(id).any(|fact| says_more(fact));
-    // Of whom the DM has not said that there is anybody of that name, a card of its own tells.
+    // An entity that the DM has not confirmed has a card of its own.
     let is_one = |id: &&EntityId| !is_newcomer(state, id) && is_stub(id);
     let mut found: Vec<&EntityId> = state.entities().map(|entity| &entity.id).filter(is_one).collect();
     found.sort();
@@ -233,8 +234,8 @@ fn stubs(state: &State, table: &Table) -> (Vec<Head>, usize) {
     (found.into_iter().take(MOST_STUBS).map(head).collect(), more)
 }
 
-/// The details of a card, if it is still there. Brief.
-pub fn detail(world: &World, key: &CardKey) -> Option<Detail> {
+/// Reads the details of a card, if it still exists. This is fast.
+pub fn detail(world: &ReadSnapshot, key: &CardKey) -> Option<Detail> {
     let state = &*world.state;
     Some(match key {
         CardKey::Fact(id) => Detail::Facts(vec![fact_detail(world, state.fact(*id)?, &[*id])]),
@@ -267,7 +268,7 @@ fn twin(state: &State, id: &EntityId) -> Twin {
     }
 }
 
-fn fact_detail(world: &World, fact: &Fact, among: &[FactId]) -> FactDetail {
+fn fact_detail(world: &ReadSnapshot, fact: &Fact, among: &[FactId]) -> FactDetail {
     let state = &*world.state;
     let provenance = fact.provenance();
     let (learners, more_learners) = learners(state, fact);
@@ -281,7 +282,7 @@ fn fact_detail(world: &World, fact: &Fact, among: &[FactId]) -> FactDetail {
             Object::Entity(id) => Target::Entity(Named::of(state, id)),
             Object::Value(value) => Target::Value(value.to_string()),
         },
-        standing: fact.standing().as_str().to_owned(),
+        status: fact.status().as_str().to_owned(),
         secret: fact.secrecy() == Secrecy::Secret,
         confidence: provenance.confidence.get(),
         extracted: provenance.extracted.map(|extracted| extracted.get()),
@@ -311,7 +312,7 @@ fn method(method: Method) -> &'static str {
     }
 }
 
-/// What trust is in, as it is said to the DM.
+/// Formats the subject of a trust value for the DM.
 fn source_of_trust(state: &State, trust: &TrustOf) -> String {
     let brought = |author: &Author| match author {
         Author::Dm => "what you put down".to_owned(),
@@ -325,14 +326,14 @@ fn source_of_trust(state: &State, trust: &TrustOf) -> String {
         TrustOf::File(path) => format!("Of what stands in {path}"),
         TrustOf::Author(author) => format!("Of {}", brought(author)),
         TrustOf::Predicate(predicate) => format!("Of other {predicate}"),
-        TrustOf::Way(_, _, Some(model)) => format!("Of what {model} read"),
-        TrustOf::Way(Author::Extractor, Method::Stated, None) => "Of what was read in somebody's words".into(),
-        TrustOf::Way(Author::Extractor, _, None) => "Of what was read in writing".into(),
-        TrustOf::Way(author, way, None) => format!("Of {}, {}", brought(author), method(*way)),
+        TrustOf::Extraction(_, _, Some(model)) => format!("Of what {model} read"),
+        TrustOf::Extraction(Author::Extractor, Method::Stated, None) => "Of what was read in somebody's words".into(),
+        TrustOf::Extraction(Author::Extractor, _, None) => "Of what was read in writing".into(),
+        TrustOf::Extraction(author, way, None) => format!("Of {}, {}", brought(author), method(*way)),
     }
 }
 
-fn trust(world: &World, fact: &Fact) -> Vec<String> {
+fn trust(world: &ReadSnapshot, fact: &Fact) -> Vec<String> {
     let state = &*world.state;
     let reasons = world.learned.reasons(fact.provenance(), fact.predicate());
     let said = |reason: &hearsay_memory::learn::Reason| {
@@ -399,7 +400,7 @@ fn words(state: &State, evidence: &Evidence) -> Option<Words> {
     }
 }
 
-/// A part of a text around a stretch of it, and where that is in the part.
+/// Cuts a text to the part around a byte range. Returns the part and the range in it.
 fn cut(text: &str, marked: std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
     let marked = crate::widgets::within(text, &marked);
     let start = text[..marked.start].char_indices().rev().nth(AROUND).map_or(0, |(at, _)| at);
@@ -414,17 +415,17 @@ fn other(fact: &Fact, why: &str) -> OtherFact {
     OtherFact {
         id: fact.id(),
         statement: shortened(fact.statement(), 160).into_owned(),
-        standing: fact.standing().as_str().to_owned(),
+        status: fact.status().as_str().to_owned(),
         why: why.to_owned(),
         secret: fact.secrecy() == Secrecy::Secret,
     }
 }
 
-/// What would clash with a fact, if it were so.
+/// Returns the facts that would contradict a fact.
 fn contradicts(state: &State, fact: &Fact, among: &[FactId]) -> Vec<OtherFact> {
     let vocabulary = state.vocabulary();
     let stands = |other: &&std::sync::Arc<Fact>| {
-        matches!(other.standing(), Standing::Canon | Standing::Claimed) && other.id() != fact.id()
+        matches!(other.status(), FactStatus::Canon | FactStatus::Claimed) && other.id() != fact.id()
     };
     let mut found = Vec::new();
     for held in state.facts_of(fact.subject()).filter(stands) {
@@ -443,15 +444,15 @@ fn contradicts(state: &State, fact: &Fact, among: &[FactId]) -> Vec<OtherFact> {
             && vocabulary.are_opposites(held.predicate(), fact.predicate())
         {
             found.push(other(held, "the opposite"));
-        } else if fact.bearing().is_some_and(|bearing| bearing.fact() == held.id()) {
-            found.push(other(held, fact.bearing().map_or("", |bearing| bearing.as_str())));
+        } else if fact.fact_relation().is_some_and(|fact_relation| fact_relation.fact() == held.id()) {
+            found.push(other(held, fact.fact_relation().map_or("", |fact_relation| fact_relation.as_str())));
         }
     }
     found.truncate(MOST_SIMILAR);
     found
 }
 
-/// Facts with the same ends, or the same subject and predicate.
+/// Returns facts with the same subject and object, or the same subject and predicate.
 fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usize) {
     let mut found: Vec<(u8, &Fact)> = state
         .facts_of(fact.subject())
@@ -480,21 +481,21 @@ fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usi
     (found.into_iter().take(MOST_SIMILAR).map(|(rank, fact)| other(fact, why(rank))).collect(), more)
 }
 
-/// Where else the same is said: what is decided with it.
+/// Returns other proposals with the same content. A decision applies to them too.
 fn also(state: &State, fact: &Fact) -> Vec<String> {
-    if fact.standing() != Standing::Proposed {
+    if fact.status() != FactStatus::Proposed {
         return Vec::new();
     }
     let claim = hearsay_memory::Claim::of(state.vocabulary(), fact);
     let same = state.facts_of(fact.subject()).filter(|other| {
         other.id() != fact.id()
-            && other.standing() == Standing::Proposed
+            && other.status() == FactStatus::Proposed
             && hearsay_memory::Claim::of(state.vocabulary(), other) == claim
     });
     same.take(MOST_SIMILAR).map(|other| format!("{}: {}", source(state, other), other.statement())).collect()
 }
 
-/// Who would learn a fact: the players' characters first.
+/// Returns the names of the characters that would learn a fact, player characters first, and the number omitted.
 fn learners(state: &State, fact: &Fact) -> (Vec<String>, usize) {
     let mut knowers: Vec<(bool, String)> = would_learn(state, fact.id())
         .iter()

@@ -1,4 +1,4 @@
-//! Review: what the memory is not sure of, one card after the other, decided with single keys.
+//! Review: cards with facts that need a decision, which the DM makes with single keys.
 
 mod card;
 mod load;
@@ -22,24 +22,24 @@ pub use ui::review_ui;
 pub use view::{Draft, ReviewAction, ReviewView};
 
 use crate::{
-    news::taken,
-    panel::{Deed, Look, News, Note, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
+    panel::{DeskCommand, Look, Note, Outcome, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    panel_context::taken,
 };
 
-/// How many cards around the focus have their details read, so that the next is shown at once.
+/// Number of cards around the focus whose details are read ahead.
 const AHEAD: usize = 4;
 
-/// How often entities that may be one are looked for anew at most: it takes long.
+/// Minimum interval between two searches for duplicate entities, because a search takes long.
 const DUPLICATES: Duration = Duration::from_secs(5);
 
-/// Details of cards; of what is not there any more, none.
+/// Details of cards; `None` for a card that no longer exists.
 type Details = Vec<(CardKey, Option<Detail>)>;
 
-/// The panel.
+/// The review panel.
 #[derive(Debug, Default)]
 pub struct ReviewPanel {
     model: ReviewModel,
-    /// The model before: it goes with the next reading, beside the worker, for a long one takes a while to be freed.
+    /// The previous model. The next background read drops it, because freeing a long model takes a while.
     old: Option<ReviewModel>,
     view: ReviewView,
     loading: Option<Ticket<ReviewModel>>,
@@ -51,30 +51,30 @@ pub struct ReviewPanel {
     details_at: Option<u64>,
     merges: Vec<(EntityId, EntityId)>,
     merging: Vec<Ticket<MergePlan>>,
-    /// Requests that came about between frames.
+    /// Requests made between frames.
     requests: Vec<Request>,
-    /// Whether what comes back next was undone, so that the eye goes there.
+    /// Whether the next model restores a card by undo, which then gets the focus.
     undone: bool,
 }
 
 impl ReviewPanel {
-    /// What it shows.
+    /// Returns the model.
     pub fn model(&self) -> &ReviewModel {
         &self.model
     }
 
-    /// What the eye holds.
+    /// Returns the view state.
     pub fn view(&self) -> &ReviewView {
         &self.view
     }
 
     fn load(&mut self, memory: &Memory, position: u64) {
         let (twins, old) = (self.twins.clone(), self.old.take());
-        let read = move |world: &hearsay_memory::World| {
+        let read = move |world: &hearsay_memory::ReadSnapshot| {
             drop(old);
             Ok(ReviewModel::load(world, &twins))
         };
-        self.loading = memory.read_aside(read).ok();
+        self.loading = memory.read_in_background(read).ok();
         self.asked_at = self.loading.is_some().then_some(position);
     }
 
@@ -99,7 +99,7 @@ impl ReviewPanel {
         self.old = Some(std::mem::replace(&mut self.model, ReviewModel { details, ..model }));
     }
 
-    /// Which cards' details are wanted: the focus and those after it.
+    /// Returns the cards whose details are needed: the focused card and its neighbours.
     fn wanted(&mut self, screen_safe: bool) -> Vec<CardKey> {
         self.view.list(&self.model, screen_safe);
         let (rows, row) = (&self.view.listed.rows, self.view.row);
@@ -107,9 +107,12 @@ impl ReviewPanel {
         near.map(|row| self.model.heads[*row].key.clone()).collect()
     }
 
-    /// What was typed and cannot be so is there again, to be mended: at once, unless another edit is under way.
+    /// Restores a rejected edit for correction. The card gets the focus unless another edit is in progress.
     fn edit_again(&mut self, outcome: &Outcome) {
-        let Deed::Decide(Decisions { facts, decision: Decision::Edit { .. }, .. }) = &outcome.deed else { return };
+        let DeskCommand::Decide(Decisions { facts, decision: Decision::Edit { .. }, .. }) = &outcome.desk_command
+        else {
+            return;
+        };
         let Some(sent) = self.view.sent.take_if(|sent| facts.contains(&sent.fact)) else { return };
         let key = self.model.heads.iter().find(|head| head.key.has(sent.fact)).map(|head| head.key.clone());
         let Some(key) = key else { return };
@@ -123,10 +126,10 @@ impl ReviewPanel {
     fn act(&mut self, action: ReviewAction) -> Option<Request> {
         Some(match action {
             ReviewAction::Decide { facts, decision, reason } => {
-                Request::Do(Deed::Decide(Decisions { facts, decision, reason }))
+                Request::Do(DeskCommand::Decide(Decisions { facts, decision, reason }))
             }
             ReviewAction::OnlyThis { fact, others, reason } => {
-                Request::Do(Deed::make("only this is so", move |world| {
+                Request::Do(DeskCommand::make("only this is so", move |world| {
                     let now = hearsay_memory::real_time();
                     let accept = Decisions { facts: vec![fact], decision: Decision::Accept, reason: reason.clone() };
                     let accept = accept.operation(&world.state, now)?;
@@ -138,14 +141,14 @@ impl ReviewPanel {
                     Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
                 }))
             }
-            ReviewAction::Keep { facts, secret } => Request::Do(Deed::Keep(Keep { facts, secret })),
-            ReviewAction::NotTheSame(one, other) => Request::Do(Deed::NotTheSame(one, other)),
-            ReviewAction::Remove(id) => Request::Do(Deed::Edit(Edit::RemoveEntity { entity: id.to_string() })),
+            ReviewAction::Keep { facts, secret } => Request::Do(DeskCommand::Keep(Keep { facts, secret })),
+            ReviewAction::NotTheSame(one, other) => Request::Do(DeskCommand::NotTheSame(one, other)),
+            ReviewAction::Remove(id) => Request::Do(DeskCommand::Edit(Edit::RemoveEntity { entity: id.to_string() })),
             ReviewAction::Show(id) => Request::Show(id),
             ReviewAction::ShowFact(id) => Request::ShowFact(id),
             ReviewAction::Undo => Request::Undo,
             ReviewAction::Redo => Request::Redo,
-            // It is worked out beside the worker first, when the memory is at hand.
+            // Plan the merge in the background first, in the next update.
             ReviewAction::Merge { gone, into } => {
                 self.merges.push((gone, into));
                 return None;
@@ -163,8 +166,8 @@ impl Panel for ReviewPanel {
         self.model.heads.len().saturating_sub(self.view.gone.len())
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
-        let position = news.version.position.0;
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+        let position = context.version.position.0;
         if let Some(Ok(model)) = taken(&mut self.loading) {
             self.take(model);
         }
@@ -200,7 +203,7 @@ impl Panel for ReviewPanel {
             } else {
                 wanted
             };
-            let read = move |world: &hearsay_memory::World| {
+            let read = move |world: &hearsay_memory::ReadSnapshot| {
                 Ok(keys.into_iter().map(|key: CardKey| (key.clone(), detail(world, &key))).collect())
             };
             self.details = memory.read(read).ok();
@@ -224,9 +227,9 @@ impl Panel for ReviewPanel {
         });
         for plan in planned {
             self.requests.push(match plan {
-                Ok(plan) => Request::Do(Deed::Merge(Box::new(plan))),
+                Ok(plan) => Request::Do(DeskCommand::Merge(Box::new(plan))),
                 Err(error) => {
-                    // It was taken off the list too soon.
+                    // The merge failed, so list the card again.
                     self.view.gone.retain(|key, by| !(matches!(key, CardKey::Twins(..)) && by.is_none()));
                     Request::Tell(Note::trouble(error.to_string()))
                 }
@@ -256,17 +259,19 @@ impl Panel for ReviewPanel {
     }
 
     fn heard(&mut self, outcome: &Outcome) {
-        let is_of = |key: &CardKey| match (&outcome.deed, key) {
-            (Deed::Decide(Decisions { facts, .. }), CardKey::Fact(id)) => facts.contains(id),
-            (Deed::Decide(Decisions { facts, .. }), CardKey::Clash(ids)) => ids.iter().any(|id| facts.contains(id)),
-            (Deed::Make { what, .. }, CardKey::Clash(_)) => what == "only this is so",
-            (Deed::Merge(plan), CardKey::Twins(one, other)) => {
+        let is_of = |key: &CardKey| match (&outcome.desk_command, key) {
+            (DeskCommand::Decide(Decisions { facts, .. }), CardKey::Fact(id)) => facts.contains(id),
+            (DeskCommand::Decide(Decisions { facts, .. }), CardKey::Clash(ids)) => {
+                ids.iter().any(|id| facts.contains(id))
+            }
+            (DeskCommand::Make { what, .. }, CardKey::Clash(_)) => what == "only this is so",
+            (DeskCommand::Merge(plan), CardKey::Twins(one, other)) => {
                 [one, other].contains(&&plan.gone) && [one, other].contains(&&plan.into)
             }
-            (Deed::NotTheSame(a, b), CardKey::Twins(one, other)) => {
+            (DeskCommand::NotTheSame(a, b), CardKey::Twins(one, other)) => {
                 [one, other].contains(&a) && [one, other].contains(&b)
             }
-            (Deed::Edit(Edit::RemoveEntity { entity }), CardKey::Stub(id)) => entity == id.as_str(),
+            (DeskCommand::Edit(Edit::RemoveEntity { entity }), CardKey::Stub(id)) => entity == id.as_str(),
             _ => false,
         };
         match &outcome.done {
@@ -275,8 +280,8 @@ impl Panel for ReviewPanel {
                 for (_, by) in self.view.gone.iter_mut().filter(|(key, by)| by.is_none() && is_of(key)) {
                     *by = Some(position);
                 }
-                // What comes back is looked for in what is read from now on.
-                if matches!(outcome.deed, Deed::Undo(_)) {
+                // Look for the restored card only in models read from now on.
+                if matches!(outcome.desk_command, DeskCommand::Undo(_)) {
                     (self.undone, self.loading, self.asked_at) = (true, None, None);
                 }
             }
@@ -295,7 +300,7 @@ impl Panel for ReviewPanel {
         if let Some(view) = restored::<ReviewView>(saved) {
             self.view = view;
             self.view.moved = true;
-            // The eye goes back to where it was.
+            // Keep the saved focus.
             self.view.touched = self.view.focus.is_some() && self.view.row > 0;
         }
     }

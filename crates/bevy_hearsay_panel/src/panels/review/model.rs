@@ -1,4 +1,4 @@
-//! What the review panel shows.
+//! The model of the review panel.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
 
-/// Which card it is: stays the same while others are decided.
+/// Identity of a card, which stays the same while others are decided.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKey {
-    /// A fact that waits.
+    /// A fact that waits for review.
     Fact(FactId),
-    /// Facts that cannot all be so. Sorted.
+    /// Facts that contradict each other. Sorted.
     Clash(Vec<FactId>),
-    /// Two entities that may be one.
+    /// Two entities that may be the same.
     Twins(EntityId, EntityId),
-    /// An entity of which nothing is said but its name.
+    /// An entity with a name and no other facts.
     Stub(EntityId),
 }
 
 impl CardKey {
-    /// What kind of card it is.
+    /// Returns the kind of the card.
     pub fn kind(&self) -> CardKind {
         match self {
             Self::Fact(_) => CardKind::Doubtful,
@@ -32,7 +32,7 @@ impl CardKey {
         }
     }
 
-    /// Whether a fact is on it.
+    /// Returns whether a fact is on the card.
     pub fn has(&self, fact: FactId) -> bool {
         match self {
             Self::Fact(id) => *id == fact,
@@ -42,25 +42,25 @@ impl CardKey {
     }
 }
 
-/// Why a card waits.
+/// Why a card waits for review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKind {
-    /// A fact below the threshold.
+    /// A fact with a confidence below the threshold.
     Doubtful,
-    /// Facts that cannot all be so.
+    /// Facts that contradict each other.
     Contradiction,
-    /// Entities that may be one.
+    /// Entities that may be the same.
     Duplicate,
-    /// An entity of which nothing is said but its name.
+    /// An entity with a name and no other facts.
     Stub,
 }
 
 impl CardKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Doubtful, Self::Contradiction, Self::Duplicate, Self::Stub];
 
-    /// What it is called, of many.
+    /// Returns the plural name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Doubtful => "Doubtful facts",
@@ -70,7 +70,7 @@ impl CardKind {
         }
     }
 
-    /// What it is called, of one.
+    /// Returns the singular name of the kind.
     pub fn badge(self) -> &'static str {
         match self {
             Self::Doubtful => "doubtful",
@@ -81,62 +81,63 @@ impl CardKind {
     }
 }
 
-/// A card as the list has it: of ten thousand there is one each.
+/// Summary of a card in the list. Every card has one, also among ten thousand cards.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Head {
-    /// Which card it is.
+    /// Identity of the card.
     pub key: CardKey,
-    /// What it is about, in a sentence.
+    /// Sentence that describes the card.
     pub statement: String,
-    /// How sure it is: of facts their confidence, the least of several; of twins their likeness.
+    /// Confidence of the fact; the minimum for several facts; the similarity for duplicate entities.
     pub confidence: f64,
-    /// How much follows from it.
+    /// Score of the consequences.
     pub score: f64,
-    /// Why so much, for people.
+    /// Reasons for the score, for display.
     pub why: Vec<String>,
-    /// Where it comes from: a speaker, a file, an author.
+    /// Source of the card: a speaker, a file or an author.
     pub source: String,
-    /// In which session it was recorded: its title.
+    /// Title of the session in which the fact was recorded.
     pub session: Option<String>,
-    /// When, by the real clock, in milliseconds.
+    /// Real time of the record, in milliseconds.
     pub recorded: i64,
-    /// Whom it is about.
+    /// Entities that the card is about.
     pub about: Vec<Named>,
-    /// Whether it is a secret.
+    /// Whether the item is a secret.
     pub secret: bool,
-    /// Whether players may see it: all their characters know it, or heard what it was read out of.
+    /// Whether players may see the card: all player characters know the fact, or heard the text from which it was
+    /// extracted.
     pub safe: bool,
 }
 
-/// Another fact that a card names.
+/// Another fact that a card mentions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OtherFact {
     /// The fact.
     pub id: FactId,
-    /// Its sentence.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// What the world says of it.
-    pub standing: String,
-    /// Why it is named: `one at a time`, `refuted by`.
+    /// Status of the fact.
+    pub status: String,
+    /// Why the card mentions the fact: `one at a time`, `refuted by`.
     pub why: String,
-    /// Whether it is a secret.
+    /// Whether the item is a secret.
     pub secret: bool,
 }
 
-/// A source's own words.
+/// A quote of a source.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Words {
-    /// The text, or a part of it around what matters.
+    /// The text, or its part around the relevant words.
     pub text: String,
-    /// Which bytes state the fact.
+    /// Byte range of the words that state the fact.
     pub marked: std::ops::Range<usize>,
-    /// Where it is: session and line, file and field.
+    /// Location of the text: session and line, or file and field.
     pub place: String,
-    /// Who heard it, when not everybody may see it.
+    /// Whether only some characters heard the text.
     pub private: bool,
 }
 
-/// What a fact points at.
+/// The object of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Target {
     /// An entity.
@@ -146,7 +147,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// As it is edited.
+    /// Returns the object as editable text.
     pub fn text(&self) -> &str {
         match self {
             Self::Entity(named) => &named.name,
@@ -155,126 +156,126 @@ impl Target {
     }
 }
 
-/// A fact with all that bears on a decision.
+/// A fact with all data for a decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FactDetail {
     /// The fact.
     pub id: FactId,
-    /// Its sentence, with links.
+    /// Sentence that states the fact, with links.
     pub statement: Linked,
-    /// Of whom it is said.
+    /// Subject of the fact.
     pub subject: Named,
-    /// What is said: `OWES`.
+    /// Predicate, such as `OWES`.
     pub predicate: String,
-    /// What it points at.
+    /// Object of the fact.
     pub object: Target,
-    /// What the world says of it.
-    pub standing: String,
-    /// Whether it is a secret.
+    /// Status of the fact.
+    pub status: String,
+    /// Whether the item is a secret.
     pub secret: bool,
-    /// How sure it is.
+    /// Confidence of the fact.
     pub confidence: f64,
-    /// How sure extraction was by itself, where that is another number.
+    /// Confidence of extraction alone, if it differs.
     pub extracted: Option<f64>,
-    /// Why the two differ, and what lifts it.
+    /// Why the two differ, and what raises the confidence.
     pub trust: Vec<String>,
-    /// How it came into the record: `stated`.
+    /// Method of the record, such as `stated`.
     pub method: String,
-    /// Who recorded it.
+    /// Author of the record.
     pub author: String,
-    /// Who said it.
+    /// Speaker of the statement.
     pub speaker: Option<Named>,
-    /// In which session: its title.
+    /// Title of the session.
     pub session: Option<String>,
-    /// Since when or until when it is so.
+    /// Validity of the fact.
     pub when: Option<String>,
-    /// The sources' own words.
+    /// Quotes of the sources.
     pub words: Vec<Words>,
-    /// Facts with which it cannot be so too.
+    /// Facts that contradict this fact.
     pub contradicts: Vec<OtherFact>,
-    /// Facts that are like it.
+    /// Similar facts.
     pub similar: Vec<OtherFact>,
-    /// How many more are like it.
+    /// Number of further similar facts.
     pub more_similar: usize,
-    /// Others that say the same, and are decided with it.
+    /// Other facts with the same content. A decision applies to them too.
     pub also: Vec<String>,
-    /// Who would learn it: names, the party's first.
+    /// Names of the characters that would learn the fact, the party's first.
     pub learners: Vec<String>,
-    /// How many more.
+    /// Number of further characters that would learn the fact.
     pub more_learners: usize,
 }
 
-/// One of two entities that may be one.
+/// One of two entities that may be the same.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Twin {
     /// The entity.
     pub named: Named,
     /// Its other names.
     pub aliases: Vec<String>,
-    /// What is said of it, at most a few.
+    /// A few facts about it.
     pub facts: Vec<String>,
-    /// How many facts there are.
+    /// Number of facts about it.
     pub fact_count: usize,
 }
 
-/// What a card shows when it is open.
+/// Details of an open card.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Detail {
-    /// One fact, or several that clash.
+    /// One fact, or several that contradict each other.
     Facts(Vec<FactDetail>),
-    /// Two entities, and why they may be one.
+    /// Two entities, and why they may be the same.
     Twins(Box<[Twin; 2]>, Vec<String>),
-    /// A stub, and what mentions it.
+    /// A stub, and the facts that mention it.
     Stub(Twin),
 }
 
-/// What the review panel shows.
+/// The data that the review panel shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReviewModel {
-    /// The operation up to which it was read.
+    /// Position of the last operation included.
     pub position: u64,
-    /// The cards, the most consequential first.
+    /// Summaries of the cards, most consequential first.
     pub heads: Vec<Head>,
-    /// How many stubs are not listed.
+    /// Number of stubs that are not listed.
     pub more_stubs: usize,
-    /// Whether it was read at all.
+    /// Whether the model was read.
     pub is_read: bool,
-    /// When, by the real clock.
+    /// Real time of the read.
     #[serde(skip)]
     pub read_at: Timestamp,
-    /// Details of some cards: those around the focus.
+    /// Details of the cards around the focus.
     #[serde(skip)]
     pub details: BTreeMap<CardKey, Detail>,
-    /// Where each card stands among the heads. May be left empty: it is looked for then.
+    /// Index of each card in `heads`. If empty, the list is searched.
     #[serde(skip)]
     pub places: HashMap<CardKey, usize>,
 }
 
-/// In which order cards are listed.
+/// Order of the cards.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// What most follows from.
+    /// Most consequential first.
     #[default]
     Consequence,
-    /// The least sure first.
+    /// Lowest confidence first.
     LeastSure,
-    /// The surest first.
+    /// Highest confidence first.
     Surest,
-    /// By where they come from.
+    /// By source.
     Source,
     /// By session.
     Session,
-    /// By whom they are about.
+    /// By entity.
     Entity,
-    /// The newest first.
+    /// Newest first.
     Newest,
-    /// The oldest first.
+    /// Oldest first.
     Oldest,
 }
 
 impl Order {
-    /// All of them.
+    /// All orders.
     pub const ALL: [Self; 8] = [
         Self::Consequence,
         Self::LeastSure,
@@ -286,7 +287,7 @@ impl Order {
         Self::Oldest,
     ];
 
-    /// What it is called.
+    /// Returns the name of the order.
     pub fn name(self) -> &'static str {
         match self {
             Self::Consequence => "Most consequential",
@@ -301,37 +302,37 @@ impl Order {
     }
 }
 
-/// Which cards are listed.
+/// Filter of the cards.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Filter {
-    /// Only those with these words: in the statement, in names, in the source.
+    /// Only cards with these words in the statement, names or source.
     pub words: String,
-    /// Only those of this kind.
+    /// Only cards of this kind.
     pub kind: Option<CardKind>,
-    /// Only those from here.
+    /// Only cards from this source.
     pub source: Option<String>,
-    /// Only those of this session.
+    /// Only cards of this session.
     pub session: Option<String>,
-    /// Only those about this entity.
+    /// Only cards about this entity.
     pub entity: Option<EntityId>,
-    /// Only those that were recorded within so many hours.
+    /// Only cards recorded within this number of hours.
     pub hours: Option<u32>,
-    /// Only those at least so sure.
+    /// Minimum confidence.
     pub least: f64,
-    /// Only those at most so sure; 1.0 is no bound.
+    /// Maximum confidence; 1.0 is no limit.
     pub most: Option<f64>,
 }
 
 impl Filter {
-    /// Whether it lets everything through.
+    /// Returns whether the filter accepts every card.
     pub fn is_open(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether it lets a card through.
+    /// Returns whether the filter accepts a card.
     ///
-    /// `words` are its words in small letters, `now` is the real clock.
+    /// `words` are the filter's words in lower case; `now` is the real time.
     pub fn lets_through(&self, head: &Head, words: &str, now: Timestamp) -> bool {
         let oldest = self.hours.map(|hours| now.0 - i64::from(hours) * 3_600_000);
         let has_words = || {
@@ -350,7 +351,7 @@ impl Filter {
 }
 
 impl ReviewModel {
-    /// Where a card stands among the heads, if it is there.
+    /// Returns the index of a card, if it exists.
     pub fn place(&self, key: &CardKey) -> Option<usize> {
         match self.places.len() == self.heads.len() {
             true => self.places.get(key).copied(),
@@ -358,12 +359,12 @@ impl ReviewModel {
         }
     }
 
-    /// A card, if it is there.
+    /// Returns the summary of a card, if it exists.
     pub fn head(&self, key: &CardKey) -> Option<&Head> {
         self.place(key).and_then(|place| self.heads.get(place))
     }
 
-    /// Which heads are listed, in order; those put off come last.
+    /// Returns the indexes of the listed cards in order, deferred cards last.
     pub fn listed(
         &self,
         filter: &Filter,
@@ -379,7 +380,7 @@ impl ReviewModel {
         };
         let mut listed: Vec<usize> = (0..self.heads.len()).filter(shown).collect();
         let any_put_off = listed.iter().any(|number| put_off(&self.heads[*number].key));
-        // The heads come by consequence already; sorting keeps that among equals.
+        // The cards are already ordered by consequence, and a stable sort keeps that order among equals.
         let heads = |number: &usize| &self.heads[*number];
         match order {
             Order::Consequence => {}
@@ -400,12 +401,12 @@ impl ReviewModel {
         listed
     }
 
-    /// What there is to choose from, with counts: sources.
+    /// Returns the sources of all cards, with counts.
     pub fn sources(&self) -> BTreeMap<String, usize> {
         self.count(|head| Some(head.source.clone()))
     }
 
-    /// Sessions, with counts.
+    /// Returns the sessions of all cards, with counts.
     pub fn sessions(&self) -> BTreeMap<String, usize> {
         self.count(|head| head.session.clone())
     }

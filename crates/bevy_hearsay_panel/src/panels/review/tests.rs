@@ -1,4 +1,4 @@
-//! Every key and button of the review flow: over models made by hand, and against the engine.
+//! Tests of every key and button of the review panel, with hand-made models and with the engine.
 
 use egui::{Key, Modifiers};
 use egui_kittest::{Harness, kittest::Queryable};
@@ -47,7 +47,7 @@ fn detail_of(number: usize, confidence: f64) -> FactDetail {
         subject: named("Ann"),
         predicate: "OWES".into(),
         object: Target::Entity(named("Bob")),
-        standing: "proposed".into(),
+        status: "proposed".into(),
         secret: number == 4,
         confidence,
         extracted: Some(confidence - 0.05),
@@ -66,14 +66,14 @@ fn detail_of(number: usize, confidence: f64) -> FactDetail {
         contradicts: vec![OtherFact {
             id: fact_id(90),
             statement: "Ann owes nobody.".into(),
-            standing: "canon".into(),
+            status: "canon".into(),
             why: "the opposite".into(),
             secret: false,
         }],
         similar: vec![OtherFact {
             id: fact_id(91),
             statement: "Ann trusts Bob.".into(),
-            standing: "canon".into(),
+            status: "canon".into(),
             why: "about the same two".into(),
             secret: false,
         }],
@@ -140,7 +140,7 @@ fn j_and_k_walk_and_the_focus_stays_where_the_eye_is() {
     press(&mut harness, Key::A);
     assert_eq!(focus(&harness), CardKey::Fact(fact_id(2)), "the next card is shown at once");
     assert_eq!(decided(harness.state()), [(vec![fact_id(1)], Decision::Accept)]);
-    // At the end the focus is on what is left.
+    // At the end of the list, the focus moves to a remaining card.
     for _ in 0..9 {
         press(&mut harness, Key::J);
     }
@@ -206,7 +206,7 @@ fn space_selects_and_a_decision_is_for_all_selected() {
     harness.run_steps(2);
     assert_eq!(decided(harness.state()), [(vec![fact_id(0), fact_id(1)], Decision::Reject)]);
     assert!(harness.state().view.selected.is_empty());
-    // All of one source, and all as sure.
+    // Select all cards of one source, and all cards with at least this confidence.
     press(&mut harness, Key::G);
     assert_eq!(harness.state().view.selected.len(), 3, "2, 4 and 6 are Mirela's");
     press(&mut harness, Key::Escape);
@@ -260,7 +260,7 @@ fn what_was_typed_into_an_edit_is_neither_begun_anew_nor_passed_over() {
     let mut harness = page(model(2));
     press(&mut harness, Key::E);
     harness.state_mut().view.drafts.get_mut(&fact_id(0)).unwrap().statement = "Ann owes Bob a horse.".into();
-    // The keyboard is elsewhere, as it is when the window opens again.
+    // Another widget has the keyboard focus, as after the window opens again.
     let leave = |memory: &mut egui::Memory| memory.focused().map(|id| memory.surrender_focus(id));
     harness.ctx.memory_mut(leave);
     harness.run_steps(1);
@@ -553,7 +553,7 @@ fn an_edit_under_way_survives_the_window() {
     assert_eq!((again.view.reason.as_str(), again.view.put_off.len()), ("because", 1));
 }
 
-/// The example campaign with facts that wait.
+/// Opens the example campaign with waiting facts.
 fn waiting() -> Memory {
     let memory = gullhaven();
     let fact = |object: &str, sure: f64| Proposal {
@@ -574,7 +574,7 @@ fn doubtful(bench: &Bench<ReviewPanel>) -> usize {
     model.heads.iter().filter(is_listed).count()
 }
 
-/// The panel with its three doubtful cards, the first of them open.
+/// Opens the panel with its three doubtful cards and the first one focused.
 fn opened() -> Bench<ReviewPanel> {
     let mut panel = ReviewPanel::default();
     panel.view.filter.kind = Some(CardKind::Doubtful);
@@ -583,7 +583,7 @@ fn opened() -> Bench<ReviewPanel> {
     bench
 }
 
-/// Whether the card that has the focus shows its details.
+/// Returns whether the focused card shows its details.
 fn is_open(bench: &Bench<ReviewPanel>) -> bool {
     let panel = &bench.state().panel;
     panel.view().focus.as_ref().is_some_and(|key| panel.model().details.contains_key(key))
@@ -600,8 +600,8 @@ fn a_decision_reaches_the_engine_and_undo_brings_it_back() {
     wait_until(&mut bench, |bench| !bench.state().outcomes.is_empty() && doubtful(bench) == 2);
     let summary = bench.state().outcomes[0].done.as_ref().unwrap().summary.clone();
     assert!(summary.starts_with("accept \u{201C}Mirela fears"), "{summary}");
-    let undo = Deed::Undo(hearsay_memory::UndoTarget::LastBy(Author::Dm));
-    bench.state_mut().deeds.begin(undo);
+    let undo = DeskCommand::Undo(hearsay_memory::UndoTarget::LastBy(Author::Dm));
+    bench.state_mut().desk_commands.begin(undo);
     wait_until(&mut bench, |bench| doubtful(bench) == 3);
     assert_eq!(bench.state().panel.view().focus, first, "the eye goes to what came back");
 }
@@ -613,7 +613,7 @@ fn what_is_at_stake_comes_first_and_a_guess_waits() {
         confidence: Confidence::new(sure).unwrap(),
         ..Proposal::new(id(who), Predicate::new("FEARS").unwrap(), Object::Entity(id(object)))
     };
-    // Mirela has far more to do with others than Hob has.
+    // Mirela has far more relations than Hob.
     let proposals = vec![
         says("mirela-voss", "odo-brandt", 0.3),
         says("mirela-voss", "captain-rusk", 0.65),
@@ -647,7 +647,7 @@ fn five_hundred_facts_are_decided_within_ten_minutes() {
     wait_until(&mut bench, |bench| doubtful(bench) == 500);
     let (begun, mut strokes) = (std::time::Instant::now(), 0);
     while doubtful(&bench) > 0 {
-        // A few are looked at twice.
+        // The DM looks at some cards twice.
         let key = [Key::A, Key::A, Key::R, Key::A, Key::F, Key::J][strokes % 6];
         bench.key_press(key);
         bench.step();
@@ -657,10 +657,10 @@ fn five_hundred_facts_are_decided_within_ten_minutes() {
     settle(&mut bench);
     assert_eq!(bench.state().outcomes.len(), 500);
     assert!(bench.state().outcomes.iter().all(|outcome| outcome.done.is_ok()));
-    let waits = |world: &hearsay_memory::World| Ok(hearsay_memory::review_items(&world.state).len());
+    let waits = |world: &hearsay_memory::ReadSnapshot| Ok(hearsay_memory::review_items(&world.state).len());
     let read = bench.state().memory.read(waits).unwrap().wait().unwrap();
     assert!(read < 50, "{read} still wait");
-    // A stroke takes a fifth of a second: what is left of ten minutes is for reading.
+    // A key takes 0.2 s. The rest of ten minutes is for reading.
     let seconds = strokes as f32 * 0.2 + begun.elapsed().as_secs_f32();
     assert!(seconds < 300.0, "{seconds}");
 }

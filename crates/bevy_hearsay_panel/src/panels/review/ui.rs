@@ -1,4 +1,4 @@
-//! How the review panel is drawn: filters, the list, the keys.
+//! Draws the review panel: filters, list and keys.
 
 use egui::{ComboBox, RichText, TextEdit, Ui};
 use hearsay_memory::Decision;
@@ -18,14 +18,14 @@ use crate::{
     },
 };
 
-/// How long ago a card may have been recorded at most, in hours.
+/// Choices for the maximum age of a card, in hours.
 const AGES: [(Option<u32>, &str); 4] =
     [(None, "Any age"), (Some(1), "The last hour"), (Some(24), "The last day"), (Some(168), "The last week")];
 
-/// The height of a row that was never drawn.
+/// Height of a row that was never drawn.
 const ROW: f32 = 34.0;
 
-/// Draws the panel; answers with what is asked for.
+/// Draws the panel. Returns the requested actions.
 pub fn review_ui(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView) -> Vec<ReviewAction> {
     let mut actions = Vec::new();
     view.screen_safe = look.screen_safe;
@@ -145,7 +145,7 @@ fn keys(ui: &Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, action
     }
 }
 
-/// What can be said of a card, or of all that are selected.
+/// A verdict on a card or on all selected cards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Accept,
@@ -169,7 +169,7 @@ pub(super) fn toggle_selected(view: &mut ReviewView, key: CardKey) {
     }
 }
 
-/// Begins to edit the card that has the focus.
+/// Starts an edit of the focused card.
 pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     let detail = view.focus.as_ref().and_then(|key| model.details.get(key));
     match detail {
@@ -183,7 +183,7 @@ pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec
     }
 }
 
-/// Accepts a fact as it was edited.
+/// Accepts a fact with its edits.
 pub(super) fn accept_draft(
     draft: Draft,
     fact: Option<&FactDetail>,
@@ -196,7 +196,7 @@ pub(super) fn accept_draft(
     view.sent = Some(draft);
 }
 
-/// Says something of the selected cards, or of the one that has the focus where none is.
+/// Gives a verdict on the selected cards, or on the focused card if none is selected.
 pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     if verdict == Verdict::Accept
         && view.selected.is_empty()
@@ -219,7 +219,7 @@ pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView,
     }
     if verdict == Verdict::Defer {
         for key in keys {
-            // Putting off what was put off takes it up again.
+            // Deferring a deferred card takes it back.
             if !view.put_off.remove(&key) {
                 view.put_off.insert(key);
             }
@@ -255,7 +255,7 @@ pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView,
                 actions.push(ReviewAction::NotTheSame(one.clone(), other.clone()));
             }
             (CardKey::Stub(id), Verdict::Reject) => actions.push(ReviewAction::Remove(id.clone())),
-            // Nothing of the kind can be said of these: they stay.
+            // The verdict does not apply to these cards, so they stay.
             (CardKey::Twins(..) | CardKey::Stub(_), _) => continue,
         }
         gone.push(key);
@@ -271,7 +271,7 @@ pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView,
     view.decided(gone);
 }
 
-/// Of two entities that may be one: the one of which less is said, and the other.
+/// Returns the entity with fewer facts, and the other entity, of a duplicate card.
 fn smaller(model: &ReviewModel, key: &CardKey) -> Option<(hearsay_model::EntityId, hearsay_model::EntityId)> {
     let Some(Detail::Twins(twins, _)) = model.details.get(key) else { return None };
     let [one, other] = &**twins;
@@ -437,7 +437,7 @@ fn selection(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewVie
     });
 }
 
-/// Gives a field of text the name that screen readers say.
+/// Sets the name of a text field for screen readers.
 pub(super) fn text_named(response: &egui::Response, name: &str, text: &str) {
     response.widget_info(|| {
         let mut info = egui::WidgetInfo::text_edit(true, text, text, "");

@@ -1,4 +1,4 @@
-//! What the eye holds in the review panel, and what it asks for.
+//! View state of the review panel, and the actions that it requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 use super::model::{CardKey, Detail, FactDetail, Filter, Order, ReviewModel, Target};
 use crate::widgets::{Completion, Heights};
 
-/// An edit under way. It is kept when the window closes.
+/// An edit in progress. It is saved when the window closes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     /// The fact.
     pub fact: FactId,
-    /// Of whom it is so.
+    /// The subject.
     pub subject: String,
-    /// What is so.
+    /// The predicate.
     pub predicate: String,
-    /// What it points at.
+    /// The object.
     pub object: String,
-    /// The sentence; made anew from the parts, where it is empty.
+    /// The sentence. If empty, it is generated from the parts.
     pub statement: String,
-    /// What it was, so that only what was changed is sent.
+    /// The original values, so that only changes are sent.
     before: [String; 4],
 }
 
 impl Draft {
-    /// An edit of a fact, as it is.
+    /// Makes an unchanged draft of a fact.
     pub fn of(fact: &FactDetail) -> Self {
         let (subject, predicate) = (fact.subject.name.clone(), fact.predicate.clone());
         let (object, statement) = (fact.object.text().to_owned(), fact.statement.text.clone());
@@ -35,62 +35,62 @@ impl Draft {
         Self { fact: fact.id, subject, predicate, object, statement, before }
     }
 
-    /// The decision that accepts it as it was edited.
+    /// Returns the decision that accepts the fact with the edits.
     pub fn decision(&self, fact: Option<&FactDetail>) -> Decision {
         let [subject, predicate, object, statement] = &self.before;
         let changed = |now: &str, before: &String| (now.trim() != before).then(|| now.trim().to_owned());
-        // Two may have one name: what was not retyped is meant by its id.
+        // Several entities may have the same name: an unchanged name refers to the original id.
         let parts =
             [changed(&self.subject, subject), changed(&self.predicate, predicate), changed(&self.object, object)];
         let rest_is_same = parts.iter().all(Option::is_none);
         let [subject, predicate, object] = parts;
         let statement = match changed(&self.statement, statement) {
             Some(words) if !words.is_empty() => Some(words),
-            // Other parts need another sentence; the same parts keep theirs.
+            // Changed parts need a new sentence; unchanged parts keep theirs.
             _ if rest_is_same => fact.map(|fact| fact.statement.text.clone()).or(Some(statement.clone())),
             _ => None,
         };
         Decision::Edit { subject, predicate, object, statement }
     }
 
-    /// Whether the object is an entity, as far as the fact is known.
+    /// Returns whether the object is an entity, if the fact is known.
     pub fn points_at_entity(fact: Option<&FactDetail>) -> bool {
         fact.is_none_or(|fact| matches!(fact.object, Target::Entity(_)))
     }
 }
 
-/// What the eye holds.
+/// View state of the review panel.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReviewView {
-    /// The card that has the focus.
+    /// The focused card.
     pub focus: Option<CardKey>,
-    /// Its row, when it was last there: where the eye is.
+    /// The last row of the focused card.
     pub row: usize,
-    /// Which fact of a card with several.
+    /// Index of the selected fact of a card with several facts.
     pub fact: usize,
-    /// The cards that are selected.
+    /// The selected cards.
     pub selected: BTreeSet<CardKey>,
-    /// The cards that were put off: they come last.
+    /// The deferred cards, which come last.
     pub put_off: BTreeSet<CardKey>,
-    /// In which order.
+    /// The order.
     pub order: Order,
-    /// Which.
+    /// The filter.
     pub filter: Filter,
-    /// The edits under way.
+    /// The edits in progress.
     pub drafts: BTreeMap<FactId, Draft>,
-    /// The edit that was sent last: it is there again, if it cannot be so.
+    /// The edit that was sent last. It is restored if it is rejected.
     pub sent: Option<Draft>,
-    /// Why, for the next decision.
+    /// The reason for the next decision.
     pub reason: String,
-    /// Whether the field for it is open.
+    /// Whether the field for the reason is open.
     pub reason_open: bool,
     /// Whether the filters are open.
     pub filters_open: bool,
-    /// What was decided here and is still in the model, with the operation that did it once it is known.
+    /// Cards that were decided here and are still in the model, with the position of the deciding operation once known.
     #[serde(skip)]
     pub gone: BTreeMap<CardKey, Option<u64>>,
-    /// What was typed into the entity filter.
+    /// Text in the entity filter.
     pub entity_typed: String,
     #[serde(skip)]
     pub(super) entity_completion: Completion,
@@ -100,13 +100,13 @@ pub struct ReviewView {
     pub(super) heights: Heights,
     #[serde(skip)]
     pub(super) listed: Listed,
-    /// The field that is to get the keyboard.
+    /// Name of the field that gets the keyboard focus.
     #[serde(skip)]
     pub(super) give_focus: Option<&'static str>,
-    /// Whether the DM chose a card here: until then the first card has the focus, whatever comes.
+    /// Whether the DM chose a card. Until then the first card has the focus, even if new cards arrive.
     #[serde(skip)]
     pub(super) touched: bool,
-    /// Whether players looked at the screen when it was drawn last: the list is worked out once for both.
+    /// Whether screen-safe mode was on in the last frame. A change rebuilds the list.
     #[serde(skip)]
     pub(super) screen_safe: bool,
     /// Whether the focus moved, so that the list scrolls to it.
@@ -115,23 +115,23 @@ pub struct ReviewView {
 }
 
 impl ReviewView {
-    /// Why, if anything was said.
+    /// Returns the reason, if there is one.
     pub(super) fn reason(&self) -> Option<String> {
         Some(self.reason.trim().to_owned()).filter(|reason| !reason.is_empty())
     }
 
-    /// Begins to edit a fact; what was typed already stays.
+    /// Starts an edit of a fact, or continues an existing draft.
     pub(super) fn begin_edit(&mut self, fact: &FactDetail) {
         self.drafts.entry(fact.id).or_insert_with(|| Draft::of(fact));
         self.give_focus = Some("draft");
     }
 
-    /// The edit of a card that is under way.
+    /// Returns the edit in progress of a card.
     pub(super) fn draft_of(&self, key: &CardKey) -> Option<&Draft> {
         self.drafts.values().find(|draft| key.has(draft.fact))
     }
 
-    /// Whether the card that has the focus is being edited.
+    /// Returns whether the focused card is being edited.
     pub(super) fn edits_focus(&self) -> bool {
         self.focus.as_ref().is_some_and(|key| self.draft_of(key).is_some())
     }
@@ -140,7 +140,7 @@ impl ReviewView {
         self.drafts.retain(|fact, _| !key.has(*fact));
     }
 
-    /// Takes cards away that were decided on. What was for one decision is not for the next.
+    /// Removes decided cards. The reason applied to this decision only.
     pub(super) fn decided(&mut self, cards: impl IntoIterator<Item = CardKey>) {
         for key in cards {
             self.drop_draft(&key);
@@ -151,7 +151,7 @@ impl ReviewView {
     }
 }
 
-/// The rows of the list, worked out once for what they depend on.
+/// The rows of the list, with the key of their inputs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Listed {
     key: Option<ListedKey>,
@@ -161,7 +161,7 @@ pub(super) struct Listed {
 type ListedKey = (u64, usize, Filter, Order, BTreeSet<CardKey>, Vec<CardKey>, bool);
 
 impl ReviewView {
-    /// Works out which cards are listed, and where the focus is.
+    /// Updates the list of cards and the focus.
     pub fn list(&mut self, model: &ReviewModel, screen_safe: bool) {
         let gone: Vec<CardKey> = self.gone.keys().cloned().collect();
         let (position, count) = (model.position, model.heads.len());
@@ -171,13 +171,13 @@ impl ReviewView {
             if !self.gone.is_empty() {
                 rows.retain(|row| !self.gone.contains_key(&model.heads[*row].key));
             }
-            // Other rows have other heights.
+            // The rows have changed, so their heights are unknown.
             if rows.len() + 1 != self.listed.rows.len() {
                 self.heights.clear();
             } else {
                 self.heights.remove(self.row);
             }
-            // What had the focus is decided: what comes after it has it now.
+            // The focused card was decided: the next card gets the focus.
             let same_model = |(p, c, ..): &ListedKey| (*p, *c) == (position, count);
             if self.listed.key.as_ref().is_some_and(same_model)
                 && let Some(focus) = &self.focus
@@ -199,12 +199,12 @@ impl ReviewView {
         };
         match self.focus.as_ref().and_then(at) {
             Some(row) => self.row = row,
-            // What had the focus is decided: what is where it was has it now.
+            // The focused card was decided: the card at its row gets the focus.
             None => self.set_row(model, self.row),
         }
     }
 
-    /// Gives the focus to a row.
+    /// Moves the focus to a row.
     pub fn set_row(&mut self, model: &ReviewModel, row: usize) {
         self.row = row.min(self.listed.rows.len().saturating_sub(1));
         let key = self.listed.rows.get(self.row).map(|row| model.heads[*row].key.clone());
@@ -215,13 +215,14 @@ impl ReviewView {
         }
     }
 
-    /// The facts of a card that a decision is for: of a card with several, the one that is chosen.
+    /// Returns the facts of a card to which a decision applies. For a card with several facts, this is the selected
+    /// fact.
     pub(super) fn facts_of(&self, key: &CardKey, model: &ReviewModel) -> Vec<FactId> {
         match key {
             CardKey::Fact(id) => vec![*id],
             CardKey::Clash(ids) => {
                 let chosen = if self.focus.as_ref() == Some(key) { self.fact } else { 0 };
-                // The details order them as they are shown.
+                // The details contain the facts in display order.
                 let shown = match model.details.get(key) {
                     Some(Detail::Facts(facts)) => facts.get(chosen).map(|fact| fact.id),
                     _ => ids.get(chosen).copied(),
@@ -233,44 +234,44 @@ impl ReviewView {
     }
 }
 
-/// What is asked for.
+/// An action that the user requests from the panel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewAction {
-    /// A decision on facts.
+    /// Decide on facts.
     Decide {
         /// The facts.
         facts: Vec<FactId>,
-        /// What is said of them.
+        /// The decision.
         decision: Decision,
-        /// Why.
+        /// The reason.
         reason: Option<String>,
     },
-    /// Of facts that clash, only this is so: the others are false.
+    /// Accept one of several contradicting facts, and mark the others as false.
     OnlyThis {
-        /// What is so.
+        /// The fact to accept.
         fact: FactId,
-        /// What is not.
+        /// The facts to mark as false.
         others: Vec<FactId>,
-        /// Why.
+        /// The reason.
         reason: Option<String>,
     },
-    /// Facts become secrets, or open.
+    /// Make facts secret or open.
     Keep {
         /// The facts.
         facts: Vec<FactId>,
-        /// Whether they become secrets.
+        /// Whether to make them secret.
         secret: bool,
     },
-    /// Two entities are one.
+    /// Merge two entities.
     Merge {
-        /// Which is there no more.
+        /// Entity to merge away.
         gone: EntityId,
-        /// Which it is.
+        /// Entity to keep.
         into: EntityId,
     },
-    /// Two entities are two.
+    /// Record that two entities are different.
     NotTheSame(EntityId, EntityId),
-    /// A stub goes.
+    /// Remove a stub.
     Remove(EntityId),
     /// Show an entity.
     Show(EntityId),

@@ -1,10 +1,10 @@
-//! The scene, read from the state.
+//! Reads the scene from the state.
 
 use std::collections::BTreeMap;
 
 use hearsay_belief::{Hold, Reason, View, is_dead, present};
 use hearsay_memory::{
-    Answer, MemoryError, World,
+    Answer, MemoryError, ReadSnapshot,
     query::{self, Table},
 };
 use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Secrecy, State, attribute, predicate};
@@ -20,18 +20,19 @@ use crate::{
     text::Linked,
 };
 
-/// Lines that were said lately, at most.
+/// Maximum number of recent lines.
 const LATELY: usize = 6;
 
-/// Sources that are named, at most.
+/// Maximum number of sources shown.
 const SOURCES: usize = 8;
 
 impl StageModel {
-    /// Reads who is here, where and when. It takes a view of each player: do it beside the worker.
+    /// Reads the characters present, the place and the time. Call this in the background, because it computes a view of
+    /// each player.
     ///
     /// # Errors
-    /// None of its own.
-    pub fn load(world: &World, request: &StageRequest) -> Result<Self, MemoryError> {
+    /// None at present.
+    pub fn load(world: &ReadSnapshot, request: &StageRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let playing = state.playing();
         let place = request.place.clone().or_else(|| playing.and_then(|playing| playing.place.clone()));
@@ -40,7 +41,7 @@ impl StageModel {
             state.newest(speaker, predicate::LOCATED_AT)?.object().entity().cloned()
         });
         let table = Table::of(state, None);
-        // Nobody said where: then it goes on where the players' characters are.
+        // If no place is set, the scene is at the place of the player characters.
         let place = place.or_else(|| whereabouts(state, &table)).filter(|place| state.entity(place).is_some());
         let logged = playing.and_then(|playing| playing.time.clone());
         let moment = state.clock().max(logged.as_ref().and_then(|date| date.time));
@@ -84,13 +85,13 @@ impl StageModel {
     }
 }
 
-/// What bears on the question is read first; the speaker's own page, with which a prompt begins, last.
+/// Returns the sections relevant to the question first, and the speaker's own page, with which a prompt begins, last.
 fn in_reading_order(sections: &[hearsay_recall::Section]) -> impl Iterator<Item = &hearsay_recall::Section> {
     let bears = |section: &&hearsay_recall::Section| ["knowledge", "others", "lately"].contains(&section.name);
     sections.iter().filter(bears).chain(sections.iter().filter(move |section| !bears(section)))
 }
 
-/// Where most of the players' characters are.
+/// Returns the place of most player characters.
 fn whereabouts(state: &State, table: &Table) -> Option<EntityId> {
     let mut places: BTreeMap<EntityId, usize> = BTreeMap::new();
     for player in table.players() {
@@ -100,7 +101,7 @@ fn whereabouts(state: &State, table: &Table) -> Option<EntityId> {
     places.into_iter().rev().max_by_key(|(_, count)| *count).map(|(place, _)| place)
 }
 
-/// What was said last: in the session that is played, or else at the place.
+/// Returns the last lines: of the current session, or else at the place.
 fn lately(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<SaidLine> {
     let session = state.playing().map(|playing| &playing.session);
     let here = |passage: &hearsay_model::Passage| match session {
@@ -119,20 +120,20 @@ fn lately(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<SaidLin
 }
 
 impl AnswerModel {
-    /// An answer as it is shown, with what the state says of its facts.
+    /// Converts an answer for display, with the state of its facts.
     ///
     /// # Errors
-    /// None of its own.
-    pub fn of(world: &World, answer: &Answer) -> Result<Self, MemoryError> {
+    /// None at present.
+    pub fn of(world: &ReadSnapshot, answer: &Answer) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let table = Table::of(state, None);
         let context = &answer.context;
         let line = |line: &hearsay_recall::Line| {
-            let fact = match line.receipt.source {
+            let fact = match line.citation.source {
                 Source::Fact(id) => Some(id),
                 Source::Passage(_) | Source::Scene => None,
             };
-            let safe = match line.receipt.source {
+            let safe = match line.citation.source {
                 Source::Fact(id) => state.fact(id).is_some_and(|fact| table.may_see(fact)),
                 Source::Passage(id) => table.all_heard(id),
                 Source::Scene => true,
@@ -141,8 +142,8 @@ impl AnswerModel {
             AnswerLine {
                 text: line.text.clone(),
                 note: line.note.clone(),
-                receipt: std::iter::once(line.receipt.line()).chain(also).collect::<Vec<_>>().join("; "),
-                conceals: line.receipt.conceals,
+                citation: std::iter::once(line.citation.line()).chain(also).collect::<Vec<_>>().join("; "),
+                conceals: line.citation.conceals,
                 secret: fact.and_then(|id| state.fact(id)).is_some_and(|fact| fact.secrecy() == Secrecy::Secret),
                 fact,
                 safe,
@@ -166,17 +167,18 @@ impl AnswerModel {
             sections: in_reading_order(&context.sections).map(section).collect(),
             summary: summary.join(" \u{00B7} "),
             prompt: context.render(Form::Prompt, Detail::Plain),
-            with_receipts: context.render(Form::Prompt, Detail::Receipts),
+            with_citations: context.render(Form::Prompt, Detail::Citations),
         })
     }
 }
 
 impl MindsModel {
-    /// Looks into the minds of those present. It takes a view of each: do it beside the worker.
+    /// Reads the knowledge of everyone present. Call this in the background, because it computes a view of each
+    /// character.
     ///
     /// # Errors
-    /// None of its own.
-    pub fn load(world: &World, request: &MindsRequest) -> Result<Self, MemoryError> {
+    /// None at present.
+    pub fn load(world: &ReadSnapshot, request: &MindsRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let table = Table::of(state, None);
         let of = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), None);
@@ -185,7 +187,7 @@ impl MindsModel {
         let facts = facts.map(|fact| MindFact {
             fact: fact.id(),
             statement: Linked::fact(state, fact),
-            standing: fact.standing(),
+            status: fact.status(),
             secret: fact.secrecy() == Secrecy::Secret,
             safe: table.may_see(fact),
             table: table.knows(fact.id()).map(|knows| crate::panels::fact::table_line(state, knows).text),
@@ -195,12 +197,12 @@ impl MindsModel {
     }
 }
 
-/// What somebody makes of a fact.
+/// Reads a character's knowledge of a fact.
 fn mind(state: &State, who: &Named, view: &View, fact: &Fact, present: &[EntityId]) -> MindLine {
-    let line = |mind, how: String, thinks| MindLine { who: who.clone(), mind, how, thinks };
+    let line = |mind, acquisition: String, thinks| MindLine { who: who.clone(), mind, acquisition, thinks };
     let Some(known) = view.fact(fact.id()) else {
-        // What bears on it, and is known, is another version of it.
-        let other = view.bearing_on(fact.id()).next();
+        // A known fact that relates to this fact is another version of it.
+        let other = view.relations_to(fact.id()).next();
         return match other {
             Some(other) => line(Mind::Otherwise, format!("knows instead: {}", other.statement()), Vec::new()),
             None => line(Mind::Unaware, String::new(), Vec::new()),
@@ -214,15 +216,16 @@ fn mind(state: &State, who: &Named, view: &View, fact: &Fact, present: &[EntityI
         Hold::Doubted => Mind::Doubts,
         Hold::Believed => Mind::Knows,
     };
-    let way = known.ways().first().or(known.shared().first());
-    let how = way.map_or_else(String::new, |way| query::way_called(way, &called));
+    let way = known.known_edges().first().or(known.shared().first());
+    let acquisition = way.map_or_else(String::new, |way| query::way_called(way, &called));
     let since = known.learned().map(|time| state.calendar().print(time));
     let held = match belief.hold {
         Hold::Believed if belief.credence.get() >= 0.995 => None,
         Hold::Believed => Some(format!("believes it to {:.0} %", belief.credence.get() * 100.0)),
         other => Some(format!("{}, {:.0} %", hold(other), belief.credence.get() * 100.0)),
     };
-    let parts: Vec<String> = [Some(how), since, held].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    let parts: Vec<String> =
+        [Some(acquisition), since, held].into_iter().flatten().filter(|part| !part.is_empty()).collect();
     let thinks = present.iter().filter(|other| **other != who.id).filter_map(|other| {
         let reason = &view.attributes(other, known).first()?.reason.clone();
         let name = called(other);
@@ -239,11 +242,12 @@ fn mind(state: &State, who: &Named, view: &View, fact: &Fact, present: &[EntityI
 }
 
 impl WhyNotModel {
-    /// Why somebody cannot know something. It takes a view of each who may know it: do it beside the worker.
+    /// Explains why a character cannot know a fact. Call this in the background, because it computes a view of each
+    /// possible source.
     ///
     /// # Errors
-    /// When one of them is not there any more.
-    pub fn load(world: &World, who: &EntityId, fact: FactId) -> Result<Self, MemoryError> {
+    /// If one of the characters no longer exists.
+    pub fn load(world: &ReadSnapshot, who: &EntityId, fact: FactId) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let why = query::why_not(state, who.as_str(), &fact.to_string(), None)?;
         let called = |id: &EntityId| state.name_or_id(id).to_owned();
@@ -265,7 +269,7 @@ impl WhyNotModel {
         };
         let knows = why.knows.map(|row| {
             let since = row.since.map(|since| format!(", since {since}")).unwrap_or_default();
-            format!("{}{since}", row.how.first().cloned().unwrap_or_default())
+            format!("{}{since}", row.acquisition.first().cloned().unwrap_or_default())
         });
         Ok(Self {
             who: Named::of(state, who),

@@ -1,4 +1,5 @@
-//! The scene: who is here, what the speaker may say to what the players ask, and what is in everybody's mind.
+//! The scene: the characters present, the speaker's possible answers to the players' question, and the knowledge of
+//! everyone present.
 
 mod load;
 mod model;
@@ -9,7 +10,9 @@ mod ui;
 use std::borrow::Cow;
 
 use egui::Ui;
-use hearsay_memory::{Answer, Ask, Circumstances, Found, Happening, Memory, MemoryError, Search, Stated, Ticket};
+use hearsay_memory::{
+    Answer, Ask, Circumstances, GameEvent, Memory, MemoryError, Search, SearchResults, Stated, Ticket,
+};
 use hearsay_model::{EntityId, FactId, Kind, Position, SessionId, StateVersion};
 use serde::{Deserialize, Serialize};
 
@@ -20,14 +23,14 @@ pub use model::{
 pub use ui::{SceneAction, SceneModels, SceneView, scene_ui};
 
 use crate::{
-    news::taken,
-    panel::{Deed, Look, News, Note, Panel, Request, Saved, restored, saved},
+    panel::{DeskCommand, Look, Note, Panel, PanelContext, Request, Saved, restored, saved},
+    panel_context::taken,
 };
 
-/// Facts whose minds are looked into, at most.
+/// Maximum number of facts for which the knowledge of everyone present is read.
 const MOST_FACTS: usize = 10;
 
-/// The panel of the scene.
+/// The scene panel.
 #[derive(Debug, Default)]
 pub struct ScenePanel {
     stage: StageModel,
@@ -35,31 +38,31 @@ pub struct ScenePanel {
     minds: MindsModel,
     why_not: Option<WhyNotModel>,
     kept: Kept,
-    /// What the stage was read for last.
+    /// Request and version of the last stage.
     staged: Option<(StageRequest, StateVersion)>,
     staging: Option<Ticket<StageModel>>,
-    /// What was asked last, and as of which operation.
+    /// The last question, with the position of its state.
     answered: Option<(Question, Position)>,
     asking: Option<Ticket<Answer>>,
     telling: Option<Ticket<AnswerModel>>,
-    searching: Option<Ticket<Found>>,
+    searching: Option<Ticket<SearchResults>>,
     minding: Option<Ticket<MindsModel>>,
     wondering: Option<Ticket<WhyNotModel>>,
-    /// What is to be asked next: why somebody does not know something.
+    /// The next explanation to request: why a character does not know a fact.
     wonder: Option<(EntityId, FactId)>,
     asks: Vec<Request>,
 }
 
-/// What is kept when the desk closes.
+/// State that is saved when the desk closes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
     view: SceneView,
-    /// What was put to the speaker last.
+    /// The last question that was sent.
     asked: String,
 }
 
-/// A question as it is put.
+/// A question with its circumstances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Question {
     text: String,
@@ -70,17 +73,17 @@ struct Question {
 }
 
 impl ScenePanel {
-    /// Who is here, as it was read last.
+    /// Returns the last stage: the characters present.
     pub fn stage(&self) -> &StageModel {
         &self.stage
     }
 
-    /// What was answered last.
+    /// Returns the last answer.
     pub fn answer(&self) -> &AnswerModel {
         &self.answer
     }
 
-    /// What is in everybody's mind, as it was read last.
+    /// Returns the last minds: the knowledge of everyone present.
     pub fn minds(&self) -> &MindsModel {
         &self.minds
     }
@@ -118,7 +121,7 @@ impl ScenePanel {
             Some(Ok(stage)) => {
                 self.stage = stage;
                 let view = &self.kept.view;
-                // One who was added just now is not on a stage that was read before.
+                // A character that was just added is missing from a stage that was read earlier.
                 let here =
                     |id: &EntityId| self.stage.present.iter().any(|line| line.who.id == *id) || view.added.contains(id);
                 if view.speaker.as_ref().is_some_and(|speaker| !here(speaker)) {
@@ -130,7 +133,7 @@ impl ScenePanel {
         }
         match taken(&mut self.asking) {
             Some(Ok(answer)) => {
-                self.telling = memory.read_aside(move |world| AnswerModel::of(world, &answer)).ok();
+                self.telling = memory.read_in_background(move |world| AnswerModel::of(world, &answer)).ok();
             }
             Some(Err(error)) => self.note(&error),
             None => {}
@@ -144,7 +147,7 @@ impl ScenePanel {
             Some(Ok(found)) => {
                 let facts = found.facts.iter().filter_map(|hit| hit.id.parse().ok()).take(MOST_FACTS).collect();
                 let request = MindsRequest { question: self.kept.asked.clone(), facts, present: self.present() };
-                self.minding = memory.read_aside(move |world| MindsModel::load(world, &request)).ok();
+                self.minding = memory.read_in_background(move |world| MindsModel::load(world, &request)).ok();
             }
             Some(Err(error)) => self.note(&error),
             None => {}
@@ -161,7 +164,7 @@ impl ScenePanel {
         }
     }
 
-    /// Puts the question, unless that was done.
+    /// Sends the question, unless it was already sent for this state.
     fn ask(&mut self, memory: &Memory, position: Position) {
         if self.staging.is_some() || self.staged.is_none() {
             return;
@@ -190,14 +193,14 @@ impl ScenePanel {
             }
             None => (self.answer, self.asking, self.telling) = (AnswerModel::default(), None, None),
         }
-        // Until something is asked, there is nothing to have in mind about it.
+        // Without a question there are no facts to look for.
         if !question.text.is_empty() {
             match memory.search(Search { depth: 0, limit: MOST_FACTS, ..Search::new(&question.text) }) {
                 Ok(ticket) => self.searching = Some(ticket),
                 Err(error) => sent = Err(error),
             }
         }
-        // A full queue is tried again in the next frame.
+        // If the queue is full, retry in the next frame.
         if sent.is_ok() {
             self.answered = Some((question, position));
         }
@@ -208,14 +211,15 @@ impl ScenePanel {
         if witnesses.is_empty() {
             return Request::Tell(Note::trouble("Nobody is here: choose a place or add somebody first."));
         }
-        Request::Do(Deed::Learn(Happening::Witness { facts, witnesses, circumstances: self.circumstances() }))
+        Request::Do(DeskCommand::Learn(GameEvent::Witness { facts, witnesses, circumstances: self.circumstances() }))
     }
 
     fn circumstances(&self) -> Circumstances {
         Circumstances { place: self.stage.place.as_ref().map(|place| place.id.to_string()), ..Circumstances::default() }
     }
 
-    /// What makes the party know a fact: one who is here and knows it reveals it, or they find it out.
+    /// Returns the request that makes the party know a fact: a present knower reveals it, or else the party witnesses
+    /// it.
     fn revealed(&self, fact: FactId, look: &Look) -> Request {
         let here = self.stage.present.iter().filter(|line| line.player).map(|line| line.who.id.to_string());
         let mut to: Vec<String> = here.collect();
@@ -234,13 +238,14 @@ impl ScenePanel {
         let speaker = knowing().find(|line| Some(&line.who.id) == self.kept.view.speaker.as_ref());
         let holder = speaker.or(knowing().next());
         let (fact, circumstances) = (fact.to_string(), self.circumstances());
-        Request::Do(Deed::Learn(match holder {
-            Some(line) => Happening::Reveal { holder: line.who.id.to_string(), fact, to, openly: false, circumstances },
-            None => Happening::Witness { facts: vec![Stated::Recorded(fact)], witnesses: to, circumstances },
+        Request::Do(DeskCommand::Learn(match holder {
+            Some(line) => GameEvent::Reveal { holder: line.who.id.to_string(), fact, to, openly: false, circumstances },
+            None => GameEvent::Witness { facts: vec![Stated::Recorded(fact)], witnesses: to, circumstances },
         }))
     }
 
-    /// Something new that all saw: a sentence about the place, or about whoever is here first.
+    /// Returns the request for a new fact that everyone present witnesses: a sentence about the place, or else about
+    /// the first character present.
     fn happened(&self, text: String) -> Request {
         let about = self.stage.place.as_ref().or(self.stage.present.first().map(|line| &line.who));
         match about {
@@ -255,20 +260,20 @@ impl Panel for ScenePanel {
         Cow::Borrowed("Scene")
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
         self.take(memory);
         let request = self.request();
-        let same = |(staged, at): &(StageRequest, StateVersion)| *staged == request && *at == news.version;
+        let same = |(staged, at): &(StageRequest, StateVersion)| *staged == request && *at == context.version;
         if self.staging.is_none() && !self.staged.as_ref().is_some_and(same) {
             let wanted = request.clone();
-            if let Ok(ticket) = memory.read_aside(move |world| StageModel::load(world, &wanted)) {
+            if let Ok(ticket) = memory.read_in_background(move |world| StageModel::load(world, &wanted)) {
                 self.staging = Some(ticket);
-                self.staged = Some((request, news.version));
+                self.staged = Some((request, context.version));
             }
         }
-        self.ask(memory, news.version.position);
+        self.ask(memory, context.version.position);
         if let Some((who, fact)) = self.wonder.take() {
-            self.wondering = memory.read_aside(move |world| WhyNotModel::load(world, &who, fact)).ok();
+            self.wondering = memory.read_in_background(move |world| WhyNotModel::load(world, &who, fact)).ok();
         }
     }
 
@@ -310,7 +315,7 @@ impl Panel for ScenePanel {
         }
         if let Some(speaker) = speaker {
             view.left_out.retain(|id| id != speaker);
-            // One who is elsewhere is asked as if it were here.
+            // A speaker from elsewhere is added to the scene.
             if !self.stage.present.iter().any(|line| line.who.id == *speaker) && !view.added.contains(speaker) {
                 view.added.push(speaker.clone());
             }

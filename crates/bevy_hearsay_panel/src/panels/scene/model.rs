@@ -1,88 +1,88 @@
-//! What the scene shows: who is here, what was answered, and what is in everybody's mind.
+//! The models of the scene: the characters present, the answer, and the knowledge of everyone present.
 
-use hearsay_model::{EntityId, FactId, SessionId, Standing};
+use hearsay_model::{EntityId, FactId, FactStatus, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
 
-/// Which scene.
+/// The scene to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageRequest {
-    /// Where; where the session that is played is, or else the speaker, when nothing is said.
+    /// The place. Default: the place of the current session, or else of the speaker.
     pub place: Option<EntityId>,
-    /// Who is asked.
+    /// The character that is asked.
     pub speaker: Option<EntityId>,
-    /// Who else is there, by the DM's word.
+    /// Characters that the DM added to the scene.
     pub added: Vec<EntityId>,
-    /// Who is not there, by the DM's word.
+    /// Characters that the DM removed from the scene.
     pub left_out: Vec<EntityId>,
 }
 
-/// Who is here, where, when.
+/// The characters present, the place and the time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageModel {
-    /// Where.
+    /// The place.
     pub place: Option<Named>,
     /// Whether all players know what the place is called.
     pub place_safe: bool,
-    /// What the place is, in a sentence.
+    /// Description of the place, in a sentence.
     pub description: Option<String>,
-    /// When, on the campaign's calendar.
+    /// Time, on the campaign's calendar.
     pub time: Option<String>,
-    /// The session that is played.
+    /// Current session.
     pub session: Option<SessionId>,
-    /// What it is called.
+    /// Title of the session.
     pub session_title: Option<String>,
-    /// Who is here: the players' characters first, then the others, by name.
+    /// The characters present: player characters first, then the others, by name.
     pub present: Vec<PresentLine>,
-    /// What was said here last, the latest last.
+    /// The last lines said here, newest last.
     pub lately: Vec<SaidLine>,
 }
 
-/// Somebody who is here.
+/// A character that is present.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PresentLine {
-    /// Who.
+    /// The character.
     pub who: Named,
-    /// Whether a player plays it.
+    /// Whether it is a player character.
     pub player: bool,
-    /// What it is to the DM, in a few words: its occupation.
+    /// Its role, in a few words: its occupation.
     pub role: Option<String>,
-    /// How it feels or speaks, in a few words, for whoever plays it.
+    /// Its mood or manner of speech, in a few words, for the DM who plays it.
     pub manner: Option<String>,
-    /// Whether all players know what it is called.
+    /// Whether all players know the name.
     pub safe: bool,
 }
 
 /// A line that was said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SaidLine {
-    /// Who said it; nobody, when it was narrated.
+    /// The speaker; `None` for narration.
     pub speaker: Option<Named>,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Whether all players heard it.
+    /// Whether all players heard the line.
     pub safe: bool,
 }
 
-/// What a speaker may say to a question.
+/// A speaker's possible answers to a question.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerModel {
-    /// Who was asked.
+    /// The speaker.
     pub speaker: Option<Named>,
-    /// What was asked.
+    /// The question.
     pub question: String,
-    /// The parts of the scene context.
+    /// The sections of the scene context.
     pub sections: Vec<AnswerSection>,
-    /// How full it is, and what it goes without, in words.
+    /// Size of the context, and what it lacks, in words.
     pub summary: String,
-    /// The prompt form, to be copied.
+    /// The context as a prompt, for copying.
     pub prompt: String,
-    /// The prompt form with receipts, to be copied.
-    pub with_receipts: String,
+    /// The context as a prompt with citations, for copying.
+    pub with_citations: String,
 }
 
-/// A part of a scene context.
+/// A section of a scene context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerSection {
     /// Its heading.
@@ -94,92 +94,92 @@ pub struct AnswerSection {
 /// A line of a scene context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerLine {
-    /// What is known.
+    /// The known fact.
     pub text: String,
-    /// What the speaker makes of it.
+    /// The speaker's attitude to the fact.
     pub note: String,
-    /// How it is known.
-    pub receipt: String,
-    /// The fact it is made from.
+    /// Citation: how the speaker knows the fact.
+    pub citation: String,
+    /// The fact behind the line.
     pub fact: Option<FactId>,
-    /// Whether the speaker keeps it to itself.
+    /// Whether the speaker conceals the fact.
     pub conceals: bool,
-    /// Whether it is a secret.
+    /// Whether the item is a secret.
     pub secret: bool,
-    /// Whether players may see it.
+    /// Whether players may see the line.
     pub safe: bool,
 }
 
-/// Whose minds are looked into, and about what.
+/// The knowers and facts for which knowledge is read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MindsRequest {
-    /// What was asked.
+    /// The question.
     pub question: String,
-    /// The facts that it is about, the best first.
+    /// The facts that match the question, best first.
     pub facts: Vec<FactId>,
-    /// Whose minds.
+    /// The characters present.
     pub present: Vec<EntityId>,
 }
 
-/// What each of those present knows, thinks or hides.
+/// What everyone present knows, believes or conceals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MindsModel {
-    /// What was asked.
+    /// The question.
     pub question: String,
-    /// Fact by fact.
+    /// The facts, with the knowledge of everyone present.
     pub facts: Vec<MindFact>,
 }
 
-/// A fact with what those present make of it.
+/// A fact with the knowledge of everyone present.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MindFact {
     /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: Linked,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// Whether it is a secret.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Whether the item is a secret.
     pub secret: bool,
-    /// Whether players may see it.
+    /// Whether players may see the fact.
     pub safe: bool,
-    /// What the table knows of it, in a few words.
+    /// The party's knowledge of the fact, in a few words.
     pub table: Option<String>,
-    /// What each makes of it, in the order of those present.
+    /// The knowledge of each character, in the order of those present.
     pub minds: Vec<MindLine>,
 }
 
-/// What somebody makes of a fact.
+/// A character's knowledge of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MindLine {
-    /// Who.
+    /// The character.
     pub who: Named,
-    /// In which way.
+    /// Category of the knowledge.
     pub mind: Mind,
     /// In words: `told by Odo Brandt, believes it 0.70`.
-    pub how: String,
-    /// Whom of those present it takes to know it too, and why.
+    pub acquisition: String,
+    /// Others present that the character assumes to know the fact, with reasons.
     pub thinks: Vec<String>,
 }
 
-/// In which way somebody has something in mind.
+/// Category of a character's knowledge of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mind {
-    /// Knows it, and says so.
+    /// Knows the fact, and says it.
     Knows,
-    /// Knows it, and keeps it to itself.
+    /// Knows the fact, and conceals it.
     Hides,
-    /// Has heard of it, and does not believe it.
+    /// Has heard the fact, and does not believe it.
     Doubts,
-    /// Knows another version, or that it is over.
+    /// Knows another version, or knows that the fact has ended.
     Otherwise,
-    /// Does not know it.
+    /// Does not know the fact.
     Unaware,
 }
 
 impl Mind {
-    /// The word for it.
+    /// Returns the word for the category.
     pub fn word(self) -> &'static str {
         match self {
             Self::Knows => "knows",
@@ -191,32 +191,32 @@ impl Mind {
     }
 }
 
-/// Why somebody cannot know something.
+/// Why a character cannot know a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WhyNotModel {
-    /// Who.
+    /// The character.
     pub who: Named,
-    /// What.
+    /// The fact.
     pub fact: FactId,
-    /// The sentence that states it.
+    /// Sentence that states the fact.
     pub statement: String,
-    /// How it knows it, where it does after all.
+    /// How the character knows the fact, if it does.
     pub knows: Option<String>,
-    /// Why not, the plainest reason first.
+    /// Reasons, plainest first.
     pub reasons: Vec<String>,
-    /// From whom it could hear it, those first from whom it is likely.
+    /// Characters that could tell the fact, most likely first.
     pub sources: Vec<WhyNotSource>,
-    /// Under which conditions somebody tells it.
+    /// Conditions under which a character tells the fact.
     pub conditions: Vec<String>,
 }
 
-/// From whom somebody could hear something.
+/// A character that could tell a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WhyNotSource {
-    /// From whom.
+    /// The character.
     pub who: Named,
-    /// How they have to do with each other, in words.
+    /// Its relation to the asked character, in words.
     pub tie: String,
-    /// Whether it keeps it to itself.
+    /// Whether the character conceals the fact.
     pub conceals: bool,
 }

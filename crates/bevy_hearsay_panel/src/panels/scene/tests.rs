@@ -1,6 +1,6 @@
 use egui::{Event, Key};
 use egui_kittest::{Harness, kittest::Queryable};
-use hearsay_model::Standing;
+use hearsay_model::FactStatus;
 
 use super::*;
 use crate::{
@@ -41,11 +41,12 @@ fn state() -> Drawn {
         manner: Some("tired".into()),
         safe: true,
     };
-    let mind = |who: &Named, mind| MindLine { who: who.clone(), mind, how: "witnessed".into(), thinks: Vec::new() };
+    let mind =
+        |who: &Named, mind| MindLine { who: who.clone(), mind, acquisition: "witnessed".into(), thinks: Vec::new() };
     let told = AnswerLine {
         text: "You were at the quay.".into(),
         note: "you doubt it".into(),
-        receipt: "witnessed \u{00B7} fact 1234".into(),
+        citation: "witnessed \u{00B7} fact 1234".into(),
         fact: Some(fact_id()),
         conceals: true,
         secret: true,
@@ -54,7 +55,7 @@ fn state() -> Drawn {
     let fact = |n: u8| MindFact {
         fact: if n == 0 { fact_id() } else { fact_of(&n.to_string()) },
         statement: Linked::plain(format!("Fact {n}.")),
-        standing: Standing::Canon,
+        status: FactStatus::Canon,
         secret: n == 0,
         safe: n != 0,
         table: None,
@@ -73,7 +74,7 @@ fn state() -> Drawn {
             sections: vec![AnswerSection { title: "What bears on the question".into(), lines: vec![told] }],
             summary: "90 of 800 tokens".into(),
             prompt: "the prompt".into(),
-            with_receipts: "the receipts".into(),
+            with_citations: "the citations".into(),
         },
         minds: MindsModel { question: "Where were you?".into(), facts: vec![fact(0), fact(1)] },
         ..Drawn::default()
@@ -144,7 +145,7 @@ fn an_answer_is_copied_with_one_key_and_shows_its_receipts() {
     assert_eq!(harness.state().actions.last().and_then(copied), Some("the prompt"));
     harness.key_press_modifiers(egui::Modifiers::SHIFT, Key::C);
     harness.step();
-    assert_eq!(harness.state().actions.last().and_then(copied), Some("the receipts"));
+    assert_eq!(harness.state().actions.last().and_then(copied), Some("the citations"));
     harness.get_by_label("Copy").click();
     harness.step();
     assert_eq!(harness.state().actions.last().and_then(copied), Some("the prompt"));
@@ -153,9 +154,9 @@ fn an_answer_is_copied_with_one_key_and_shows_its_receipts() {
     harness.step();
     harness.step();
     harness.get_by_label("witnessed \u{00B7} fact 1234");
-    harness.get_by_label("Receipts").click();
+    harness.get_by_label("Citations").click();
     harness.step();
-    assert!(!harness.state().view.receipts);
+    assert!(!harness.state().view.citations);
     harness.get_by_label("You were at the quay.").click();
     harness.step();
     assert!(
@@ -267,28 +268,28 @@ fn a_scene_of_the_campaign() {
     let answer = bench.state().panel.answer().clone();
     let told = answer.sections.iter().flat_map(|section| &section.lines);
     assert!(told.clone().any(|line| line.text.contains("twenty to ten")), "{answer:?}");
-    assert!(told.clone().all(|line| !line.receipt.is_empty()));
-    assert!(answer.prompt.starts_with("You are Bettony Lark.") && answer.with_receipts.len() > answer.prompt.len());
+    assert!(told.clone().all(|line| !line.citation.is_empty()));
+    assert!(answer.prompt.starts_with("You are Bettony Lark.") && answer.with_citations.len() > answer.prompt.len());
     let minds = bench.state().panel.minds().clone();
     let left = minds.facts.iter().find(|fact| fact.statement.text.contains("twenty to ten")).unwrap();
     let mind = |who: &str| left.minds.iter().find(|line| line.who.id == id(who)).unwrap();
     assert_eq!(mind("bettony-lark").mind, Mind::Knows);
     assert_eq!(mind("hob-carrow").mind, Mind::Unaware);
-    // Why he cannot know it, and from whom he could hear it.
+    // The explanation names reasons, and characters that could tell him.
     let fact = left.fact;
     bench.state_mut().panel.wonder = Some((id("hob-carrow"), fact));
     step_until(&mut bench, "the reasons", |stage| stage.panel.why_not.is_some());
     let why = bench.state().panel.why_not.clone().unwrap();
     assert!(!why.reasons.is_empty() && why.sources.iter().any(|source| source.who.name == "Bettony Lark"), "{why:?}");
     assert!(why.reasons.iter().all(|reason| !reason.contains("-lark") && !reason.contains("-voss")));
-    // One key: all who are here saw it.
+    // One key records that everyone present saw the fact.
     bench.state_mut().panel.kept.view.fact = Some(fact);
     bench.key_press(Key::W);
     step_until(&mut bench, "everybody knows it", move |stage| {
         let minds = &stage.panel.minds().facts;
         minds.iter().any(|mind| mind.fact == fact && mind.minds.iter().all(|line| line.mind != Mind::Unaware))
     });
-    // One key: the party learns it of one who knows it.
+    // With one key, a knower reveals the fact to the party.
     let players = |stage: &crate::testing::Stage<ScenePanel>| {
         let knows = |who: &&str| {
             let (who, fact) = (id(who), fact.to_string());
@@ -301,17 +302,17 @@ fn a_scene_of_the_campaign() {
     step_until(&mut bench, "the deed", |stage| stage.outcomes.len() == 2);
     assert!(bench.state().outcomes.iter().all(|outcome| outcome.done.is_ok()), "{:?}", bench.state().outcomes);
     assert_eq!(players(bench.state()), 4);
-    // Something new happens before all.
+    // Record a new event that everyone present sees.
     let request = bench.state().panel.happened("A bell rang three times.".into());
-    let Request::Do(deed) = request else { panic!("{request:?}") };
-    bench.state_mut().deeds.begin(deed);
+    let Request::Do(desk_command) = request else { panic!("{request:?}") };
+    bench.state_mut().desk_commands.begin(desk_command);
     step_until(&mut bench, "what happened", |stage| stage.outcomes.len() == 3);
     assert!(bench.state().outcomes[2].done.is_ok(), "{:?}", bench.state().outcomes[2]);
     ask(&mut bench, "What about the bell?");
     let minds = bench.state().panel.minds().clone();
     let bell = minds.facts.iter().find(|fact| fact.statement.text.contains("three times")).unwrap();
     assert!(bell.minds.iter().all(|line| line.mind == Mind::Knows), "{bell:?}");
-    // What was typed and asked is there again when the desk opens.
+    // The typed text and the question are restored when the desk opens.
     let mut again = ScenePanel::default();
     again.restore(bench.state().panel.save().unwrap());
     assert_eq!(again.kept.view.question, "What about the bell?");
@@ -328,7 +329,7 @@ fn whoever_is_asked_is_met_where_they_are() {
     });
     let panel = &bench.state().panel;
     assert_eq!(panel.stage().place.as_ref().map(|place| place.name.as_str()), Some("The Gilded Gull"));
-    // Before anything is asked there is what the speaker is and whom it knows.
+    // Before a question is asked, the answer describes the speaker and its acquaintances.
     assert!(panel.answer().prompt.starts_with("You are Bettony Lark.") && panel.minds().facts.is_empty());
 }
 
@@ -342,7 +343,7 @@ fn what_one_hides_and_another_thinks_is_told() {
     let [mirela, teodor, hob] = &minds.facts[0].minds[..] else { panic!("{minds:?}") };
     assert_eq!((teodor.mind, hob.mind), (Mind::Hides, Mind::Unaware));
     assert_ne!(mirela.mind, Mind::Unaware);
-    assert!(teodor.how.contains("told by Mirela Voss"), "{}", teodor.how);
+    assert!(teodor.acquisition.contains("told by Mirela Voss"), "{}", teodor.acquisition);
     assert!(teodor.thinks.iter().any(|thought| thought.contains("Mirela Voss")), "{:?}", teodor.thinks);
     assert!(minds.facts[0].secret && !minds.facts[0].safe);
 }

@@ -1,4 +1,4 @@
-//! The scene on the screen: who is here, what is asked, what the speaker may say, and what is in everybody's mind.
+//! Draws the scene: the characters present, the question, the answer, and the knowledge of everyone present.
 
 use egui::{Key, RichText, ScrollArea, TextEdit, Ui};
 use hearsay_model::{EntityId, FactId, Kind};
@@ -18,36 +18,36 @@ use crate::{
     },
 };
 
-/// From this width on answer and minds stand beside each other.
+/// Minimum width at which answer and minds are shown next to each other.
 const WIDE: f32 = 760.0;
 
-/// What the eye holds of the scene.
+/// View state of the scene.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SceneView {
-    /// Where, by the DM's word; where the session is, when nothing is said.
+    /// The place set by the DM. Default: the place of the session.
     pub place: Option<EntityId>,
-    /// Who else is there, by the DM's word.
+    /// Characters that the DM added to the scene.
     pub added: Vec<EntityId>,
-    /// Who is not there, by the DM's word.
+    /// Characters that the DM removed from the scene.
     pub left_out: Vec<EntityId>,
-    /// Who is asked.
+    /// The character that is asked.
     pub speaker: Option<EntityId>,
-    /// What the players ask, as it is being typed.
+    /// The typed question of the players.
     pub question: String,
-    /// What happens before the eyes of all, as it is being typed.
+    /// The typed description of an event that everyone present sees.
     pub happens: String,
-    /// Whether receipts are shown.
-    pub receipts: bool,
-    /// Which fact of the minds the keys are for.
+    /// Whether citations are shown.
+    pub citations: bool,
+    /// The selected fact of the minds, to which keys apply.
     pub fact: Option<FactId>,
-    /// In a narrow panel: whether the minds are shown rather than the answer.
+    /// In a narrow panel: whether the minds are shown instead of the answer.
     pub minds: bool,
     #[serde(skip)]
     fields: Fields,
 }
 
-/// Fields of names.
+/// Text fields for names.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Fields {
     place: String,
@@ -57,40 +57,40 @@ struct Fields {
     moved: bool,
 }
 
-/// What is shown of the scene.
+/// The models of the scene.
 #[derive(Debug, Clone, Copy)]
 pub struct SceneModels<'a> {
-    /// Who is here, where, when.
+    /// The characters present, the place and the time.
     pub stage: &'a StageModel,
-    /// What the speaker may say.
+    /// The answer of the speaker.
     pub answer: &'a AnswerModel,
-    /// What is in everybody's mind.
+    /// The knowledge of everyone present.
     pub minds: &'a MindsModel,
-    /// Why somebody cannot know something, where that was asked.
+    /// Why a character cannot know a fact, if requested.
     pub why_not: Option<&'a WhyNotModel>,
-    /// Whether an answer is on its way.
+    /// Whether an answer is pending.
     pub waits: bool,
 }
 
-/// What is asked of the panel.
+/// An action that the user requests from the panel.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum SceneAction {
-    /// Something for the desk.
+    /// Send a request to the desk.
     Ask(Request),
-    /// The question is put to the speaker.
+    /// Ask the speaker the question.
     Question,
-    /// Why somebody cannot know something; closes it, when nobody is named.
+    /// Explain why a character cannot know a fact; `None` closes the explanation.
     WhyNot(Option<(EntityId, FactId)>),
-    /// All present saw this.
+    /// Record that everyone present saw this fact.
     AllSaw(FactId),
-    /// This was revealed to the party.
+    /// Reveal this fact to the party.
     Revealed(FactId),
-    /// Something new happened before the eyes of all.
+    /// Record a new fact that everyone present sees.
     Happened(String),
 }
 
-/// The scene.
+/// Draws the scene.
 pub fn scene_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView) -> Vec<SceneAction> {
     let mut actions = Vec::new();
     stage_ui(ui, look, models.stage, view, &mut actions);
@@ -126,7 +126,7 @@ pub fn scene_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneV
     actions
 }
 
-/// Where, when, and who is here.
+/// Draws the place, the time and the characters present.
 fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
     ui.horizontal_wrapped(|ui| {
         if let Some(place) = stage.place.as_ref().filter(|_| !look.screen_safe || stage.place_safe) {
@@ -142,7 +142,7 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
         let parts: Vec<&str> = [&stage.time, &stage.session_title].into_iter().flatten().map(String::as_str).collect();
         weak(ui, look, &parts.join(" \u{00B7} "));
         if look.screen_safe {
-            // A list of names would show who there is.
+            // A list of names would reveal entities.
             return;
         }
         ui.spacing_mut().text_edit_width = 150.0;
@@ -188,7 +188,7 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
     });
 }
 
-/// Somebody who is here: a click asks them.
+/// Draws a character that is present. A click selects it as the speaker.
 fn present_ui(ui: &mut Ui, look: &Look, line: &PresentLine, view: &mut SceneView) {
     let asked = view.speaker.as_ref() == Some(&line.who.id);
     let colour = look.theme.kind(line.who.kind.as_ref());
@@ -222,7 +222,7 @@ fn leave_out(view: &mut SceneView, id: &EntityId) {
     }
 }
 
-/// What the players ask, and what happens before all.
+/// Draws the fields for the question and for events.
 fn question_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
     let speaker = stage.present.iter().find(|line| Some(&line.who.id) == view.speaker.as_ref());
     let id = ui.make_persistent_id("question");
@@ -266,7 +266,7 @@ fn question_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneVie
     });
 }
 
-/// The keys that are for no field.
+/// Handles the keys that belong to no field.
 fn keys(
     ui: &Ui,
     look: &Look,
@@ -292,8 +292,8 @@ fn keys(
         let next = at.map_or(0, |at| (at + 1) % here.len().max(1));
         view.speaker = here.get(next).map(|id| (*id).clone());
     }
-    if look.pressed(ui, &commands::SCENE_RECEIPTS) {
-        view.receipts = !view.receipts;
+    if look.pressed(ui, &commands::SCENE_CITATIONS) {
+        view.citations = !view.citations;
     }
     let Some(fact) = view.fact.filter(|_| !look.screen_safe) else { return };
     if look.pressed(ui, &commands::SCENE_SAW) {
@@ -309,7 +309,7 @@ fn keys(
     }
 }
 
-/// Who is meant by `why can't she know this?`: the speaker, or the first who does not.
+/// Returns the character for "why not?": the speaker, or the first one who does not know the fact.
 fn whom(models: SceneModels, view: &SceneView, fact: FactId) -> Option<EntityId> {
     let minds = &models.minds.facts.iter().find(|mind| mind.fact == fact)?.minds;
     let unaware = |line: &&MindLine| line.mind == Mind::Unaware;
@@ -317,7 +317,7 @@ fn whom(models: SceneModels, view: &SceneView, fact: FactId) -> Option<EntityId>
     speaker.or(minds.iter().find(unaware)).map(|line| line.who.id.clone())
 }
 
-/// What the speaker may say.
+/// Draws the answer of the speaker.
 fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
     let answer = models.answer;
     let Some(speaker) = &answer.speaker else {
@@ -334,11 +334,11 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
         if command_button(ui, look, &commands::SCENE_COPY) && !look.screen_safe {
             actions.push(SceneAction::Ask(Request::Copy(answer.prompt.clone())));
         }
-        if command_button(ui, look, &commands::SCENE_COPY_RECEIPTS) && !look.screen_safe {
-            actions.push(SceneAction::Ask(Request::Copy(answer.with_receipts.clone())));
+        if command_button(ui, look, &commands::SCENE_COPY_CITATIONS) && !look.screen_safe {
+            actions.push(SceneAction::Ask(Request::Copy(answer.with_citations.clone())));
         }
-        if toggle(ui, view.receipts, "Receipts", &commands::SCENE_RECEIPTS.tooltip()).clicked() {
-            view.receipts = !view.receipts;
+        if toggle(ui, view.citations, "Citations", &commands::SCENE_CITATIONS.tooltip()).clicked() {
+            view.citations = !view.citations;
         }
     });
     label(ui, RichText::new(&answer.summary).small().color(look.theme.palette().weak));
@@ -361,19 +361,19 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
                     let words = RichText::new(visual(&line.text)).color(look.theme.palette().text);
                     match line.fact {
                         Some(fact) => {
-                            if ui.link(words).on_hover_text(&line.receipt).clicked() {
+                            if ui.link(words).on_hover_text(&line.citation).clicked() {
                                 actions.push(SceneAction::Ask(Request::ShowFact(fact)));
                             }
                         }
-                        None => _ = ui.label(words).on_hover_text(&line.receipt),
+                        None => _ = ui.label(words).on_hover_text(&line.citation),
                     }
-                    // The badge says that it is kept back; `you` in the note is the speaker.
+                    // The badge already shows that the speaker conceals the fact. In the note, `you` is the speaker.
                     if !line.note.is_empty() && !line.conceals {
                         label(ui, RichText::new(format!("({})", line.note)).italics());
                     }
                 });
-                if view.receipts && !look.screen_safe {
-                    label(ui, RichText::new(&line.receipt).small().color(look.theme.palette().weak));
+                if view.citations && !look.screen_safe {
+                    label(ui, RichText::new(&line.citation).small().color(look.theme.palette().weak));
                 }
             }
         }
@@ -381,7 +381,7 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
     });
 }
 
-/// What was said last, until somebody is asked.
+/// Draws the last lines, until a character is asked.
 fn lately_ui(ui: &mut Ui, look: &Look, models: SceneModels, actions: &mut Vec<SceneAction>) {
     if models.waits {
         weak(ui, look, "\u{2026}");
@@ -405,7 +405,7 @@ fn lately_ui(ui: &mut Ui, look: &Look, models: SceneModels, actions: &mut Vec<Sc
     actions.extend(asked.into_iter().map(SceneAction::Ask));
 }
 
-/// What each of those present knows, thinks or hides.
+/// Draws what everyone present knows, believes or conceals.
 fn minds_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
     if look.screen_safe {
         weak(ui, look, "What is in their minds is hidden while players look.");
@@ -463,7 +463,7 @@ fn mind_ui(
                 Mind::Unaware => Tone::Weak,
             };
             toned(ui, look, tone, line.mind.word());
-            label(ui, RichText::new(&line.how).small().color(palette.weak));
+            label(ui, RichText::new(&line.acquisition).small().color(palette.weak));
         });
         for thought in &line.thinks {
             label(ui, RichText::new(format!("    {thought}")).small().color(palette.weak));
@@ -489,7 +489,7 @@ fn mind_ui(
     actions.extend(asked.into_iter().map(SceneAction::Ask));
     if focused {
         ui.horizontal_wrapped(|ui| {
-            // The keys are heard once for the whole panel.
+            // Keys are handled once for the whole panel.
             for (command, action) in [
                 (&commands::SCENE_SAW, Some(SceneAction::AllSaw(fact.fact))),
                 (&commands::SCENE_REVEALED, Some(SceneAction::Revealed(fact.fact))),
@@ -509,13 +509,13 @@ fn mind_ui(
     }
 }
 
-/// Why somebody cannot know it, and from whom it could hear it.
+/// Draws why a character cannot know a fact, and from which characters it could hear it.
 fn why_ui(ui: &mut Ui, look: &Look, why: &WhyNotModel, asked: &mut Vec<Request>, actions: &mut Vec<SceneAction>) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {
         name_ui(ui, look, &why.who, true, asked);
         match &why.knows {
-            Some(how) => _ = toned(ui, look, Tone::Good, &format!("knows it after all: {how}")),
+            Some(acquisition) => _ = toned(ui, look, Tone::Good, &format!("knows it after all: {acquisition}")),
             None => _ = ui.label("does not know it:"),
         }
         if icon_button(ui, "\u{D7}", "Close the reasons").clicked() {

@@ -1,10 +1,10 @@
-//! What a search found, with what the state says of it.
+//! Converts search results for display.
 
 use hearsay_memory::{
-    EntityHit, Found, Hit, Match, MemoryError, World,
+    EntityHit, Match, MemoryError, ReadSnapshot, SearchHit, SearchResults,
     query::{self, Table},
 };
-use hearsay_model::{EntityId, Fact, FactId, PassageId, Secrecy, Standing, State, attribute, text};
+use hearsay_model::{EntityId, Fact, FactId, FactStatus, PassageId, Secrecy, State, attribute, text};
 
 use super::model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows};
 use crate::{
@@ -12,18 +12,18 @@ use crate::{
     panels::fact::{HolderLine, MOST_HOLDERS, table_line},
 };
 
-/// Facts of which it is told who knows them, at most.
+/// Maximum number of facts whose knowers are shown.
 const MOST_KNOWN: usize = 10;
 
-/// From here on a text is said to be found by its meaning.
+/// Minimum similarity at which a result counts as found by meaning.
 const MEANS: f32 = 0.3;
 
 impl SearchModel {
-    /// What was found for a text, as it is shown. It takes a view of each player: do it beside the worker.
+    /// Converts the results for a text. Call this in the background, because it computes a view of each player.
     ///
     /// # Errors
-    /// None of its own.
-    pub fn of(world: &World, asked: &str, found: &Found) -> Result<Self, MemoryError> {
+    /// None at present.
+    pub fn of(world: &ReadSnapshot, asked: &str, found: &SearchResults) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let rows = Rows { state, table: Table::of(state, None), asked };
         let facts: Vec<FactId> = found.facts.iter().filter_map(|hit| hit.id.parse().ok()).collect();
@@ -57,15 +57,15 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The facts that a question is about, with who knows them: what the words found, and what is secret of the one that is
-    /// named.
-    fn of_whom(&self, about: &str, found: &Found, facts: &[FactId]) -> Vec<SearchRow> {
+    /// Returns the facts that a question is about, with their knowers: the facts found, and secrets of the named
+    /// entities.
+    fn of_whom(&self, about: &str, found: &SearchResults, facts: &[FactId]) -> Vec<SearchRow> {
         let named =
             found.entities.iter().filter(|hit| hit.distance == 0 && hit.by <= Match::Prefix && !about.is_empty());
         let ids: Vec<&EntityId> = named.map(|hit| &hit.id).take(2).collect();
         let of_named = |fact: &Fact| ids.iter().any(|id| fact.entities().any(|entity| entity == *id));
         let hits: Vec<&Fact> = facts.iter().filter_map(|id| self.state.fact(*id)).map(AsRef::as_ref).collect();
-        // A question in a fact's own words is about that fact.
+        // If the question equals a fact's statement, it is about that fact.
         let asked = text::normal(about);
         let of_these =
             found.entities.iter().filter(|hit| hit.distance == 0).flat_map(|hit| self.state.facts_of(&hit.id));
@@ -73,7 +73,7 @@ impl Rows<'_> {
         let mut wanted: Vec<&Fact> = of_these.map(AsRef::as_ref).filter(same_words).collect();
         wanted.extend(hits.iter().copied().filter(|fact| of_named(fact)));
         let mut secrets: Vec<&Fact> = ids.iter().flat_map(|id| self.state.facts_of(id)).map(AsRef::as_ref).collect();
-        secrets.retain(|fact| fact.secrecy() == Secrecy::Secret && fact.standing().is_in_world());
+        secrets.retain(|fact| fact.secrecy() == Secrecy::Secret && fact.status().is_in_world());
         secrets.sort_by_key(|fact| (fact.predicate(), fact.id()));
         wanted.extend(secrets);
         wanted.extend(hits);
@@ -91,7 +91,7 @@ impl Rows<'_> {
         let lines = |rows: Vec<query::HolderRow>, group: bool| {
             let line = move |row: query::HolderRow| HolderLine {
                 who: Named::of(self.state, &row.knower),
-                how: row.how.join(", "),
+                acquisition: row.acquisition.join(", "),
                 credence: row.credence,
                 since: row.since,
                 conceals: row.conceals,
@@ -113,7 +113,7 @@ impl Rows<'_> {
             text: fact.statement().to_owned(),
             why,
             named: Some(Named::of(self.state, fact.subject())),
-            standing: Some(fact.standing()),
+            status: Some(fact.status()),
             secret: fact.secrecy() == Secrecy::Secret,
             safe: self.table.may_see(fact),
             knowers: None,
@@ -124,7 +124,7 @@ impl Rows<'_> {
         let wanted = text::normal(self.asked);
         let named = Named::of(self.state, &hit.id);
         let direct = matches!(hit.by, Match::Name | Match::Prefix | Match::Word);
-        // Found by another name than the one that is shown.
+        // Check whether the match is on another name than the displayed one.
         let fits = |name: &str| {
             text::normal(name).split(' ').any(|word| word.starts_with(&wanted))
                 || text::normal(name).starts_with(&wanted)
@@ -148,18 +148,19 @@ impl Rows<'_> {
             text: named.name.clone(),
             why,
             named: Some(named),
-            standing: None,
+            status: None,
             secret: secret_alias,
             safe: self.table.may_name(&hit.id) && self.is_found_openly(hit, &wanted),
             knowers: None,
         }
     }
 
-    /// Whether it is found by a name that players may see: what else leads to it would tell them that.
+    /// Returns whether the entity is found by a name that players may see. A match on another name would reveal that
+    /// name.
     fn is_found_openly(&self, hit: &EntityHit, asked: &str) -> bool {
         let naming = [attribute::NAME, attribute::ALIAS];
         let names = self.state.facts_of(&hit.id).filter(|fact| fact.subject() == &hit.id);
-        let names = names.filter(|fact| naming.contains(&fact.predicate().as_str()) && fact.standing().is_in_world());
+        let names = names.filter(|fact| naming.contains(&fact.predicate().as_str()) && fact.status().is_in_world());
         let (open, hidden): (Vec<&Fact>, Vec<&Fact>) =
             names.map(AsRef::as_ref).partition(|fact| self.table.may_see(fact));
         let fits = |fact: &&Fact| {
@@ -169,12 +170,12 @@ impl Rows<'_> {
         hit.distance == 0 && (open.iter().any(fits) || hit.by == Match::Spelling && hidden.is_empty())
     }
 
-    /// A further name that fits, and whether it is secret.
+    /// Returns a matching alias, and whether it is secret.
     fn alias(&self, id: &EntityId, fits: &dyn Fn(&str) -> bool) -> Option<(String, bool)> {
         let names =
             self.state.facts_of(id).filter(|fact| fact.subject() == id && *fact.predicate() == *attribute::ALIAS);
         let mut found: Vec<(bool, &str)> = names
-            .filter(|fact| fact.standing() == Standing::Canon)
+            .filter(|fact| fact.status() == FactStatus::Canon)
             .filter_map(|fact| Some((fact.secrecy() == Secrecy::Secret, fact.object().text()?)))
             .filter(|(_, name)| fits(name))
             .collect();
@@ -182,13 +183,13 @@ impl Rows<'_> {
         found.first().map(|(secret, name)| ((*name).to_owned(), *secret))
     }
 
-    fn fact(&self, hit: &Hit) -> Option<SearchRow> {
+    fn fact(&self, hit: &SearchHit) -> Option<SearchRow> {
         let fact = self.state.fact(hit.id.parse().ok()?)?;
         let row = self.row(fact, why(hit));
         Some(SearchRow { safe: row.safe && is_open(hit), ..row })
     }
 
-    fn passage(&self, hit: &Hit) -> Option<SearchRow> {
+    fn passage(&self, hit: &SearchHit) -> Option<SearchRow> {
         let id: PassageId = hit.id.parse().ok()?;
         let passage = self.state.passage(id)?;
         let title = passage.session.as_ref().and_then(|session| query::session_title(self.state, session));
@@ -202,7 +203,7 @@ impl Rows<'_> {
             text: passage.text.clone(),
             why: parts.join(" \u{00B7} "),
             named: passage.speaker.as_ref().map(|speaker| Named::of(self.state, speaker)),
-            standing: None,
+            status: None,
             secret: false,
             safe: self.table.all_heard(id) && is_open(hit),
             knowers: None,
@@ -210,13 +211,13 @@ impl Rows<'_> {
     }
 }
 
-/// Whether it has the words or the meaning itself: the way that led to it otherwise may be a secret.
-fn is_open(hit: &Hit) -> bool {
+/// Returns whether the result itself matches by words or meaning. A path that leads to it may be secret.
+fn is_open(hit: &SearchHit) -> bool {
     hit.channels.words > 0.0 || hit.channels.meaning.is_some_and(|meaning| meaning >= MEANS)
 }
 
-/// Why something was found, by what each channel says.
-fn why(hit: &Hit) -> String {
+/// Formats why a result was found, from the scores of the channels.
+fn why(hit: &SearchHit) -> String {
     let mut parts = Vec::new();
     parts.extend((hit.channels.words > 0.0).then_some("words"));
     parts.extend(hit.channels.meaning.filter(|meaning| *meaning >= MEANS).map(|_| "meaning"));

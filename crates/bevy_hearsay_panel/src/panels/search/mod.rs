@@ -1,4 +1,4 @@
-//! One box for everything: names, words, meaning, and who knows something.
+//! Search: one box for names, words, meaning, and the knowers of a fact.
 
 mod load;
 mod model;
@@ -9,31 +9,31 @@ mod ui;
 use std::borrow::Cow;
 
 use egui::Ui;
-use hearsay_memory::{Found, Memory, Search, Ticket};
+use hearsay_memory::{Memory, Search, SearchResults, Ticket};
 use hearsay_model::Position;
 
 pub use model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows};
 pub use ui::{SearchAction, SearchView, search_ui};
 
 use crate::{
-    news::taken,
-    panel::{Look, News, Note, Panel, Request, Saved, restored, saved},
+    panel::{Look, Note, Panel, PanelContext, Request, Saved, restored, saved},
+    panel_context::taken,
 };
 
-/// The panel of the search.
+/// The search panel.
 #[derive(Debug, Default)]
 pub struct SearchPanel {
     model: SearchModel,
     view: SearchView,
-    /// What was asked for last, and as of which operation.
+    /// The last search, with the position of its state.
     asked: Option<(String, Position)>,
-    searching: Option<Ticket<Found>>,
+    searching: Option<Ticket<SearchResults>>,
     reading: Option<Ticket<SearchModel>>,
     asks: Vec<Request>,
 }
 
 impl SearchPanel {
-    /// What was found last.
+    /// Returns the last results.
     pub fn model(&self) -> &SearchModel {
         &self.model
     }
@@ -44,7 +44,7 @@ impl SearchPanel {
 
     fn fail(&mut self, error: &impl ToString) {
         self.asks.push(Request::Tell(Note::trouble(error.to_string())));
-        // What cannot be found is not asked for again and again.
+        // A failed search is not repeated until the text or the state changes.
         self.model = SearchModel { asked: self.view.text.trim().to_owned(), ..SearchModel::default() };
     }
 }
@@ -54,11 +54,11 @@ impl Panel for SearchPanel {
         Cow::Borrowed("Search")
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
         match taken(&mut self.searching) {
             Some(Ok(found)) => {
                 let asked = self.asked.as_ref().map(|(text, _)| text.clone()).unwrap_or_default();
-                self.reading = memory.read_aside(move |world| SearchModel::of(world, &asked, &found)).ok();
+                self.reading = memory.read_in_background(move |world| SearchModel::of(world, &asked, &found)).ok();
             }
             Some(Err(error)) => self.fail(&error),
             None => {}
@@ -74,15 +74,15 @@ impl Panel for SearchPanel {
             self.model = SearchModel::default();
             return;
         }
-        let same = |(asked, position): &(String, Position)| asked == text && *position == news.version.position;
+        let same = |(asked, position): &(String, Position)| asked == text && *position == context.version.position;
         if self.asked.as_ref().is_some_and(same) {
             return;
         }
         let wanted = who_knows(text).filter(|about| !about.is_empty()).unwrap_or_else(|| text.to_owned());
-        // A search that is under way is let go: only what is typed now counts.
+        // This replaces a pending search: only the current text matters.
         if let Ok(ticket) = memory.search(Search { depth: 1, ..Search::new(wanted) }) {
             (self.searching, self.reading) = (Some(ticket), None);
-            self.asked = Some((text.to_owned(), news.version.position));
+            self.asked = Some((text.to_owned(), context.version.position));
         }
     }
 
@@ -95,7 +95,7 @@ impl Panel for SearchPanel {
         for action in search_ui(ui, look, &self.model, &mut self.view, waits) {
             match action {
                 SearchAction::Ask(request) => asked.push(request),
-                // The next update asks; it must come soon.
+                // The next update sends the search, so request it soon.
                 SearchAction::Typed => ui.ctx().request_repaint(),
             }
         }

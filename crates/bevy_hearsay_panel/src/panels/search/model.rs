@@ -1,67 +1,67 @@
-//! What the search shows.
+//! The model of the search panel.
 
-use hearsay_model::{EntityId, FactId, PassageId, Standing, text};
+use hearsay_model::{EntityId, FactId, FactStatus, PassageId, text};
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, panels::fact::HolderLine};
 
-/// What was found.
+/// The results of a search.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchModel {
-    /// What was searched for, as it was typed.
+    /// The search text, as typed.
     pub asked: String,
-    /// What was found, group by group: who knows, entities, facts, passages.
+    /// The results by group: knowers, entities, facts, passages.
     pub groups: Vec<SearchGroup>,
-    /// The names most like what was searched for, when nothing was found.
+    /// The most similar names, if there are no results.
     pub hints: Vec<Named>,
-    /// Whether meaning took part; else it was found by words and graph alone.
+    /// Whether the search used meaning. Otherwise it used words and the graph alone.
     pub meaning: bool,
 }
 
-/// Results of one sort.
+/// Results of one type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchGroup {
     /// The heading.
     pub title: String,
-    /// The results, the best first.
+    /// The results, best first.
     pub rows: Vec<SearchRow>,
 }
 
 /// A result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchRow {
-    /// What it leads to.
+    /// Target of the result.
     pub target: Target,
-    /// The name, the statement or the words.
+    /// The name, statement or text.
     pub text: String,
-    /// Why it was found, in a few words.
+    /// Why the search found the result, in a few words.
     pub why: String,
-    /// Who or what it is about: an entity itself, a fact's subject, who says a passage.
+    /// Entity of the result: the entity itself, the subject of a fact, or the speaker of a passage.
     pub named: Option<Named>,
-    /// What the world says of a fact.
-    pub standing: Option<Standing>,
-    /// Whether it is a secret.
+    /// Status of a fact.
+    pub status: Option<FactStatus>,
+    /// Whether the item is a secret.
     pub secret: bool,
-    /// Whether players may see it.
+    /// Whether players may see the result.
     pub safe: bool,
-    /// Of a question who knows a fact: the answer.
+    /// The answer to a question about the knowers of a fact.
     pub knowers: Option<Knowers>,
 }
 
-/// Who knows a fact.
+/// The knowers of a fact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Knowers {
-    /// What the table knows of it, in a few words.
+    /// The party's knowledge of the fact, in a few words.
     pub table: Option<String>,
-    /// Whether it is common lore.
+    /// Whether everyone knows the fact.
     pub everybody: bool,
-    /// Who knows it by itself: groups first.
+    /// Direct knowers: groups first.
     pub held_by: Vec<HolderLine>,
-    /// How many more there are.
+    /// Number of omitted items.
     pub more: usize,
 }
 
-/// What a result leads to.
+/// Target of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
@@ -69,24 +69,24 @@ pub enum Target {
     Entity(EntityId),
     /// A fact.
     Fact(FactId),
-    /// A passage; and the entity whose page has it.
+    /// A passage, with the entity whose page shows it.
     Passage(PassageId, Option<EntityId>),
 }
 
 impl SearchModel {
-    /// All results in the order in which they are shown.
+    /// Returns all results in display order.
     pub fn rows(&self) -> impl Iterator<Item = &SearchRow> {
         self.groups.iter().flat_map(|group| &group.rows)
     }
 }
 
-/// What somebody wants to know who knows it, where the text asks that: `who knows about the ledger?`
+/// Returns the subject of a question about knowers, such as `who knows about the ledger?`
 pub fn who_knows(asked: &str) -> Option<String> {
     let plain = text::normal(asked);
     let rest = ["who knows", "who knew", "who has heard", "who heard"]
         .into_iter()
         .find_map(|start| plain.strip_prefix(start))?;
-    // Otherwise it is a name such as `Who Knowsley`.
+    // Other texts are names, such as `Who Knowsley`.
     if !(rest.is_empty() || rest.starts_with([' ', '?', '\u{2026}', '.'])) {
         return None;
     }

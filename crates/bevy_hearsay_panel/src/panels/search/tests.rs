@@ -18,7 +18,7 @@ fn row(target: Target, text: &str, safe: bool) -> SearchRow {
         text: text.into(),
         why: "by name".into(),
         named: None,
-        standing: None,
+        status: None,
         secret: !safe,
         safe,
         knowers: None,
@@ -148,7 +148,7 @@ fn names_aliases_beginnings_and_words_are_found_in_a_campaign() {
     assert!(texts(&bench, "Facts").iter().any(|text| text.contains("nutmeg in the eel pie")));
     type_in(&mut bench, "mirela vos");
     assert_eq!(texts(&bench, "Entities")[0], "Mirela Voss");
-    // What is typed letter by letter is answered letter by letter.
+    // Every typed letter updates the results.
     bench.state_mut().panel.show(&Request::Search("g".into()));
     bench.step();
     bench.step();
@@ -171,7 +171,7 @@ fn who_knows_is_answered() {
     let names: Vec<&str> = knowers.held_by.iter().map(|holder| holder.who.name.as_str()).collect();
     assert!(names.contains(&"Father Teodor"), "{names:?}");
     assert!(knowers.held_by.iter().any(|holder| holder.conceals));
-    // Enter opens the first.
+    // Enter opens the first result.
     bench.key_press_modifiers(Modifiers::NONE, Key::Enter);
     bench.step();
     assert!(matches!(bench.state().requests[..], [Request::ShowFact(_)]), "{:?}", bench.state().requests);
@@ -191,7 +191,7 @@ fn no_secret_of_the_campaign_is_drawn_while_players_look() {
             assert!(bench.query_by_label(&row.text).is_none(), "{}", row.text);
         }
     }
-    // What leads from one to another may be a secret though both are known.
+    // A path between two known items may be secret.
     type_in(&mut bench, "the grey lady");
     let mirela = "mirela-voss".parse().map(Target::Entity).unwrap();
     assert!(bench.state().panel.model().rows().any(|row| row.target == mirela && !row.safe), "by a secret name");

@@ -1,7 +1,7 @@
-//! The search on the screen: one box, and what was found below it.
+//! Draws the search: one box, with the results below.
 
 use egui::{Key, Modifiers, RichText, Sense, TextEdit, Ui, UiBuilder};
-use hearsay_model::{EntityId, Standing};
+use hearsay_model::{EntityId, FactStatus};
 use serde::{Deserialize, Serialize};
 
 use super::model::{Knowers, SearchModel, SearchRow, Target};
@@ -14,38 +14,38 @@ use crate::{
     widgets::{badge, entity_button, icon_button, kind_sign, label, section, weak},
 };
 
-/// What the eye holds of the search.
+/// View state of the search.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SearchView {
-    /// What is typed.
+    /// The typed text.
     pub text: String,
-    /// Which result is marked.
+    /// Index of the marked result.
     pub marked: usize,
-    /// What was opened from here lately, the latest first.
+    /// Recently opened entities, newest first.
     pub recent: Vec<EntityId>,
-    /// Whether the box is to be focused.
+    /// Whether to focus the box.
     #[serde(skip)]
     pub focus: bool,
-    /// Whether the marked result is to be scrolled to.
+    /// Whether to scroll to the marked result.
     #[serde(skip)]
     pub(super) moved: bool,
 }
 
-/// How many are remembered that were opened lately.
+/// Maximum number of recent entities.
 const RECENT: usize = 8;
 
-/// What is asked of the panel.
+/// An action that the user requests from the panel.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum SearchAction {
-    /// Something for the desk.
+    /// Send a request to the desk.
     Ask(Request),
-    /// Another text was typed: it is to be searched for.
+    /// The text changed: search for it.
     Typed,
 }
 
-/// The search. `waits` says that what is shown is not yet what was typed.
+/// Draws the search. `waits` says that the results are not yet those of the typed text.
 pub fn search_ui(
     ui: &mut Ui,
     look: &Look,
@@ -74,7 +74,7 @@ pub fn search_ui(
             actions.push(SearchAction::Typed);
         }
     }
-    // What is found for other words is looked at from its top.
+    // Results of another search start at the top.
     egui::ScrollArea::vertical().id_salt(("found", &model.asked)).auto_shrink([false, false]).show(ui, |ui| {
         let mut number = 0;
         for group in &model.groups {
@@ -110,7 +110,7 @@ pub fn search_ui(
     actions
 }
 
-/// Up and Down move the mark while the box has the focus.
+/// Moves the mark with Up and Down while the box has the focus.
 fn keys(ui: &Ui, view: &mut SearchView, last: usize) {
     if !ui.memory(|memory| memory.has_focus(field_id())) {
         return;
@@ -128,7 +128,7 @@ fn field_id() -> egui::Id {
     egui::Id::new("hearsay search field")
 }
 
-/// The box. Answers whether Enter was pressed in it.
+/// Draws the box. Returns whether Enter was pressed in it.
 fn box_ui(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<SearchAction>) -> bool {
     ui.horizontal(|ui| {
         let room = look.theme.sizes().target + look.theme.spacing().normal * 2.0;
@@ -155,7 +155,7 @@ fn box_ui(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<Sea
         }
         let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if entered {
-            // What is found next is a key away.
+            // Keep the focus for the next search.
             response.request_focus();
         }
         entered
@@ -163,7 +163,7 @@ fn box_ui(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<Sea
     .inner
 }
 
-/// Selects what was typed before, so that typing begins anew.
+/// Selects the old text, so that typing replaces it.
 fn select_all(ui: &Ui, response: &egui::Response, text: &str) {
     let mut state = TextEdit::load_state(ui.ctx(), response.id).unwrap_or_default();
     let range =
@@ -172,7 +172,7 @@ fn select_all(ui: &Ui, response: &egui::Response, text: &str) {
     state.store(ui.ctx(), response.id);
 }
 
-/// What a result leads to.
+/// Opens the target of a result.
 fn open(row: &SearchRow, view: &mut SearchView, actions: &mut Vec<SearchAction>) {
     let request = match &row.target {
         Target::Entity(id) => {
@@ -236,7 +236,7 @@ fn nothing_found(
     });
 }
 
-/// A result. Answers whether it was clicked.
+/// Draws a result. Returns whether it was clicked.
 fn row_ui(
     ui: &mut Ui,
     look: &Look,
@@ -280,14 +280,14 @@ fn row_ui(
 fn text_ui(ui: &mut Ui, look: &Look, row: &SearchRow) {
     let palette = look.theme.palette();
     ui.horizontal_wrapped(|ui| {
-        // Frames do not wrap: they come first.
+        // Frames do not wrap, so they come first.
         if row.secret {
             badge(ui, look, Tone::Secret, "\u{1F512} secret");
         }
-        match row.standing {
-            Some(Standing::Proposed) => _ = badge(ui, look, Tone::Accent, "waits for review"),
-            Some(Standing::Claimed) => _ = badge(ui, look, Tone::Warn, "claimed"),
-            Some(Standing::False) => _ = badge(ui, look, Tone::Bad, "untrue"),
+        match row.status {
+            Some(FactStatus::Proposed) => _ = badge(ui, look, Tone::Accent, "waits for review"),
+            Some(FactStatus::Claimed) => _ = badge(ui, look, Tone::Warn, "claimed"),
+            Some(FactStatus::False) => _ = badge(ui, look, Tone::Bad, "untrue"),
             _ => {}
         }
         match (&row.target, &row.named) {
@@ -314,7 +314,7 @@ fn text_ui(ui: &mut Ui, look: &Look, row: &SearchRow) {
     });
 }
 
-/// Who knows it, the party first.
+/// Draws the knowers, the party first.
 fn knowers_ui(ui: &mut Ui, look: &Look, knowers: &Knowers, asked: &mut Vec<Request>) {
     let palette = look.theme.palette();
     ui.horizontal_wrapped(|ui| {

@@ -1,8 +1,8 @@
-//! Reads sessions, what they brought, and their recaps.
+//! Reads sessions, their reports and their recaps.
 
 use hearsay_belief::{is_dead, player_characters};
 use hearsay_memory::{
-    MemoryError, World,
+    MemoryError, ReadSnapshot,
     query::{
         LineRow, RecapFor, SessionReport, SessionRow, ThreadKind, is_secret, last_place, session_lines, session_recap,
         session_report, sessions,
@@ -19,15 +19,15 @@ use crate::{
     text::{Linked, counted},
 };
 
-/// So many lines of a log are shown, the last.
+/// Maximum number of log lines shown: the last lines.
 const LINES: usize = 2_000;
 
 impl SessionModel {
-    /// All sessions; it counts every line, so read it aside.
+    /// Reads all sessions. Call this in the background, because it counts every line.
     ///
     /// # Errors
-    /// None so far.
-    pub fn load(world: &World) -> Result<Self, MemoryError> {
+    /// None at present.
+    pub fn load(world: &ReadSnapshot) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let rows = sessions(state);
         let latest = rows.iter().filter_map(|row| row.number).max();
@@ -81,11 +81,11 @@ fn line(state: &State, row: SessionRow) -> SessionLine {
 }
 
 impl PartModel {
-    /// A part of a session; it looks at every line and edge, so read it aside.
+    /// Reads a part of a session. Call this in the background, because it visits every line and edge.
     ///
     /// # Errors
-    /// When there is no such session.
-    pub fn load(world: &World, request: &PartRequest) -> Result<Self, MemoryError> {
+    /// If the session does not exist.
+    pub fn load(world: &ReadSnapshot, request: &PartRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let id = request.session.as_str();
         Ok(match request.part {
@@ -111,7 +111,7 @@ impl PartModel {
     }
 }
 
-/// Lines, with time and place only where they are others than before.
+/// Converts log lines. Time and place are set only where they change.
 fn log(state: &State, lines: Vec<LineRow>) -> Vec<LineModel> {
     let (mut time, mut at) = (None, None);
     let model = |row: LineRow| {
@@ -134,7 +134,7 @@ fn log(state: &State, lines: Vec<LineRow>) -> Vec<LineModel> {
 }
 
 impl ReportModel {
-    /// What the engine says, for people.
+    /// Converts the engine's report for display.
     pub fn of(state: &State, report: &SessionReport) -> Self {
         let fact = |id: FactId| state.fact(id);
         let what = |id: FactId, statement: &str| {
@@ -158,11 +158,11 @@ impl ReportModel {
                 .map(|row| LearnedModel {
                     fact: row.fact,
                     what: what(row.fact, &row.statement),
-                    how: match &row.when {
-                        Some(when) => format!("{}, {when}", row.how),
-                        None => row.how.clone(),
+                    acquisition: match &row.when {
+                        Some(when) => format!("{}, {when}", row.acquisition),
+                        None => row.acquisition.clone(),
                     },
-                    standing: row.standing,
+                    status: row.status,
                     secret: secret(row.fact),
                 })
                 .collect(),
@@ -191,7 +191,7 @@ impl ReportModel {
         let review = report.review.iter().map(|row| FirstModel {
             fact: row.fact,
             what: what(row.fact, &row.statement),
-            standing: row.standing,
+            status: row.status,
             confidence: row.confidence,
             why: row.why.join(", "),
         });

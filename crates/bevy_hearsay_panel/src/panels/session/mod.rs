@@ -1,4 +1,4 @@
-//! The session: start, attendance, the log so far, the end with its report, and the recap.
+//! The session: start, attendance, log, end with report, and recap.
 
 mod load;
 mod model;
@@ -19,32 +19,32 @@ pub use model::{
 pub use ui::{SessionAction, SessionView, session_ui};
 
 use crate::{
-    fresh::{Fresh, arrived},
-    panel::{Deed, Look, News, Note, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
+    async_model::{AsyncModel, arrived},
+    panel::{DeskCommand, Look, Note, Outcome, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 
-/// The panel.
+/// The session panel.
 #[derive(Debug, Default)]
 pub struct SessionPanel {
-    read: Fresh<(), SessionModel>,
-    part: Fresh<PartRequest, PartModel>,
-    /// A file that is to be written, and one that is.
+    read: AsyncModel<(), SessionModel>,
+    part: AsyncModel<PartRequest, PartModel>,
+    /// The file to write, with its text.
     file: Option<(PathBuf, String)>,
     writing: Option<Ticket<PathBuf>>,
-    /// The draft that is being kept: when it is, what was typed is on record.
+    /// The draft that is being saved, by key and text.
     keeping: Option<(String, String)>,
     notes: Vec<Note>,
-    /// What the eye holds.
+    /// View state of the panel.
     pub view: SessionView,
 }
 
 impl SessionPanel {
-    /// What is asked for of the session that is looked at.
+    /// Returns the request for the selected session.
     fn request(&self) -> Option<PartRequest> {
         let session: SessionId = ui::chosen(self.read.model()?, &self.view)?.id.clone();
         let recap = self.view.part == Part::Recap;
-        // What does not bear on a part is no reason to read it again.
+        // Only the recap depends on these values: a change must not reload other parts.
         let (players, words) = if recap { (self.view.players, self.view.words) } else { (false, 0) };
         Some(PartRequest { session, part: self.view.part, players, words })
     }
@@ -55,7 +55,7 @@ impl SessionPanel {
                 Ok(()) => Ok(path),
                 Err(source) => Err(MemoryError::File { path, source }),
             };
-            self.writing = memory.read_aside(write).ok();
+            self.writing = memory.read_in_background(write).ok();
         }
         match arrived(&mut self.writing) {
             None => {}
@@ -70,11 +70,11 @@ impl Panel for SessionPanel {
         PanelKind::Session.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
-        self.read.update(memory, news.version, &(), SessionModel::load);
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+        self.read.update(memory, context.version, &(), SessionModel::load);
         if let Some(request) = self.request() {
             let of = request.clone();
-            self.part.update(memory, news.version, &request, move |world| PartModel::load(world, &of));
+            self.part.update(memory, context.version, &request, move |world| PartModel::load(world, &of));
         }
         self.write(memory);
     }
@@ -89,12 +89,12 @@ impl Panel for SessionPanel {
         let mut requests: Vec<Request> = self.notes.drain(..).map(Request::Tell).collect();
         for action in actions {
             match action {
-                SessionAction::Step(step) => requests.push(Request::Do(Deed::Session(step))),
+                SessionAction::Step(step) => requests.push(Request::Do(DeskCommand::Session(step))),
                 SessionAction::Keep(recap) => {
                     let key = SessionView::draft_key(&recap.session, recap.players);
                     self.keeping = Some((key, recap.text.clone()));
-                    let make = move |world: &hearsay_memory::World| keep_recap(&world.state, &recap, now());
-                    requests.push(Request::Do(Deed::make(KEEP, make)));
+                    let make = move |world: &hearsay_memory::ReadSnapshot| keep_recap(&world.state, &recap, now());
+                    requests.push(Request::Do(DeskCommand::make(KEEP, make)));
                 }
                 SessionAction::Copy(text) => {
                     requests.push(Request::Copy(text));
@@ -115,7 +115,7 @@ impl Panel for SessionPanel {
     }
 
     fn heard(&mut self, outcome: &Outcome) {
-        let Deed::Make { what, .. } = &outcome.deed else { return };
+        let DeskCommand::Make { what, .. } = &outcome.desk_command else { return };
         if what == KEEP
             && let Some((key, text)) = self.keeping.take()
             && outcome.done.is_ok()
@@ -134,10 +134,10 @@ impl Panel for SessionPanel {
     }
 }
 
-/// What keeping a recap is called, before it is done.
+/// Description of the command that saves a recap.
 const KEEP: &str = "keep the recap";
 
-/// The real clock.
+/// Returns the real time.
 fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

@@ -1,224 +1,224 @@
-//! What the panel shows.
+//! The models of the session panel.
 
 use hearsay_memory::query::ChangeKind;
-use hearsay_model::{FactId, SessionId, Standing};
+use hearsay_model::{FactId, FactStatus, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
 
-/// The sessions of a campaign, and how the table stands.
+/// The sessions of a campaign, and the current state of the table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SessionModel {
-    /// All sessions, the newest first.
+    /// All sessions, newest first.
     pub sessions: Vec<SessionLine>,
-    /// The one that is played.
+    /// The current session.
     pub playing: Option<Playing>,
-    /// The one that would be next.
+    /// Defaults for the next session.
     pub next: Next,
 }
 
 /// A session in the list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionLine {
-    /// Its id.
+    /// The id.
     pub id: SessionId,
-    /// Its number.
+    /// Number of the session.
     pub number: Option<u32>,
-    /// What it is called.
+    /// Title of the session.
     pub title: String,
-    /// When it was played, in the real world.
+    /// Real date of the session.
     pub date: Option<String>,
-    /// From when to when, in game time.
+    /// Game time, from start to end.
     pub time: String,
-    /// Whose characters were there.
+    /// Player characters that took part.
     pub present: Vec<Named>,
-    /// How many lines its log has.
+    /// Number of log lines.
     pub lines: usize,
-    /// Whether a recap is kept: for the DM, for the players.
+    /// Whether a recap is saved: for the DM, for the players.
     pub recaps: (bool, bool),
 }
 
-/// The session that is played.
+/// The current session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Playing {
-    /// Its id.
+    /// The id.
     pub id: SessionId,
-    /// What it is called.
+    /// Title of the session.
     pub title: String,
-    /// Where the scene is.
+    /// Current place of the scene.
     pub place: Option<Named>,
-    /// How far the log or the clock has come.
+    /// Current time of the log or the clock.
     pub time: Option<String>,
-    /// Whose characters are at the table.
+    /// Player characters at the table.
     pub here: Vec<Named>,
-    /// Player characters who are not.
+    /// Player characters that are absent.
     pub away: Vec<Named>,
 }
 
-/// What a session that begins now would be.
+/// Defaults for a session that starts now.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Next {
-    /// Its number.
+    /// Number of the session.
     pub number: u32,
-    /// The player characters who live.
+    /// Living player characters.
     pub players: Vec<Named>,
-    /// Where the last line was said.
+    /// Place of the last line.
     pub place: Option<Named>,
-    /// The game clock.
+    /// Time of the game clock.
     pub clock: Option<String>,
 }
 
-/// Which part of a session is looked at.
+/// A part of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// What was said so far.
+    /// The log.
     #[default]
     Log,
-    /// What it brought.
+    /// The report.
     Report,
     /// The recap.
     Recap,
 }
 
-/// What is asked for of one session.
+/// A request for a part of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartRequest {
     /// The session.
     pub session: SessionId,
-    /// Which part.
+    /// The part.
     pub part: Part,
-    /// The recap for the players, not that for the DM.
+    /// Whether the recap is for the players instead of the DM.
     pub players: bool,
-    /// So many words the recap has at most.
+    /// Maximum number of words of the recap.
     pub words: usize,
 }
 
 /// A part of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum PartModel {
-    /// The lines of its log, in order, and how many came before.
+    /// The lines of the log in order, and the number of omitted earlier lines.
     Log(Vec<LineModel>, usize),
-    /// What it brought.
+    /// The report.
     Report(Box<ReportModel>),
-    /// Its recap.
+    /// The recap.
     Recap(RecapModel),
 }
 
 /// A line of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LineModel {
-    /// Its number.
+    /// Line number.
     pub line: u32,
-    /// Who says it.
+    /// The speaker.
     pub speaker: Option<Named>,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// When; only where it is another time than before.
+    /// Time, if it differs from the previous line's.
     pub when: Option<String>,
-    /// Where; only where it is another place than before.
+    /// Place, if it differs from the previous line's.
     pub place: Option<String>,
-    /// Who heard it.
+    /// The hearers.
     pub heard_by: String,
-    /// Whether players must not see it.
+    /// Whether the line is hidden from players.
     pub private: bool,
 }
 
-/// What a session brought.
+/// Report of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReportModel {
-    /// How much, in words: `25 lines`, `3 facts wait for you`.
+    /// Counts, in words: `25 lines`, `3 facts wait for you`.
     pub counts: Vec<String>,
-    /// What was learned, by whom: the player characters first.
+    /// Facts learned, by knower: player characters first.
     pub learned: Vec<LearnerModel>,
-    /// What changed in the world.
+    /// Facts that changed.
     pub changed: Vec<ChangedModel>,
-    /// What is open and has to do with it: what kind, what, whether it is secret.
+    /// Open threads related to the session.
     pub threads: Vec<OpenModel>,
-    /// What to look at first.
+    /// Facts to review first.
     pub review: Vec<FirstModel>,
 }
 
-/// What somebody learned.
+/// Facts that a knower learned.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnerModel {
-    /// Who; everybody, when it is nobody in particular.
+    /// The knower; `None` for everyone.
     pub who: Option<Named>,
-    /// Whether it is a player's character, or a party.
+    /// Whether the knower is a player character or a party.
     pub player: bool,
-    /// What: the fact, its sentence, how and when, whether it is secret.
+    /// The learned facts.
     pub facts: Vec<LearnedModel>,
 }
 
-/// Something that was learned.
+/// A learned fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnedModel {
     /// The fact.
     pub fact: FactId,
-    /// Its sentence.
+    /// Sentence that states the fact.
     pub what: Linked,
-    /// How, and when.
-    pub how: String,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// Whether players must not see it.
+    /// Acquisition and time.
+    pub acquisition: String,
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Whether the item is hidden from players.
     pub secret: bool,
 }
 
-/// Something that changed.
+/// A fact that changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangedModel {
-    /// In which way.
+    /// Type of the change.
     pub kind: ChangeKind,
     /// The fact.
     pub fact: FactId,
-    /// Its sentence.
+    /// Sentence that states the fact.
     pub what: Linked,
-    /// When.
+    /// Time of the change.
     pub when: Option<String>,
-    /// Whether players must not see it.
+    /// Whether the item is hidden from players.
     pub secret: bool,
 }
 
-/// Something that is open.
+/// An open thread.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OpenModel {
-    /// What kind: `promise`.
+    /// Kind of the thread: `promise`.
     pub kind: &'static str,
-    /// What.
+    /// Description.
     pub what: Linked,
-    /// The fact, where it is one.
+    /// The fact, if there is one.
     pub fact: Option<FactId>,
-    /// Whether players must not see it.
+    /// Whether the item is hidden from players.
     pub secret: bool,
 }
 
-/// A fact to look at first.
+/// A fact to review first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FirstModel {
     /// The fact.
     pub fact: FactId,
-    /// Its sentence.
+    /// Sentence that states the fact.
     pub what: Linked,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// How sure extraction was.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Confidence of extraction.
     pub confidence: f64,
-    /// Why it comes first.
+    /// Why the fact comes first.
     pub why: String,
 }
 
 /// A recap.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RecapModel {
-    /// Whether it is for the players.
+    /// Whether the recap is for the players.
     pub players: bool,
-    /// What the session is called.
+    /// Title of the session.
     pub title: String,
-    /// As it is kept, where the DM wrote it.
+    /// The saved text, as the DM wrote it.
     pub kept: Option<String>,
-    /// As it is made from what is on record.
+    /// The text generated from the record.
     pub made: String,
-    /// How many lines and facts it was made from, and how many it tells.
+    /// Number of lines in the recap, and number of lines and facts from which it was generated.
     pub of: (usize, usize),
 }

@@ -1,8 +1,8 @@
-//! Draws what a session brought, and its log.
+//! Draws the report and the log of a session.
 
 use egui::{RichText, ScrollArea, Ui};
 use hearsay_memory::query::ChangeKind;
-use hearsay_model::{FactId, Standing};
+use hearsay_model::{FactId, FactStatus};
 
 use super::{
     model::{LearnerModel, LineModel, ReportModel},
@@ -15,7 +15,7 @@ use crate::{
     widgets::{badge, confidence, empty_state, entity_button, label, list, more, section, sentence, weak},
 };
 
-/// So many rows of each part are drawn.
+/// Maximum number of rows drawn per part.
 const SHOWN: usize = 60;
 
 pub(super) fn log_ui(
@@ -34,7 +34,7 @@ pub(super) fn log_ui(
     if before > 0 {
         weak(ui, look, &format!("{before} earlier lines are not shown"));
     }
-    // What was said last is what is looked for, until the eye goes elsewhere.
+    // Scroll to the last line when lines are added.
     let last = (std::mem::replace(&mut view.lines, lines.len()) != lines.len()).then_some(lines.len() - 1);
     list(ui, "log", lines.len(), &mut view.heights, look.theme.sizes().row, last, |ui, number| {
         let line = lines[number];
@@ -120,8 +120,8 @@ fn review_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<S
             badge(
                 ui,
                 look,
-                if row.standing == Standing::Proposed { Tone::Warn } else { Tone::Weak },
-                row.standing.as_str(),
+                if row.status == FactStatus::Proposed { Tone::Warn } else { Tone::Weak },
+                row.status.as_str(),
             );
             confidence(ui, look, "confidence", row.confidence);
         });
@@ -151,8 +151,8 @@ fn learner_ui(ui: &mut Ui, look: &Look, learner: &LearnerModel, actions: &mut Ve
                 if fact.secret {
                     badge(ui, look, Tone::Secret, "secret");
                 }
-                if fact.standing != Standing::Canon {
-                    badge(ui, look, Tone::Warn, fact.standing.as_str());
+                if fact.status != FactStatus::Canon {
+                    badge(ui, look, Tone::Warn, fact.status.as_str());
                 }
             });
         }
@@ -160,7 +160,7 @@ fn learner_ui(ui: &mut Ui, look: &Look, learner: &LearnerModel, actions: &mut Ve
     });
 }
 
-/// A fact in a line, with what stands before it, and a way to it.
+/// Draws a fact in a line, with a prefix and a link to the fact.
 fn fact_ui(
     ui: &mut Ui,
     look: &Look,

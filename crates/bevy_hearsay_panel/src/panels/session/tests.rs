@@ -135,7 +135,7 @@ fn a_recap_is_edited_kept_copied_and_written() {
     };
     assert_eq!((copied, kept), (&draft, &KeptRecap { session: id, players: false, text: draft.clone() }));
     assert_eq!((file.as_str(), written.lines().next()), ("session-2-recap.md", Some("# The ledger")));
-    // What was typed is there when the desk opens again.
+    // The typed text is restored when the desk opens again.
     let view: SessionView = restored(saved(&harness.state().view).unwrap()).unwrap();
     assert!(view.drafts.values().any(|text| *text == draft));
     harness.get_by_label("Make anew").click();
@@ -189,8 +189,8 @@ fn a_session_is_played_from_start_to_recap() {
     wait_for(&mut bench, "Start the session");
     bench.key_press(Key::S);
     wait_until(&mut bench, |bench| bench.query_by_label("being played").is_some());
-    wait_until(&mut bench, |bench| bench.state().watch.news().session.is_some());
-    let session = bench.state().watch.news().session.clone();
+    wait_until(&mut bench, |bench| bench.state().watch.panel_context().session.is_some());
+    let session = bench.state().watch.panel_context().session.clone();
     assert_eq!(session.as_ref().map(SessionId::as_str), Some("session-5"));
     let lines = vec![
         LogLine { speaker: Some("wren-oake".into()), ..LogLine::new("We have the ledger.") },
@@ -200,7 +200,9 @@ fn a_session_is_played_from_start_to_recap() {
     wait_until(&mut bench, |bench| shows(bench, "We have the ledger"));
     bench.get_by_label("Dorric Stane").click();
     settle(&mut bench);
-    wait_until(&mut bench, |bench| !bench.state().watch.news().here.iter().any(|id| id.as_str() == "dorric-stane"));
+    wait_until(&mut bench, |bench| {
+        !bench.state().watch.panel_context().here.iter().any(|id| id.as_str() == "dorric-stane")
+    });
     bench.key_press(Key::E);
     bench.run_steps(2);
     bench.key_press(Key::Enter);

@@ -25,31 +25,31 @@ use crate::{
     },
 };
 
-/// What the eye holds.
+/// View state of the panel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionView {
-    /// The session that is looked at; the one that is played, or else the latest, when none is chosen.
+    /// The selected session. Default: the current session, or else the latest.
     pub at: Option<SessionId>,
-    /// Which part of it.
+    /// The selected part.
     pub part: Part,
-    /// The recap for the players, not that for the DM.
+    /// Whether the recap is for the players instead of the DM.
     pub players: bool,
-    /// So many words a recap has at most.
+    /// Maximum number of words of a recap.
     pub words: usize,
-    /// What the next session is to be called.
+    /// Typed title of the next session.
     pub title: String,
-    /// Where it begins, as it is typed.
+    /// Typed start place.
     pub place: String,
-    /// When it begins in game time, as it is typed.
+    /// Typed start time, in game time.
     pub time: String,
-    /// Whose players are away from the next session.
+    /// Player characters absent from the next session.
     pub away: Vec<EntityId>,
-    /// Whether ending the session is asked about.
+    /// Whether the panel asks for confirmation of the end.
     pub ending: bool,
-    /// Recaps that were edited and not kept yet, by session, and `players` or `dm`.
+    /// Edited recaps that are not saved, by session and `players` or `dm`.
     pub drafts: BTreeMap<String, String>,
-    /// Where a recap is written to.
+    /// Path of the file for the recap.
     pub file: String,
     #[serde(skip)]
     completion: Completion,
@@ -57,7 +57,7 @@ pub struct SessionView {
     pub(super) heights: Heights,
     #[serde(skip)]
     pub(super) shown: Option<(SessionId, Part)>,
-    /// How many lines of the log were drawn last: the last of more is sought.
+    /// Number of log lines in the last frame. If it changes, the log scrolls to the last line.
     #[serde(skip)]
     pub(super) lines: usize,
 }
@@ -85,30 +85,30 @@ impl Default for SessionView {
 }
 
 impl SessionView {
-    /// Under which name a recap that is being edited is held.
+    /// Returns the key of an edited recap.
     pub fn draft_key(session: &SessionId, players: bool) -> String {
         format!("{session} {}", if players { "players" } else { "dm" })
     }
 }
 
-/// What the panel is asked for.
+/// An action that the user requests from the panel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionAction {
-    /// Begin, end, come, go.
+    /// Start or end a session, or change its attendance.
     Step(SessionStep),
-    /// Keep a recap.
+    /// Save a recap.
     Keep(KeptRecap),
     /// Put text on the clipboard.
     Copy(String),
     /// Write text to a file.
     Write(String, String),
-    /// Show somebody.
+    /// Show an entity.
     Show(EntityId),
     /// Show a fact.
     ShowFact(FactId),
 }
 
-/// The session.
+/// Draws the session.
 pub fn session_ui(
     ui: &mut Ui,
     look: &Look,
@@ -135,7 +135,7 @@ pub fn session_ui(
     actions
 }
 
-/// The session that is looked at.
+/// Returns the selected session.
 pub(super) fn chosen<'a>(model: &'a SessionModel, view: &SessionView) -> Option<&'a SessionLine> {
     let of = |id: &SessionId| model.sessions.iter().find(|line| line.id == *id);
     let at = view.at.as_ref().and_then(of);
@@ -180,7 +180,7 @@ fn start_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut SessionVi
     });
 }
 
-/// The session that the fields say.
+/// Returns a new session with the values of the fields.
 fn new_session(model: &SessionModel, view: &SessionView) -> NewSession {
     let given = |text: &str| (!text.trim().is_empty()).then(|| text.trim().to_owned());
     let next = &model.next;
@@ -395,7 +395,7 @@ fn recap_ui(
     }
 }
 
-/// A recap as a file has it.
+/// Formats a recap as a file.
 fn as_file(recap: &RecapModel, text: &str) -> String {
     format!("# {}\n\n{}\n", recap.title, text.trim())
 }

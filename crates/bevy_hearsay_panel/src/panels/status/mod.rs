@@ -1,33 +1,33 @@
-//! The status bar: what was done last, what waits, and how the memory is.
+//! The status bar: the last message, pending work, and the state of the memory.
 
 use egui::{RichText, Ui};
 use hearsay_memory::{ModelStatus, Status};
 
 use crate::{
     direction::visual,
-    panel::{Look, News, Note, PanelKind, Request},
+    panel::{Look, Note, PanelContext, PanelKind, Request},
     text::{counted, shortened},
     widgets::{from_right, icon_button, named},
 };
 
-/// How the memory stands, and what was done last.
+/// The state of the memory, and the last message.
 #[derive(Debug, Default)]
 pub struct StatusBar {
     note: Option<Note>,
 }
 
-/// A part of the bar: the words, and what they mean.
+/// A part of the bar, with an explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// What they mean.
+    /// Explanation.
     pub help: String,
-    /// Whether it wants a look.
+    /// Whether the part is a warning.
     pub warns: bool,
 }
 
-/// How the memory stands, in parts.
+/// Returns the parts that describe the state of the memory.
 pub fn parts(status: &Status, under_way: usize) -> Vec<Part> {
     let part = |text: String, help: &str| Part { text, help: help.to_owned(), warns: false };
     let mut parts = vec![match under_way + status.waiting_writes {
@@ -63,25 +63,32 @@ pub fn parts(status: &Status, under_way: usize) -> Vec<Part> {
 }
 
 impl StatusBar {
-    /// Says something.
+    /// Shows a message.
     pub fn tell(&mut self, note: Note) {
         self.note = Some(note);
     }
 
-    /// What was said last.
+    /// Returns the last message.
     pub fn note(&self) -> Option<&Note> {
         self.note.as_ref()
     }
 
-    /// Draws it at the bottom; `waiting` is how many cards wait in review.
-    pub fn ui(&mut self, ui: &mut Ui, look: &Look, news: &News, waiting: usize, quiet: bool) -> Vec<Request> {
+    /// Draws the bar at the bottom. `waiting` is the number of cards in review.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        look: &Look,
+        context: &PanelContext,
+        waiting: usize,
+        quiet: bool,
+    ) -> Vec<Request> {
         let mut requests = Vec::new();
         let palette = look.theme.palette();
         let frame = egui::Frame::new().fill(palette.background).inner_margin(egui::Margin::symmetric(8, 3));
         let panel = egui::Panel::bottom(egui::Id::new("hearsay status")).frame(frame).show_separator_line(false);
         panel.show(ui, |ui| {
             ui.horizontal(|ui| {
-                // In quiet mode a badge, and nothing that moves.
+                // In quiet mode, show only a static badge.
                 let text =
                     if quiet { format!("\u{25CF} {waiting}") } else { counted(waiting, "to review", "to review") };
                 let colour = if waiting > 0 { palette.warn } else { palette.weak };
@@ -93,8 +100,8 @@ impl StatusBar {
                     ui.label(RichText::new("Esc leaves quiet mode").small().color(palette.weak));
                 }
                 from_right(ui, |ui| {
-                    if let Some(status) = news.status.as_ref().filter(|_| !quiet) {
-                        for part in parts(status, news.under_way).into_iter().rev() {
+                    if let Some(status) = context.status.as_ref().filter(|_| !quiet) {
+                        for part in parts(status, context.under_way).into_iter().rev() {
                             let colour = if part.warns { palette.warn } else { palette.weak };
                             ui.label(RichText::new(&part.text).small().color(colour)).on_hover_text(&part.help);
                         }
@@ -108,7 +115,7 @@ impl StatusBar {
 
     fn told(&mut self, ui: &mut Ui, look: &Look) {
         let Some(note) = &self.note else { return };
-        // What was done may name a secret.
+        // The message may name a secret.
         if look.screen_safe && !note.trouble {
             return;
         }

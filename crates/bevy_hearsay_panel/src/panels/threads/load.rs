@@ -1,35 +1,35 @@
 //! Reads threads and secrets from the state.
 
 use hearsay_memory::{
-    MemoryError, World,
+    MemoryError, ReadSnapshot,
     query::{SecretFilter, Table, ThreadFilter, ThreadKind, is_secret, secrets, threads},
 };
-use hearsay_model::{EntityId, FactId, SessionId, Standing, State, attribute, text};
+use hearsay_model::{EntityId, FactId, FactStatus, SessionId, State, attribute, text};
 
 use super::model::{ThreadRow, ThreadTab, ThreadsModel, ToldRow};
 use crate::{names::Named, text::Linked};
 
-/// So many are listed of open threads, of untold secrets and of told ones.
+/// Maximum number of listed open threads, of untold secrets and of told secrets, each.
 const MOST: usize = 2_000;
 
 impl ThreadsModel {
-    /// All threads and secrets; it looks at every fact, so read it aside.
+    /// Reads all threads and secrets. Call this in the background, because it visits every fact.
     ///
     /// # Errors
-    /// As the readings say.
-    pub fn load(world: &World) -> Result<Self, MemoryError> {
+    /// If one of the underlying queries fails.
+    pub fn load(world: &ReadSnapshot) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let table = Table::of(state, None);
         let kinds = vec![ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt];
         let open = threads(state, &ThreadFilter { kinds, ..ThreadFilter::default() })?;
         let (secrets, _) = secrets(state, &SecretFilter { limit: usize::MAX, ..SecretFilter::default() }, None)?;
-        // What is not listed is not put into words either.
+        // Format only the listed threads.
         let open_count = open.len();
         let mut rows: Vec<ThreadRow> =
             open.into_iter().take(MOST).map(|thread| open_row(state, &table, thread)).collect();
         let (mut untold, told): (Vec<_>, Vec<_>) = secrets.into_iter().partition(|secret| secret.told.is_empty());
-        // What is false is a lie that is kept up, not a secret to be told.
-        untold.retain(|secret| secret.standing != Standing::False);
+        // A false fact is a lie, not a secret to reveal.
+        untold.retain(|secret| secret.status != FactStatus::False);
         let all = open_count + untold.len() + told.len();
         for (tab, secrets) in [(ThreadTab::Untold, untold), (ThreadTab::Told, told)] {
             rows.extend(secrets.into_iter().take(MOST).map(|secret| secret_row(state, tab, secret)));
@@ -65,7 +65,7 @@ fn open_row(state: &State, table: &Table, thread: hearsay_memory::query::Thread)
         session: thread.session.map(|id| titled(state, id)),
         details: thread.details,
         told: Vec::new(),
-        standing: fact.map_or(Standing::Canon, |fact| fact.standing()),
+        status: fact.map_or(FactStatus::Canon, |fact| fact.status()),
         secret: fact.is_some_and(|fact| is_secret(state, fact)) || thread.quest.as_ref().is_some_and(hidden),
         safe: fact.is_none_or(|fact| table.may_see(fact))
             && quest.as_ref().is_none_or(|quest| table.may_name(&quest.id)),
@@ -93,7 +93,7 @@ fn secret_row(state: &State, tab: ThreadTab, secret: hearsay_memory::query::Secr
         session: fact.and_then(|fact| fact.provenance().session.clone()).map(|id| titled(state, id)),
         details: Vec::new(),
         told: told.collect(),
-        standing: secret.standing,
+        status: secret.status,
         secret: true,
         safe: false,
         words: String::new(),
@@ -105,7 +105,7 @@ fn since(state: &State, fact: FactId) -> Option<String> {
     Some(from.time.map_or(from.raw, |time| state.calendar().print(time)))
 }
 
-/// A session with its title.
+/// Returns a session with its title.
 fn titled(state: &State, id: SessionId) -> (SessionId, String) {
     let title = state.session(&id).map_or_else(|| id.to_string(), |session| session.title.clone());
     (id, title)

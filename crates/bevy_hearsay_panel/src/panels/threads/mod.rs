@@ -1,4 +1,4 @@
-//! Threads and secrets: what is promised and owed, which quests are not done, which secrets are told and untold.
+//! Threads and secrets: promises, debts, open quests, and secrets, told and untold.
 
 mod load;
 mod model;
@@ -16,17 +16,17 @@ pub use model::{ThreadRow, ThreadTab, ThreadsModel, ToldRow};
 pub use ui::{ThreadsAction, ThreadsView, threads_ui};
 
 use crate::{
-    fresh::Fresh,
-    panel::{Look, News, Panel, PanelKind, Request, Saved, restored, saved},
+    async_model::AsyncModel,
+    panel::{Look, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 
-/// The panel.
+/// The panel of threads and secrets.
 #[derive(Debug, Default)]
 pub struct ThreadsPanel {
-    read: Fresh<(), (ThreadsModel, Vec<EntityId>)>,
+    read: AsyncModel<(), (ThreadsModel, Vec<EntityId>)>,
     here: Vec<EntityId>,
-    /// What the eye holds.
+    /// View state of the panel.
     pub view: ThreadsView,
 }
 
@@ -35,9 +35,9 @@ impl Panel for ThreadsPanel {
         PanelKind::Threads.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
-        self.here.clone_from(&news.here);
-        self.read.update(memory, news.version, &(), |world| {
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+        self.here.clone_from(&context.here);
+        self.read.update(memory, context.version, &(), |world| {
             Ok((ThreadsModel::load(world)?, player_characters(&world.state).into_iter().collect()))
         });
     }
@@ -53,7 +53,7 @@ impl Panel for ThreadsPanel {
             ThreadsAction::Show(id) => Request::Show(id),
             ThreadsAction::ShowFact(id) => Request::ShowFact(id),
             ThreadsAction::Session(id) => Request::Session(id),
-            ThreadsAction::Do(deed) => Request::Do(deed),
+            ThreadsAction::Do(desk_command) => Request::Do(desk_command),
         };
         actions.into_iter().map(request).collect()
     }

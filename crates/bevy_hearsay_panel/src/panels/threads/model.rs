@@ -1,6 +1,6 @@
-//! What the panel shows.
+//! The model of threads and secrets.
 
-use hearsay_model::{FactId, SessionId, Standing};
+use hearsay_model::{FactId, FactStatus, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
@@ -8,35 +8,35 @@ use crate::{names::Named, text::Linked};
 /// Open threads and secrets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ThreadsModel {
-    /// All of them, kind by kind.
+    /// All threads, by kind.
     pub rows: Vec<ThreadRow>,
-    /// How many more there are than are listed.
+    /// Number of items that are not listed.
     pub more: usize,
-    /// The game clock on the campaign's calendar: until when a promise held that is kept now.
+    /// Time of the game clock, on the campaign's calendar, at which a settled promise ends.
     pub clock: Option<String>,
 }
 
-/// What kind of thread it is.
+/// Kind of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadTab {
-    /// A quest that is not done.
+    /// An open quest.
     Quest,
-    /// A promise that holds.
+    /// A promise in force.
     Promise,
-    /// A debt that holds.
+    /// A debt in force.
     Debt,
-    /// A secret that nobody was told.
+    /// A secret that was never told.
     Untold,
-    /// A secret that somebody was told.
+    /// A secret that was told.
     Told,
 }
 
 impl ThreadTab {
-    /// All of them, in the order of the panel.
+    /// All kinds, in the order of the panel.
     pub const ALL: [Self; 5] = [Self::Quest, Self::Promise, Self::Debt, Self::Untold, Self::Told];
 
-    /// What the filter says.
+    /// Returns the name of the kind in the filter.
     pub fn name(self) -> &'static str {
         match self {
             Self::Quest => "Quests",
@@ -47,7 +47,7 @@ impl ThreadTab {
         }
     }
 
-    /// What one of them is called.
+    /// Returns the singular name of the kind.
     pub fn one(self) -> &'static str {
         match self {
             Self::Quest => "quest",
@@ -62,43 +62,43 @@ impl ThreadTab {
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThreadRow {
-    /// What kind.
+    /// Kind of the thread.
     pub tab: ThreadTab,
-    /// What is open.
+    /// Description.
     pub what: Linked,
-    /// The fact, where it is one.
+    /// The fact, if there is one.
     pub fact: Option<FactId>,
-    /// The quest, where it is one.
+    /// The quest, if there is one.
     pub quest: Option<Named>,
-    /// Whom it concerns; who holds a secret.
+    /// Entities concerned; for a secret, its holders.
     pub who: Vec<Named>,
-    /// Since when.
+    /// Start.
     pub since: Option<String>,
-    /// The session in which it was recorded, and what that is called.
+    /// Session in which the thread was recorded, with its title.
     pub session: Option<(SessionId, String)>,
-    /// Stage, objectives, reward; conditions.
+    /// Stage, objectives and reward; conditions.
     pub details: Vec<String>,
-    /// Who was told a secret, the earliest first.
+    /// Tellings of a secret, earliest first.
     pub told: Vec<ToldRow>,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// Whether players must not see it.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Whether the thread is hidden from players.
     pub secret: bool,
-    /// Whether players may see it.
+    /// Whether players may see the thread.
     pub safe: bool,
-    /// All its words in normal form, for the filter.
+    /// All words of the thread, normalized, for the filter.
     pub words: String,
 }
 
-/// One time that a secret was told.
+/// A telling of a secret.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToldRow {
-    /// Who told it; nobody, for talk of the town.
+    /// The teller; `None` for common talk.
     pub by: Option<Named>,
-    /// To whom; everybody, when it is nobody in particular.
+    /// The hearer; `None` for everyone.
     pub to: Option<Named>,
-    /// When.
+    /// Time.
     pub when: Option<String>,
-    /// In which session.
+    /// Session.
     pub session: Option<String>,
 }

@@ -1,12 +1,12 @@
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
 use hearsay_memory::{Edit, FactOptions, NewSession, SessionStep};
-use hearsay_model::{Author, EntityId, FactId, Kind, Standing};
+use hearsay_model::{Author, EntityId, FactId, FactStatus, Kind};
 
 use super::*;
 use crate::{
     names::Named,
-    panel::Deed,
+    panel::DeskCommand,
     testing::{bench, drawn, gullhaven, shows, wait_for},
     text::Linked,
 };
@@ -30,7 +30,7 @@ fn row(tab: ThreadTab, what: &str, n: u8) -> ThreadRow {
         session: None,
         details: Vec::new(),
         told: Vec::new(),
-        standing: Standing::Canon,
+        status: FactStatus::Canon,
         secret: matches!(tab, ThreadTab::Untold | ThreadTab::Told),
         safe: !matches!(tab, ThreadTab::Untold | ThreadTab::Told),
         words: what.to_lowercase(),
@@ -68,12 +68,12 @@ fn press(harness: &mut Harness<'static, Hand>, key: Key) {
     harness.run_steps(2);
 }
 
-fn deeds(harness: &Harness<'static, Hand>) -> Vec<String> {
-    let deed = |action: &ThreadsAction| match action {
-        ThreadsAction::Do(deed) => Some(deed.what().into_owned()),
+fn desk_commands(harness: &Harness<'static, Hand>) -> Vec<String> {
+    let desk_command = |action: &ThreadsAction| match action {
+        ThreadsAction::Do(desk_command) => Some(desk_command.what().into_owned()),
         _ => None,
     };
-    harness.state().actions.iter().filter_map(deed).collect()
+    harness.state().actions.iter().filter_map(desk_command).collect()
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn keys_go_through_the_threads_and_settle_them() {
     press(&mut harness, Key::T);
     press(&mut harness, Key::K);
     press(&mut harness, Key::Enter);
-    assert_eq!(deeds(&harness), ["edit", "take back", "what happens"]);
+    assert_eq!(desk_commands(&harness), ["edit", "take back", "what happens"]);
     assert!(matches!(harness.state().actions.last(), Some(ThreadsAction::ShowFact(id)) if *id == fact(3)));
     press(&mut harness, Key::Slash);
     assert!(harness.get_by_label("Filter threads").is_focused());
@@ -104,7 +104,7 @@ fn buttons_filter_and_show() {
     harness.get_by_label("Settled").click();
     harness.get_by_label("Odo").click();
     harness.run_steps(2);
-    assert_eq!(deeds(&harness), ["take back"]);
+    assert_eq!(desk_commands(&harness), ["take back"]);
     assert!(
         harness.state().actions.iter().any(|action| matches!(action, ThreadsAction::Show(id) if id.as_str() == "odo"))
     );
@@ -155,17 +155,20 @@ fn the_example_campaign_has_threads_and_they_are_settled() {
     let told = model.rows.iter().find(|row| row.tab == ThreadTab::Told && row.what.text.contains("Cobb")).unwrap();
     assert!(!told.told.is_empty() && told.told.iter().any(|told| told.session.is_some()), "{told:?}");
     assert!(model.rows.iter().all(|row| row.tab != ThreadTab::Debt || !row.what.text.contains("owed Aldous")));
-    // A promise is kept, and is no thread any more.
+    // A kept promise is no longer a thread.
     bench.state_mut().panel.view.filter = "promised mirela".into();
     bench.get_by_label("Promises").click();
-    // What is looked at first has such a button too.
+    // The initially selected row has the same button, so wait until it is filtered out.
     crate::testing::wait_until(&mut bench, |bench| !shows(bench, "Who killed the clerk?"));
     bench.run_steps(3);
     bench.get_by_label("Settled").click();
     crate::testing::wait_until(&mut bench, |bench| !bench.state().outcomes.is_empty());
     assert!(bench.state().outcomes[0].done.is_ok(), "{:?}", bench.state().outcomes);
     crate::testing::wait_until(&mut bench, |bench| !shows(bench, "promised Mirela"));
-    assert!(matches!(bench.state().outcomes[0].deed, Deed::Retcon(_)) && bench.state().outcomes[0].done.is_ok());
+    assert!(
+        matches!(bench.state().outcomes[0].desk_command, DeskCommand::Retcon(_))
+            && bench.state().outcomes[0].done.is_ok()
+    );
 }
 
 #[test]

@@ -1,27 +1,27 @@
 //! Draws threads and secrets.
 
 use egui::{RichText, TextEdit, Ui};
-use hearsay_memory::{Circumstances, Edit, FactOptions, Happening, Retcon, Stated};
-use hearsay_model::{EntityId, FactId, SessionId, Standing, text};
+use hearsay_memory::{Circumstances, Edit, FactOptions, GameEvent, Retcon, Stated};
+use hearsay_model::{EntityId, FactId, FactStatus, SessionId, text};
 use serde::{Deserialize, Serialize};
 
 use super::model::{ThreadRow, ThreadTab, ThreadsModel};
 use crate::{
     commands as keys,
-    panel::{Deed, Look},
+    panel::{DeskCommand, Look},
     theme::Tone,
     widgets::{Heights, badge, card, command_button, empty_state, entity_button, list, more, sentence, toggle, weak},
 };
 
-/// What the eye holds.
+/// View state of the panel.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ThreadsView {
-    /// The kinds that are listed; all, when none is chosen.
+    /// The kinds to list. If empty, all.
     pub tabs: Vec<ThreadTab>,
-    /// The words that a thread must have.
+    /// Words that a listed thread must have.
     pub filter: String,
-    /// Which row is looked at.
+    /// Index of the selected row.
     pub at: usize,
     #[serde(skip)]
     heights: Heights,
@@ -31,21 +31,21 @@ pub struct ThreadsView {
     shown: (Vec<ThreadTab>, String),
 }
 
-/// What the panel is asked for.
+/// An action that the user requests from the panel.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum ThreadsAction {
-    /// Show somebody.
+    /// Show an entity.
     Show(EntityId),
     /// Show a fact.
     ShowFact(FactId),
     /// Show a session.
     Session(SessionId),
     /// Change the memory.
-    Do(Deed),
+    Do(DeskCommand),
 }
 
-/// Threads and secrets; `party` are those to whom a secret is revealed: whoever is at the table.
+/// Draws threads and secrets. A secret is revealed to `party`: the characters at the table.
 pub fn threads_ui(
     ui: &mut Ui,
     look: &Look,
@@ -141,8 +141,8 @@ fn row_ui(ui: &mut Ui, look: &Look, row: &ThreadRow, actions: &mut Vec<ThreadsAc
         if row.secret && !is_secret_tab(row.tab) {
             badge(ui, look, Tone::Secret, "secret");
         }
-        if row.standing != Standing::Canon {
-            badge(ui, look, Tone::Warn, row.standing.as_str());
+        if row.status != FactStatus::Canon {
+            badge(ui, look, Tone::Warn, row.status.as_str());
         }
         if let Some(who) = sentence(ui, look, &row.what, Tone::Plain) {
             actions.push(ThreadsAction::Show(who));
@@ -211,15 +211,15 @@ fn buttons_ui(
     actions: &mut Vec<ThreadsAction>,
 ) {
     ui.horizontal_wrapped(|ui| {
-        if let Some(deed) = settled(model, row)
+        if let Some(desk_command) = settled(model, row)
             && command_button(ui, look, &keys::THREAD_SETTLE)
         {
-            actions.push(ThreadsAction::Do(deed));
+            actions.push(ThreadsAction::Do(desk_command));
         }
-        if let Some(deed) = revealed(row, party)
+        if let Some(desk_command) = revealed(row, party)
             && command_button(ui, look, &keys::THREAD_REVEAL)
         {
-            actions.push(ThreadsAction::Do(deed));
+            actions.push(ThreadsAction::Do(desk_command));
         }
         if let Some(fact) = row.fact
             && command_button(ui, look, &keys::THREAD_SHOW)
@@ -229,23 +229,29 @@ fn buttons_ui(
     });
 }
 
-/// What makes a promise kept, a debt paid, a quest done.
-fn settled(model: &ThreadsModel, row: &ThreadRow) -> Option<Deed> {
+/// Returns the command that settles a promise, debt or quest.
+fn settled(model: &ThreadsModel, row: &ThreadRow) -> Option<DeskCommand> {
     match row.tab {
         ThreadTab::Promise | ThreadTab::Debt => {
             let (fact, until) = (row.fact?.to_string(), model.clock.clone()?);
-            Some(Deed::Retcon(Retcon::Until { fact, until }))
+            Some(DeskCommand::Retcon(Retcon::Until { fact, until }))
         }
         ThreadTab::Quest => {
             let (entity, attribute) = (row.quest.as_ref()?.id.to_string(), "stage".to_owned());
-            Some(Deed::Edit(Edit::Set { entity, attribute, value: "done".into(), options: FactOptions::default() }))
+            Some(DeskCommand::Edit(Edit::Set {
+                entity,
+                attribute,
+                value: "done".into(),
+                options: FactOptions::default(),
+            }))
         }
         ThreadTab::Untold | ThreadTab::Told => None,
     }
 }
 
-/// What makes a secret known to those at the table: one who holds it tells it, or they see it for themselves.
-fn revealed(row: &ThreadRow, party: &[EntityId]) -> Option<Deed> {
+/// Returns the command that reveals a secret to the characters at the table: a holder tells it, or else they witness
+/// it.
+fn revealed(row: &ThreadRow, party: &[EntityId]) -> Option<DeskCommand> {
     if !is_secret_tab(row.tab) || party.is_empty() {
         return None;
     }
@@ -256,8 +262,8 @@ fn revealed(row: &ThreadRow, party: &[EntityId]) -> Option<Deed> {
         .find(|who| !party.contains(&who.id) && who.kind.as_ref().is_some_and(hearsay_model::Kind::is_character));
     let to: Vec<String> = party.iter().map(ToString::to_string).collect();
     let circumstances = Circumstances::default();
-    Some(Deed::Learn(match holder {
-        Some(holder) => Happening::Reveal { holder: holder.id.to_string(), fact, to, openly: false, circumstances },
-        None => Happening::Witness { facts: vec![Stated::Recorded(fact)], witnesses: to, circumstances },
+    Some(DeskCommand::Learn(match holder {
+        Some(holder) => GameEvent::Reveal { holder: holder.id.to_string(), fact, to, openly: false, circumstances },
+        None => GameEvent::Witness { facts: vec![Stated::Recorded(fact)], witnesses: to, circumstances },
     }))
 }

@@ -1,22 +1,23 @@
-//! Works out what people tell each other.
+//! Computes gossip between characters.
 
 use std::{collections::BTreeMap, time::SystemTime};
 
-use hearsay_memory::{GossipPlan, MemoryError, World, query::is_secret};
+use hearsay_memory::{GossipPlan, MemoryError, ReadSnapshot, query::is_secret};
 use hearsay_model::{FactId, GameTime, State, Timestamp};
 
 use super::model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
 use crate::{names::Named, text::Linked};
 
-/// So many lines are listed.
+/// Maximum number of listed tellings.
 const MOST: usize = 2_000;
 
 impl TimeModel {
-    /// What would happen, and what does it; it takes long, so read it aside. Without talk, only the clock goes on.
+    /// Computes a preview of the passing of time, and the plan that applies it. Call this in the background, because it
+    /// takes long. Without gossip, only the clock advances.
     ///
     /// # Errors
-    /// When the date cannot be understood, or no game clock is set.
-    pub fn load(world: &World, request: &TimeRequest) -> Result<(Self, Option<GossipPlan>), MemoryError> {
+    /// If the date cannot be parsed, or no game clock is set.
+    pub fn load(world: &ReadSnapshot, request: &TimeRequest) -> Result<(Self, Option<GossipPlan>), MemoryError> {
         let state = &*world.state;
         let until = match request.until.trim() {
             "" => None,
@@ -33,7 +34,7 @@ impl TimeModel {
         Ok((Self::of(state, &plan, end), Some(plan)))
     }
 
-    /// What a plan says, for people.
+    /// Converts a plan for display.
     pub fn of(state: &State, plan: &GossipPlan, end: GameTime) -> Self {
         let report = &plan.report;
         let mut sentences: BTreeMap<FactId, (Linked, bool)> = BTreeMap::new();
@@ -75,7 +76,7 @@ impl TimeModel {
     }
 }
 
-/// The real clock.
+/// Returns the real time.
 fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

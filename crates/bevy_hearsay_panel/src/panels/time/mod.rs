@@ -1,4 +1,4 @@
-//! Let time pass: who would learn what from whom, seen before it happens.
+//! Let time pass: a preview of the facts that characters learn from each other.
 
 mod load;
 mod model;
@@ -15,24 +15,24 @@ pub use model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
 pub use ui::{TimeAction, TimeState, TimeView, time_ui};
 
 use crate::{
-    fresh::arrived,
-    panel::{Deed, Look, News, Outcome, Panel, PanelKind, Request, Saved, restored, saved},
+    async_model::arrived,
+    panel::{DeskCommand, Look, Outcome, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
 };
 
 type Worked = (TimeModel, Option<GossipPlan>);
 
-/// The panel.
+/// The time panel.
 #[derive(Debug, Default)]
 pub struct TimePanel {
-    /// What is to be worked out with the next frame.
+    /// The request to compute in the next frame.
     wanted: Option<TimeRequest>,
     ticket: Option<(Ticket<Worked>, Position)>,
     ready: Option<(Worked, Position)>,
     trouble: Option<String>,
-    /// What was done last, and where in the journal.
+    /// The last applied preview: its position in the journal and its summary.
     passed: Option<(Position, String)>,
     clock: Option<String>,
-    /// What the eye holds.
+    /// View state of the panel.
     pub view: TimeView,
 }
 
@@ -47,16 +47,16 @@ impl Panel for TimePanel {
         PanelKind::Time.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
-        self.clock.clone_from(&news.clock);
-        // What was worked out before something was written may be otherwise now.
-        if self.ready.as_ref().is_some_and(|(_, at)| *at != news.version.position) && self.wanted.is_none() {
+    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+        self.clock.clone_from(&context.clock);
+        // Compute the preview again after a write, which may change the result.
+        if self.ready.as_ref().is_some_and(|(_, at)| *at != context.version.position) && self.wanted.is_none() {
             self.wanted = Some(self.view.request.clone());
         }
         if let Some(request) = self.wanted.take() {
             self.trouble = None;
-            match memory.read_aside(move |world| TimeModel::load(world, &request)) {
-                Ok(ticket) => (self.ticket, self.ready) = (Some((ticket, news.version.position)), None),
+            match memory.read_in_background(move |world| TimeModel::load(world, &request)) {
+                Ok(ticket) => (self.ticket, self.ready) = (Some((ticket, context.version.position)), None),
                 Err(error) => self.trouble = Some(error.to_string()),
             }
         }
@@ -87,13 +87,13 @@ impl Panel for TimePanel {
                 TimeAction::Discard => self.forget(),
                 TimeAction::Undo => {
                     let passed = self.passed.take().map(|(position, _)| UndoTarget::At(position));
-                    requests.extend(passed.map(|target| Request::Do(Deed::Undo(target))));
+                    requests.extend(passed.map(|target| Request::Do(DeskCommand::Undo(target))));
                 }
                 TimeAction::Apply => {
                     if let Some(((model, plan), _)) = self.ready.take() {
                         requests.push(Request::Do(match plan {
-                            Some(plan) => Deed::Gossip(Box::new(plan)),
-                            None => Deed::SetClock(model.end),
+                            Some(plan) => DeskCommand::Gossip(Box::new(plan)),
+                            None => DeskCommand::SetClock(model.end),
                         }));
                     }
                     self.forget();
@@ -106,11 +106,11 @@ impl Panel for TimePanel {
     }
 
     fn heard(&mut self, outcome: &Outcome) {
-        match (&outcome.deed, &outcome.done) {
-            (Deed::Gossip(_) | Deed::SetClock(_), Ok(done)) => {
+        match (&outcome.desk_command, &outcome.done) {
+            (DeskCommand::Gossip(_) | DeskCommand::SetClock(_), Ok(done)) => {
                 self.passed = done.position.map(|position| (position, done.summary.clone()));
             }
-            (Deed::Gossip(_), Err(why)) => self.trouble = Some(format!("{why} Work it out anew.")),
+            (DeskCommand::Gossip(_), Err(why)) => self.trouble = Some(format!("{why} Work it out anew.")),
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! What the panel shows.
+//! The models of the time panel.
 
 use hearsay_memory::Gossip;
 use hearsay_model::{FactId, GameTime};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
 
-/// How time is to pass.
+/// A request to let time pass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeRequest {
-    /// So many days of the campaign's calendar.
+    /// Number of days of the campaign's calendar.
     pub days: u32,
-    /// Up to this date instead, as it was typed.
+    /// End date to use instead of `days`, as typed.
     pub until: String,
-    /// Whether people talk meanwhile.
+    /// Whether characters gossip.
     pub talk: bool,
-    /// Another number makes other meetings.
+    /// Seed of the random meetings.
     pub seed: u64,
 }
 
@@ -27,65 +27,65 @@ impl Default for TimeRequest {
 }
 
 impl TimeRequest {
-    /// The same as the engine asks for it, up to a moment if one was typed.
+    /// Returns the engine's request, up to a time if a date was typed.
     pub fn gossip(&self, until: Option<GameTime>) -> Gossip {
         Gossip { until, days: self.days, seed: self.seed, ..Gossip::default() }
     }
 }
 
-/// Who would learn what from whom.
+/// Preview of the gossip.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TimeModel {
-    /// When it begins.
+    /// Start time.
     pub from: String,
-    /// When it ends.
+    /// End time.
     pub until: String,
-    /// The end in minutes.
+    /// End time in minutes.
     pub end: GameTime,
-    /// How often two met.
+    /// Number of meetings.
     pub meetings: usize,
-    /// How far each fact spreads, those that most learn first.
+    /// Spread of each fact, the widest first.
     pub spread: Vec<SpreadModel>,
-    /// Who learns what, in the order of time.
+    /// The tellings, in order of time.
     pub news: Vec<NewsModel>,
-    /// How many more there are than are listed.
+    /// Number of items that are not listed.
     pub more: usize,
 }
 
-/// How far a fact spreads.
+/// Spread of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpreadModel {
     /// The fact.
     pub fact: FactId,
-    /// Its sentence.
+    /// Sentence that states the fact.
     pub what: Linked,
-    /// How many knew it.
+    /// Number of knowers before.
     pub before: usize,
-    /// How many know it then.
+    /// Number of knowers after.
     pub after: usize,
-    /// Where it is told.
+    /// Places where the fact is told.
     pub places: Vec<Named>,
-    /// Whether players must not see it.
+    /// Whether the item is hidden from players.
     pub secret: bool,
 }
 
-/// Something that is passed on.
+/// A telling of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NewsModel {
-    /// When.
+    /// Time.
     pub when: String,
-    /// Where.
+    /// Place.
     pub place: Named,
-    /// Who tells it.
+    /// The teller.
     pub teller: Named,
-    /// Who learns it.
+    /// The hearer.
     pub hearer: Named,
     /// The fact.
     pub fact: FactId,
-    /// Its sentence.
+    /// Sentence that states the fact.
     pub what: Linked,
-    /// How far it makes the hearer believe it.
+    /// Resulting credence of the hearer.
     pub credence: f64,
-    /// Whether players must not see it.
+    /// Whether the item is hidden from players.
     pub secret: bool,
 }

@@ -120,7 +120,7 @@ fn without_a_clock_it_says_what_to_do() {
 fn three_days_pass_in_the_example_campaign_and_are_undone() {
     let mut bench = bench(TimePanel::default(), gullhaven());
     wait_for(&mut bench, "Three days");
-    let before = bench.state().watch.news().clock_time.unwrap();
+    let before = bench.state().watch.panel_context().clock_time.unwrap();
     bench.key_press(Key::Num3);
     wait_for(&mut bench, "Let it pass");
     let ((model, plan), _) = bench.state().panel.ready.as_ref().unwrap();
@@ -131,9 +131,9 @@ fn three_days_pass_in_the_example_campaign_and_are_undone() {
     wait_until(&mut bench, |bench| !bench.state().outcomes.is_empty());
     crate::testing::settle(&mut bench);
     let day = 24 * 60;
-    assert_eq!(bench.state().watch.news().clock_time.unwrap().0, before.0 + 3 * day);
+    assert_eq!(bench.state().watch.panel_context().clock_time.unwrap().0, before.0 + 3 * day);
     assert!(bench.state().outcomes[0].done.as_ref().unwrap().summary.starts_with("gossip from"));
-    // Without talk only the clock goes on.
+    // Without gossip only the clock advances.
     bench.get_by_label("People talk").click();
     bench.run_steps(2);
     bench.key_press(Key::Num1);
@@ -141,11 +141,11 @@ fn three_days_pass_in_the_example_campaign_and_are_undone() {
     bench.get_by_label("Let it pass").click();
     wait_until(&mut bench, |bench| bench.state().outcomes.len() == 2);
     crate::testing::settle(&mut bench);
-    assert_eq!(bench.state().watch.news().clock_time.unwrap().0, before.0 + 4 * day);
+    assert_eq!(bench.state().watch.panel_context().clock_time.unwrap().0, before.0 + 4 * day);
     bench.get_by_label("Undo it").click();
     wait_until(&mut bench, |bench| bench.state().outcomes.len() == 3);
     crate::testing::settle(&mut bench);
-    assert_eq!(bench.state().watch.news().clock_time.unwrap().0, before.0 + 3 * day);
+    assert_eq!(bench.state().watch.panel_context().clock_time.unwrap().0, before.0 + 3 * day);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Draws "let time pass": how long, who would learn what from whom, and then the deed.
+//! Draws "let time pass": the duration, the preview, and the applied result.
 
 use egui::{RichText, TextEdit, Ui};
 use hearsay_model::{EntityId, FactId};
@@ -17,13 +17,13 @@ use crate::{
     },
 };
 
-/// What the eye holds.
+/// View state of the panel.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeView {
-    /// How time is to pass.
+    /// The request.
     pub request: TimeRequest,
-    /// Whether each telling is listed, not how far each fact spreads.
+    /// Whether tellings are listed instead of the spread of each fact.
     pub tellings: bool,
     #[serde(skip)]
     heights: Heights,
@@ -31,39 +31,39 @@ pub struct TimeView {
     shown: bool,
 }
 
-/// How far it is worked out.
+/// State of the preview.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TimeState<'a> {
-    /// Nothing was asked for yet.
+    /// No preview was requested.
     Idle,
-    /// It is being worked out.
+    /// The preview is being computed.
     Working,
-    /// This would happen.
+    /// The preview.
     Ready(&'a TimeModel),
-    /// It happened: what was done.
+    /// The summary of the applied preview.
     Passed(&'a str),
-    /// It cannot be.
+    /// The preview failed, for this reason.
     Trouble(&'a str),
 }
 
-/// What the panel is asked for.
+/// An action that the user requests from the panel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TimeAction {
-    /// Work out what happens.
+    /// Compute the preview.
     WorkOut,
-    /// Let it happen.
+    /// Apply the preview.
     Apply,
-    /// Forget it.
+    /// Discard the preview.
     Discard,
-    /// Take back what happened.
+    /// Undo the applied preview.
     Undo,
-    /// Show somebody.
+    /// Show an entity.
     Show(EntityId),
     /// Show a fact.
     ShowFact(FactId),
 }
 
-/// Let time pass.
+/// Draws the panel.
 pub fn time_ui(
     ui: &mut Ui,
     look: &Look,

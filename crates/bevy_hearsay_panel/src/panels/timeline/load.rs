@@ -1,7 +1,7 @@
-//! Reads what happened when.
+//! Reads the timeline.
 
 use hearsay_memory::{
-    MemoryError, World,
+    MemoryError, ReadSnapshot,
     query::{MomentKind, MomentRow, TimelineFilter, timeline},
 };
 use hearsay_model::{Precision, State};
@@ -9,15 +9,15 @@ use hearsay_model::{Precision, State};
 use super::model::{Crumb, MomentModel, SpanModel, TimelineModel, TimelineRequest};
 use crate::{names::Named, text::Linked};
 
-/// So many moments are listed.
+/// Maximum number of listed moments.
 const MOST: usize = 500;
 
 impl TimelineModel {
-    /// What happened when; it looks at every fact and passage, so read it aside.
+    /// Reads the timeline. Call this in the background, because it visits every fact and passage.
     ///
     /// # Errors
-    /// When somebody who was asked about is there no more.
-    pub fn load(world: &World, request: &TimelineRequest) -> Result<Self, MemoryError> {
+    /// If the requested entity no longer exists.
+    pub fn load(world: &ReadSnapshot, request: &TimelineRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let found = timeline(
             state,
@@ -36,7 +36,7 @@ impl TimelineModel {
             levels.take_while(|level| *level <= of).map(crumb).collect()
         });
         let now = state.clock();
-        // The latest first; of one moment, the event before what it brought.
+        // Newest first; at the same time, an event comes before its consequences.
         let mut moments = found.moments;
         moments.sort_by_key(|row| std::cmp::Reverse(row.time));
         let spans = found.spans.into_iter().map(|span| SpanModel {
@@ -49,7 +49,7 @@ impl TimelineModel {
         });
         Ok(Self {
             path: path.unwrap_or_default(),
-            // What was last is looked for most.
+            // Newest first, because recent spans are used most.
             spans: spans.rev().collect(),
             more: found.all - moments.len(),
             moments: moments.into_iter().map(|row| moment(state, row)).collect(),
@@ -79,7 +79,7 @@ fn moment(state: &State, row: MomentRow) -> MomentModel {
         }),
         place: row.place.as_ref().map(|id| Named::of(state, id)),
         there: row.there.iter().map(|id| Named::of(state, id)).collect(),
-        standing: row.standing,
+        status: row.status,
         secret: row.secret,
         safe: row.safe,
         ahead: matches!((row.time, state.clock()), (Some(time), Some(now)) if time > now),

@@ -1,4 +1,4 @@
-//! The timeline: what happened when, on the campaign's own calendar.
+//! The timeline: events and facts by date, on the campaign's own calendar.
 
 mod load;
 mod model;
@@ -14,16 +14,16 @@ pub use model::{Crumb, MomentModel, SpanModel, TimelineModel, TimelineRequest};
 pub use ui::{TimelineAction, TimelineView, timeline_ui};
 
 use crate::{
-    fresh::Fresh,
-    panel::{Look, News, Panel, PanelKind, Request, Saved, restored, saved},
+    async_model::AsyncModel,
+    panel::{Look, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 
-/// The panel.
+/// The timeline panel.
 #[derive(Debug, Default)]
 pub struct TimelinePanel {
-    read: Fresh<TimelineRequest, TimelineModel>,
-    /// What the eye holds, and asks for.
+    read: AsyncModel<TimelineRequest, TimelineModel>,
+    /// View state, with the request.
     pub view: TimelineView,
 }
 
@@ -32,7 +32,7 @@ impl Panel for TimelinePanel {
         PanelKind::Timeline.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, news: &News) {
+    fn update(&mut self, memory: &Memory, news: &PanelContext) {
         let request = self.view.request.clone();
         self.read.update(memory, news.version, &self.view.request, move |world| TimelineModel::load(world, &request));
     }

@@ -1,22 +1,22 @@
-//! What the panel shows.
+//! The models of the timeline.
 
 use hearsay_memory::query::MomentKind;
-use hearsay_model::{EntityId, FactId, GameTime, Precision, SessionId, Standing};
+use hearsay_model::{EntityId, FactId, FactStatus, GameTime, Precision, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
 
-/// What the panel asks for.
+/// A request for a part of the timeline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimelineRequest {
-    /// The year, month or day that is looked into; all of time, when none is.
+    /// The year, month or day to show. `None`: all of time.
     pub within: Option<(GameTime, Precision)>,
-    /// Years, months or days: what the list is counted by.
+    /// Unit of the list: years, months or days.
     pub by: Precision,
-    /// Only of these kinds; of all, when none is named.
+    /// Only these kinds. If empty, all.
     pub kinds: Vec<MomentKind>,
-    /// Only what has to do with this.
+    /// Only moments related to this entity.
     pub about: Option<EntityId>,
 }
 
@@ -27,7 +27,7 @@ impl Default for TimelineRequest {
 }
 
 impl TimelineRequest {
-    /// Looks into the year, month or day in which this moment lies, and counts by the next smaller.
+    /// Shows the year, month or day that contains a time, in the next smaller unit.
     pub fn enter(&mut self, time: GameTime, span: Precision) {
         self.within = Some((time, span));
         self.by = match span {
@@ -36,12 +36,12 @@ impl TimelineRequest {
         };
     }
 
-    /// Looks at all of time, by years.
+    /// Shows all of time, by years.
     pub fn leave(&mut self) {
         (self.within, self.by) = (None, Precision::Year);
     }
 
-    /// Looks into what is next larger.
+    /// Shows the next larger unit.
     pub fn zoom_out(&mut self) {
         match self.within {
             Some((time, Precision::Month)) => self.enter(time, Precision::Year),
@@ -51,80 +51,80 @@ impl TimelineRequest {
     }
 }
 
-/// What happened when.
+/// A part of the timeline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TimelineModel {
-    /// What is looked into, from the year down: what it is called, its first moment, and how large it is.
+    /// Path from the year to the displayed span.
     pub path: Vec<Crumb>,
-    /// Years, months or days in which something happened, the latest first.
+    /// Years, months or days with moments, newest first.
     pub spans: Vec<SpanModel>,
-    /// What happened in what is looked into, the latest first.
+    /// Moments in the displayed span, newest first.
     pub moments: Vec<MomentModel>,
-    /// How many more there are.
+    /// Number of omitted items.
     pub more: usize,
-    /// What has no date that the calendar understands.
+    /// Moments without a date that the calendar can parse.
     pub undated: Vec<MomentModel>,
-    /// How many more there are.
+    /// Number of omitted items.
     pub more_undated: usize,
-    /// What it is all about, if one was asked for.
+    /// The entity of the request, if there is one.
     pub about: Option<Named>,
-    /// Now, by the game clock.
+    /// Current time of the game clock.
     pub now: Option<(GameTime, String)>,
 }
 
-/// A step on the way into the timeline.
+/// A step of the path in the timeline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Crumb {
-    /// What it is called.
+    /// Name of the span.
     pub label: String,
-    /// A moment in it.
+    /// A time in the span.
     pub time: GameTime,
-    /// How large it is.
+    /// Size of the span.
     pub precision: Precision,
 }
 
 /// A year, month or day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpanModel {
-    /// What it is called.
+    /// Name of the span.
     pub label: String,
-    /// Its first minute.
+    /// First minute of the span.
     pub first: GameTime,
-    /// Which of the three it is.
+    /// Size of the span.
     pub precision: Precision,
-    /// How many moments lie in it.
+    /// Number of moments in the span.
     pub count: usize,
-    /// How many of these players may see.
+    /// Number of moments that players may see.
     pub open: usize,
-    /// Whether now lies in it.
+    /// Whether the span contains the current time.
     pub now: bool,
 }
 
-/// Something that happened.
+/// A moment in the timeline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MomentModel {
-    /// What kind of thing.
+    /// Kind of the moment.
     pub kind: MomentKind,
-    /// When.
+    /// Time of the moment.
     pub when: String,
-    /// What.
+    /// Description.
     pub what: Linked,
-    /// The fact, where it is one.
+    /// The fact, if there is one.
     pub fact: Option<FactId>,
-    /// The event, where it is one.
+    /// The event, if there is one.
     pub event: Option<EntityId>,
-    /// The session, where it is from one.
+    /// The session, if the moment is from one.
     pub session: Option<(SessionId, String)>,
-    /// Where.
+    /// The place.
     pub place: Option<Named>,
-    /// Who was there.
+    /// The entities present.
     pub there: Vec<Named>,
-    /// What the world says of it.
-    pub standing: Standing,
-    /// Whether it is a secret, or somebody was left out.
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Whether the moment is secret, or some characters were excluded from it.
     pub secret: bool,
-    /// Whether players may see it.
+    /// Whether players may see the moment.
     pub safe: bool,
-    /// Whether it lies ahead of the game clock.
+    /// Whether the moment is after the current time of the game clock.
     pub ahead: bool,
 }

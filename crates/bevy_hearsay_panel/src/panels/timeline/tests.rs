@@ -1,6 +1,6 @@
 use egui_kittest::{Harness, kittest::Queryable};
 use hearsay_memory::query::MomentKind;
-use hearsay_model::{EntityId, GameTime, Kind, Precision, SessionId, Standing};
+use hearsay_model::{EntityId, FactStatus, GameTime, Kind, Precision, SessionId};
 
 use super::*;
 use crate::{
@@ -26,7 +26,7 @@ fn moment(what: &str, secret: bool) -> MomentModel {
         session: Some((SessionId::new("session-1").unwrap(), "The first night".into())),
         place: Some(Named { id: EntityId::new("quay").unwrap(), name: "Salt Quay".into(), kind: Some(Kind::Location) }),
         there: vec![Named { id: EntityId::new("wren").unwrap(), name: "Wren".into(), kind: Some(Kind::Player) }],
-        standing: Standing::Canon,
+        status: FactStatus::Canon,
         secret,
         safe: !secret,
         ahead: false,

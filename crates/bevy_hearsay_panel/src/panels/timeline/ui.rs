@@ -1,8 +1,8 @@
-//! Draws the timeline: years, months or days on the left, what happened in them on the right.
+//! Draws the timeline: years, months or days on the left, their moments on the right.
 
 use egui::{Panel, RichText, ScrollArea, Sense, Ui};
 use hearsay_memory::query::MomentKind;
-use hearsay_model::{EntityId, FactId, Precision, SessionId, Standing};
+use hearsay_model::{EntityId, FactId, FactStatus, Precision, SessionId};
 use serde::{Deserialize, Serialize};
 
 use super::model::{MomentModel, SpanModel, TimelineModel, TimelineRequest};
@@ -17,15 +17,15 @@ use crate::{
     },
 };
 
-/// What the eye holds.
+/// View state of the panel.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimelineView {
-    /// What is asked for.
+    /// The request.
     pub request: TimelineRequest,
-    /// The name that is typed.
+    /// The typed name.
     pub about: String,
-    /// Whether those without a date are shown.
+    /// Whether moments without a date are shown.
     pub undated: bool,
     #[serde(skip)]
     completion: Completion,
@@ -35,10 +35,10 @@ pub struct TimelineView {
     shown: Option<(TimelineRequest, bool)>,
 }
 
-/// What the panel is asked for.
+/// An action that the user requests from the panel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TimelineAction {
-    /// Show somebody or something.
+    /// Show an entity.
     Show(EntityId),
     /// Show a fact.
     ShowFact(FactId),
@@ -46,7 +46,7 @@ pub enum TimelineAction {
     Session(SessionId),
 }
 
-/// What a kind of moment is called.
+/// Returns the name of a kind of moment.
 fn kind_name(kind: MomentKind) -> &'static str {
     match kind {
         MomentKind::Session => "Sessions",
@@ -67,7 +67,7 @@ fn one_of(kind: MomentKind) -> &'static str {
     }
 }
 
-/// The timeline. What is asked for is in the view: it is read anew when that changes.
+/// Draws the timeline. Changes of the request are in the view; the panel then reads the timeline again.
 pub fn timeline_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut TimelineView) -> Vec<TimelineAction> {
     let mut actions = Vec::new();
     filters_ui(ui, look, model, view);
@@ -139,7 +139,7 @@ fn filters_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut Timeli
 
 fn path_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut TimelineView) {
     ui.horizontal_wrapped(|ui| {
-        // The path comes last: it grows and shrinks, and what is clicked again and again stays where it is.
+        // The path comes last because its length changes; controls before it keep their position.
         let inside = view.request.within.is_some();
         if ui.add_enabled(inside, egui::Button::new("All of time")).clicked() {
             view.request.leave();
@@ -220,8 +220,8 @@ fn moment_ui(ui: &mut Ui, look: &Look, moment: &MomentModel, actions: &mut Vec<T
         if moment.ahead {
             badge(ui, look, Tone::Accent, "still to come");
         }
-        if moment.standing != Standing::Canon {
-            badge(ui, look, Tone::Warn, moment.standing.as_str());
+        if moment.status != FactStatus::Canon {
+            badge(ui, look, Tone::Warn, moment.status.as_str());
         }
         if let Some((id, title)) = &moment.session
             && moment.kind != MomentKind::Session

@@ -1,11 +1,11 @@
-//! Dates on the campaign's calendar, with what was written kept beside them.
+//! Dates on the campaign's calendar, with their original text.
 
 use hearsay_model::Date;
 
 use super::Assembly;
 
 impl Assembly<'_> {
-    /// A date as written, with what the calendar makes of it, or of the readable form that the tool has.
+    /// Parses a date with the calendar, or its readable form if the tool has one. Keeps the original text.
     pub(super) fn date(&self, raw: &str, readable: Option<&str>) -> Date {
         let calendar = self.calendar.as_ref();
         let parsed =

@@ -1,4 +1,4 @@
-//! Facts of an entity: its names, what it is, what its fields say, how it is, when it was.
+//! Facts of an entity: names, kind, fields, states, dates.
 
 use hearsay_model::{EntityId, Kind, Object, Predicate, Validity, Value, attribute};
 
@@ -92,7 +92,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// The values of a field that is an attribute; where one is a link, it is a relation of this name.
+    /// Adds the values of an attribute field. A value that is a link becomes a relation of this name.
     fn values(&mut self, id: &EntityId, note: &Note, field: &Field, name: Predicate, visibility: &Visibility) {
         if lexicon::is_reserved(&name) {
             return;
@@ -122,7 +122,7 @@ impl Assembly<'_> {
             predicate: name.clone(),
             object: Object::Value(piece.value.clone()),
             statement: None,
-            // An attribute is what its file says, however it was found: only relations are guessed.
+            // An attribute is certain, however it was found: only relations are guessed.
             sure: Sure::Typed,
             truth: match &piece.value {
                 Value::Text(text) if text.len() <= 120 => Truth::of(text),
@@ -135,8 +135,8 @@ impl Assembly<'_> {
         self.say(saying, |builder| builder);
     }
 
-    /// When it was. A note that is an event has its dates as attributes; so have all others, under the name of what
-    /// happened.
+    /// Adds the dates. A note about an event has its dates as attributes. Other notes have them too, under the name of
+    /// the event.
     fn dates(&mut self, id: &EntityId, note: &Note) {
         for dated in &note.dates {
             let visibility = dated.visibility.within(&note.visibility);
@@ -166,7 +166,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// Whether what is said of an entity must be as secret as the entity itself.
+    /// Makes a visibility as secret as another entity, if that entity is secret.
     pub(super) fn as_secret_as(&self, visibility: Visibility, other: &EntityId) -> Visibility {
         if self.is_hidden(other) { Visibility::SECRET.within(&visibility) } else { visibility }
     }

@@ -1,4 +1,4 @@
-//! Ids of entities: readable, stable, and never merged for the sake of a name.
+//! Ids of entities: readable, stable, and never merged because of equal names.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -6,9 +6,9 @@ use hearsay_model::{EntityId, ExternalId, slug};
 
 use crate::notes::{Note, Notes, Options, Role};
 
-/// The entity of each note. Whoever had an id keeps it; of several with one name, the first by its key has the plain id,
-/// and the others have their folder or a part of a hash behind it. A note that was moved is known by its name, as long as
-/// nothing else claims the entity.
+/// Returns the entity of each note. An entity with an id keeps it. Among notes with the same name, the first by key
+/// gets the plain id, and the others get their folder or a part of a hash appended. A moved note is recognized by its
+/// name, unless another note claims the entity.
 pub(super) fn assign(notes: &Notes, options: &Options, source: &str) -> Vec<Option<EntityId>> {
     let mut ids: Vec<Option<EntityId>> = vec![None; notes.notes.len()];
     let mut taken: HashSet<EntityId> = options.earlier.of_others(source).cloned().collect();
@@ -22,7 +22,7 @@ pub(super) fn assign(notes: &Notes, options: &Options, source: &str) -> Vec<Opti
         let mut all = std::iter::once(&own).chain(&note.ids);
         let known = all.find_map(|id| options.known.get(id).or_else(|| options.earlier.known(source, id)));
         match known {
-            // Two notes that claim one id cannot both have it.
+            // Two notes that claim the same id cannot both have it.
             Some(id) if given.insert(id.clone()) => ids[number] = Some(id.clone()),
             _ => by_slug.entry(slug(&note.name)).or_default().push(number),
         }

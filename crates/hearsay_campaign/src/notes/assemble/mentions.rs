@@ -6,15 +6,15 @@ use hearsay_model::{EntityId, text};
 
 use crate::notes::{Notes, Visibility};
 
-/// Words of a name that count at most.
+/// Maximum number of words in a name.
 const LONGEST: usize = 8;
 
-/// The open names of the entities. A name that several share means none of them.
+/// The open names of the entities. A name that several entities share matches none.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
-    /// By the words of the name with spaces between them.
+    /// By the words of the name, separated by spaces.
     named: HashMap<String, Named>,
-    /// By the first word, how many words the names have that begin with it: a bit for each number.
+    /// For each first word, the lengths of the names that begin with it, as a bit set.
     lengths: HashMap<String, u16>,
 }
 
@@ -51,11 +51,12 @@ impl Mentions {
         }
     }
 
-    /// The entities whose names stand in a text as words; a name of one word as it is written, so that `will` is not Will.
+    /// Returns the entities whose names occur in a text as words. A name of one word must match in case too, so that
+    /// `will` is not Will.
     pub(super) fn found_in(&self, passage: &str) -> Vec<EntityId> {
         let words = text::words(passage);
         let mut found = Vec::new();
-        // Whether names of one word stand in the text as they are written.
+        // Whether each name of one word occurs in the text in its own case.
         let mut written: HashMap<&str, bool> = HashMap::new();
         for (at, word) in words.iter().enumerate() {
             let Some(lengths) = self.lengths.get(word) else { continue };

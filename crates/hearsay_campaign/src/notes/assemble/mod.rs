@@ -1,4 +1,4 @@
-//! Notes become a campaign: entities with stable ids, facts, texts, sessions, and who knows what.
+//! Conversion of notes to a campaign: entities with stable ids, facts, passages, sessions, and knowers.
 
 mod dates;
 mod facts;
@@ -14,8 +14,8 @@ use std::{
 
 use hearsay_model::{
     Attitude, Audience, Author, Calendar, CampaignInfo, Confidence, EntityId, Evidence, Excerpt, ExternalId, FactId,
-    History, Kind, Knower, Method, Object, Passage, Predicate, PredicateDef, Provenance, Secrecy, Session, Setting,
-    Standing, Vocabulary, attribute, slug,
+    FactStatus, History, Kind, Knower, Method, Object, Passage, Predicate, PredicateDef, Provenance, Secrecy, Session,
+    Setting, Vocabulary, attribute, slug,
 };
 
 use super::{FileId, Found, Index, Note, Notes, Options, Origin, Role, Sure, Target, Visibility, truth::Truth};
@@ -26,29 +26,29 @@ use crate::{
 };
 use mentions::Mentions;
 
-/// The confidence of what a format has a place for, of what follows from a convention, and of what is read out of free
-/// text. Only the last is below the threshold, and comes up for review.
+/// Confidence of a field of the format, of a convention, and of free text. Only the last is below the threshold, and
+/// waits for review.
 const TYPED: f64 = 0.95;
 const GUESSED: f64 = 0.5;
 
-/// Places that a fact is shown with.
+/// Maximum number of positions in the evidence of a fact.
 const MAX_EVIDENCE: usize = 64;
 
-/// After so many notes their room is given back.
+/// The number of notes after which their memory is released.
 const RELEASED: usize = 4096;
 
-/// Makes a campaign of notes.
+/// Builds a campaign from notes.
 ///
-/// - What is marked secret, and all that is said of a secret note, is secret: nobody knows it but named holders. Where one
-///   thing is said twice, openly and in secret, it is secret.
-/// - What the format has a place for is canon; what is guessed is proposed, with a confidence below the threshold.
-/// - A link that leads nowhere makes a stub, whose kind is proposed to the DM.
-/// - Links that may mean several are listed, and none of them is taken.
+/// - Everything that is marked secret, and all facts about a secret note, are secret: only named holders know them. A
+///   fact that is stated both openly and in secret is secret.
+/// - Fields of the format are canon. Guesses are proposed, with a confidence below the threshold.
+/// - A dangling link creates a stub, whose kind is proposed to the DM.
+/// - Ambiguous links are listed, and none of their targets is used.
 pub fn assemble(notes: Notes, options: &Options) -> Campaign {
     assembled(notes, options, &Cancel::default())
 }
 
-/// As [`assemble`]. Nothing, when it was cancelled.
+/// Works like [`assemble`]. Returns `None` if it was cancelled.
 pub(crate) fn assemble_until(notes: Notes, options: &Options, cancel: &Cancel) -> Option<Campaign> {
     let campaign = assembled(notes, options, cancel);
     (!cancel.is_cancelled()).then_some(campaign)
@@ -63,7 +63,7 @@ fn assembled(mut notes: Notes, options: &Options, cancel: &Cancel) -> Campaign {
     };
     let ids = ids::assign(&notes, options, &source);
     let (index, mentions) = (Index::new(&notes), Mentions::new(&notes, &ids));
-    // Each note is let go when its facts are there: many of them are large.
+    // Notes may be large, so each is dropped when its facts are complete.
     let bodies = std::mem::take(&mut notes.notes);
     let notes = &notes;
     let mut assembly = Assembly {
@@ -104,26 +104,26 @@ struct Assembly<'a> {
     notes: &'a Notes,
     index: Index,
     mentions: Mentions,
-    /// The entity of each note; a log or a text has none.
+    /// The entity of each note; `None` for a log or a text.
     ids: Vec<Option<EntityId>>,
     kinds: BTreeMap<EntityId, Kind>,
     names: HashMap<EntityId, String>,
     external: BTreeMap<EntityId, Vec<ExternalId>>,
     stubs: BTreeMap<EntityId, Stub>,
-    /// The entities of which it is secret that they are there at all.
+    /// The entities whose existence is secret.
     hidden: HashSet<EntityId>,
-    /// The entities that other sources brought.
+    /// The entities of other sources.
     others: HashSet<EntityId>,
     vocabulary: Vocabulary,
     calendar: Option<Calendar>,
     author: Author,
     facts: Vec<Stated>,
     by_id: HashMap<FactId, usize>,
-    /// Relations that hold both ways, as they were said first.
+    /// Symmetric relations, in the direction in which they were first stated.
     both_ways: HashMap<(Predicate, EntityId, EntityId), Option<Attitude>>,
-    /// Links that are listed already: a file may have the same one in many places.
+    /// Links that are listed already: a file may have the same link in many positions.
     listed: HashSet<(FileId, String)>,
-    /// The key of the note that was last given as evidence.
+    /// The key of the note in the latest evidence.
     last_key: Arc<str>,
     passages: Vec<Text>,
     sessions: Vec<Session>,
@@ -131,26 +131,26 @@ struct Assembly<'a> {
     findings: Findings,
 }
 
-/// An entity that is only linked to.
+/// An entity that is only the target of links.
 struct Stub {
     name: String,
     origin: Origin,
     key: String,
-    /// Who may know it: it is open where one of the links to it is.
+    /// The knowers. The stub is open if one of its links is.
     visibility: Visibility,
 }
 
-/// What a fact says, before it is built.
+/// The content of a fact, before it is built.
 struct Saying<'s> {
     subject: &'s EntityId,
     predicate: Predicate,
     object: Object,
-    /// The sentence that states it; made of its parts, where there is none.
+    /// The sentence of the fact; `None` to generate it.
     statement: Option<String>,
     sure: Sure,
     truth: Truth,
     origin: &'s Origin,
-    /// The external id of the note that says it.
+    /// The external id of the note that states it.
     key: &'s str,
     visibility: Visibility,
 }
@@ -174,7 +174,7 @@ impl Assembly<'_> {
         }
         let facts = bodies.iter().map(|note| 2 + note.aliases.len() + note.fields.len() + note.states.len()).sum();
         self.by_id.reserve(facts);
-        // From the end, so that the room of those that are done can be given back while facts take it.
+        // Taken from the end, so that memory of finished notes can be released while facts use more.
         bodies.reverse();
         let mut number = 0;
         while let Some(note) = bodies.pop().filter(|_| !cancel.is_cancelled()) {
@@ -192,7 +192,7 @@ impl Assembly<'_> {
         self.stubs();
     }
 
-    /// The entity that a target means, if it is to be one. What leads nowhere becomes a stub.
+    /// Returns the entity of a target, if it has one. A dangling link creates a stub.
     fn target(
         &mut self,
         target: &Target,
@@ -248,11 +248,11 @@ impl Assembly<'_> {
         let name = name.rsplit('/').next().unwrap_or_default().trim();
         let mut id = EntityId::from_name(name).ok()?;
         if self.others.contains(&id) {
-            // Somebody else's entity has this name. Whether it is meant, the DM says.
+            // An entity of another source has this name. The DM decides whether it is the same.
             id = EntityId::from_name(&format!("{name} {}", self.source())).ok()?;
         }
         if self.kinds.contains_key(&id) && !self.stubs.contains_key(&id) {
-            // It is not what has that id: the link would have been found.
+            // The entity with that id is not the target, because the link would have been resolved.
             return None;
         }
         let visibility = visibility.within(&from.visibility);
@@ -318,13 +318,13 @@ impl Assembly<'_> {
         provenance.confidence = Confidence::new(confidence).unwrap_or(Confidence::FULL);
         provenance.evidence = vec![self.evidence(origin, key)];
         let (secrecy, reach, learned) = self.audience(&visibility, subject);
-        let standing = if sure == Sure::Typed { truth.standing() } else { Standing::Proposed };
+        let status = if sure == Sure::Typed { truth.status() } else { FactStatus::Proposed };
         let begun = match &object {
             Object::Entity(id) => hearsay_model::Fact::relation(subject, predicate, id, provenance),
             Object::Value(value) => hearsay_model::Fact::attribute(subject, predicate, value.clone(), provenance),
         };
         let built =
-            begun.and_then(|builder| more(builder.statement(statement).standing(standing).secrecy(secrecy)).build());
+            begun.and_then(|builder| more(builder.statement(statement).status(status).secrecy(secrecy)).build());
         let Ok(fact) = built else {
             let place = self.place(origin, "a fact that cannot be");
             self.findings.unclear.push(place);
@@ -339,7 +339,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// What is said a second time: the surer saying counts, and the more secret one.
+    /// Merges a second statement of a fact. The more certain and the more secret one wins.
     fn twice(&mut self, number: usize, again: &hearsay_model::Fact, reach: Reach, learned: Vec<Learned>) {
         let stated = &mut self.facts[number];
         let held = &stated.fact;
@@ -349,16 +349,16 @@ impl Assembly<'_> {
         let other = if surer { held } else { again };
         let room = MAX_EVIDENCE.saturating_sub(provenance.evidence.len());
         provenance.evidence.extend(other.provenance().evidence.iter().take(room.min(8)).cloned());
-        // What is told as it is in one place is no rumour.
-        let plainer = again.standing() == Standing::Canon && held.standing() == Standing::Claimed;
-        let standing = if surer || plainer { again.standing() } else { held.standing() };
+        // A fact that is stated without doubt anywhere is not a rumour.
+        let plainer = again.status() == FactStatus::Canon && held.status() == FactStatus::Claimed;
+        let status = if surer || plainer { again.status() } else { held.status() };
         if secrecy == Secrecy::Secret {
             stated.reach = Reach::Named;
             stated.learned.extend(learned);
         } else if reach != Reach::Rules {
             stated.reach = reach;
         }
-        if let Ok(fact) = held.to_builder().secrecy(secrecy).standing(standing).provenance(provenance).build() {
+        if let Ok(fact) = held.to_builder().secrecy(secrecy).status(status).provenance(provenance).build() {
             stated.fact = Arc::new(fact);
         }
     }
@@ -385,7 +385,7 @@ impl Assembly<'_> {
     }
 
     fn evidence(&mut self, origin: &Origin, key: &str) -> Evidence {
-        // Facts of one note come one after another.
+        // Facts of one note are consecutive.
         if &*self.last_key != key {
             self.last_key = key.into();
         }
@@ -410,7 +410,7 @@ impl Assembly<'_> {
         let mut settings = vec![Setting::Campaign(info.clone())];
         settings.extend(self.notes.calendar.clone().map(Setting::Calendar));
         settings.extend(self.notes.rules.clone().map(Setting::Audience));
-        // Words of the campaign's own that hold both ways.
+        // Symmetric relations of the campaign's own.
         for name in BOTH_WAYS.iter().filter_map(|(name, _)| Predicate::new(name).ok()) {
             if self.both_ways.keys().any(|(held, ..)| *held == name) {
                 settings.extend(self.vocabulary.predicate(&name).cloned().map(Setting::Predicate));
@@ -445,7 +445,7 @@ impl Assembly<'_> {
     }
 }
 
-/// Relations that files have names for and the vocabulary does not, and that hold both ways.
+/// Symmetric relations that files use and the vocabulary lacks.
 const BOTH_WAYS: [(&str, &str); 2] = [("MARRIED_TO", "is married to"), ("SIBLING_OF", "is a sibling of")];
 
 fn vocabulary() -> Vocabulary {
@@ -465,18 +465,18 @@ fn vocabulary() -> Vocabulary {
             opposites: Vec::new(),
             examples: Vec::new(),
         };
-        // The names are not taken: the vocabulary is as it comes.
+        // The names are free, because the vocabulary is still the default.
         let _ = vocabulary.define(def);
     }
     vocabulary
 }
 
-/// The kind of what nothing is known of.
+/// Returns the kind of an unknown entity.
 fn unknown() -> Kind {
     Kind::Custom("unknown".into())
 }
 
-/// Entities in the order of their ids, each once.
+/// Returns the entities without duplicates, in the order of their ids.
 fn sorted(ids: impl IntoIterator<Item = EntityId>) -> Vec<EntityId> {
     ids.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! Relations: typed ones are canon, those in free text are proposed.
+//! Relations: typed relations are canon, relations in free text are proposed.
 
 use hearsay_model::{Attitude, EntityId, Object, Predicate, Validity, Value, predicate};
 
@@ -10,11 +10,11 @@ use crate::notes::{
     truth::{self, Truth},
 };
 
-/// A name that more have than these is a common word.
+/// Maximum number of entities that share a name. A name of more entities is a common word.
 const MOST_MEANT: usize = 4;
 
 impl Assembly<'_> {
-    /// A link that stands in no text.
+    /// Adds a link outside of texts.
     pub(super) fn link(&mut self, id: &EntityId, note: &Note, link: &Link) {
         let visibility = link.visibility.within(&note.visibility);
         let target = self.target(&link.target, link.label.as_deref(), note, &link.origin, &visibility);
@@ -31,7 +31,7 @@ impl Assembly<'_> {
         self.relate(id, note, &target, says, relation, &link.origin, visibility);
     }
 
-    /// Those whom a name may mean that several have: a relation to each of them is proposed, and the DM chooses.
+    /// Returns the candidates of an ambiguous name. A relation to each is proposed, and the DM chooses.
     fn meant(&self, target: &Target, from: &Note) -> Vec<EntityId> {
         match self.index.find(target, from, self.notes) {
             Found::Several(several) if several.len() <= MOST_MEANT => {
@@ -55,7 +55,7 @@ impl Assembly<'_> {
         if id == target {
             return;
         }
-        // The words are those of the one who is the subject.
+        // The statement describes the subject.
         let (of, to) = if relation.backwards { (target, id) } else { (id, target) };
         let says = lexicon::fitted(says, self.kinds.get(of), self.kinds.get(to));
         let visibility = self.as_secret_as(visibility, target);
@@ -69,7 +69,8 @@ impl Assembly<'_> {
         let both = relation.both_ways && !symmetric;
         let (mut subject, mut object) = (subject, object);
         if symmetric {
-            // Said from both sides it is one fact, with both places as its evidence; unless the two feel otherwise about it.
+            // A relation stated from both sides is one fact, with both positions as evidence, unless the attitudes
+            // differ.
             let said = |a: &EntityId, b: &EntityId| (says.predicate.clone(), a.clone(), b.clone());
             if self.both_ways.get(&said(object, subject)) == Some(&attitude) {
                 std::mem::swap(&mut subject, &mut object);
@@ -95,7 +96,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// A field that is a relation: links are its targets, and so are texts that name a note. All else is an attribute.
+    /// Adds a relation field. Its targets are links, and texts that name a note. All other values become an attribute.
     pub(super) fn related(&mut self, id: &EntityId, note: &Note, field: &Field, says: &Says, visibility: &Visibility) {
         let says = &lexicon::listed(&field.name, says, self.kinds.get(id));
         let (of_name, _) = truth::named(&field.name);
@@ -121,7 +122,7 @@ impl Assembly<'_> {
             }
             let mut left = false;
             let parts = parts(text);
-            // Names and nothing else are as good as links; those in a list of prose are not.
+            // Text that is only names counts like links. Names in a list of prose do not.
             let means = |part: &&str| {
                 let target = Target::Name((*part).to_owned());
                 matches!(self.index.find(&target, note, self.notes), Found::One(_))
@@ -131,7 +132,7 @@ impl Assembly<'_> {
                 let name = part.split('(').next().unwrap_or_default().trim();
                 let target = Target::Name(name.trim_end_matches('?').trim().to_owned());
                 let truth = of_name.max(Truth::of(part));
-                // A text that names no note is no link: no stub is made of it.
+                // A text that names no note is not a link, so it creates no stub.
                 match self.index.find(&target, note, self.notes) {
                     Found::One(_) => {
                         let plain = exact || part == text.trim();
@@ -173,7 +174,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// A link in a field whose name is no relation that is known: one of the campaign's own.
+    /// Adds a link in a field with an unknown name, as a relation of the campaign's own.
     pub(super) fn linked_value(
         &mut self,
         id: &EntityId,
@@ -193,7 +194,7 @@ impl Assembly<'_> {
     }
 }
 
-/// What a value of a field for relations of all sorts says of the one that it links to: `[[Bob]] (brother)`, `rival: [[Eve]]`.
+/// Returns the words about a linked entity in a general relation field: `[[Bob]] (brother)`, `rival: [[Eve]]`.
 fn said_of(piece: &Piece, says: &Says) -> Option<String> {
     let [Target::Name(name)] = &piece.links[..] else { return None };
     let text = piece.value.to_string();
@@ -205,13 +206,13 @@ fn said_of(piece: &Piece, says: &Says) -> Option<String> {
     fits.then(certain).filter(|words| !words.is_empty())
 }
 
-/// The attribute that holds what a relation's field says of nobody in particular.
+/// Returns the attribute for values of a relation field that name no entity.
 fn attribute_of(name: &str) -> Option<Predicate> {
     let name = hearsay_model::slug(name).replace('-', "_");
     Predicate::new(&name).ok().filter(|name| !name.is_relation() && !lexicon::is_reserved(name))
 }
 
-/// The parts of a list in prose. A comma within parentheses parts nothing: `Bluecoats (canal patrol), The Vultures (rival
+/// Splits a list in prose. A comma within parentheses does not split: `Bluecoats (canal patrol), The Vultures (rival
 /// outfit, Tier I).`
 pub(crate) fn parts(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_i32, 0);

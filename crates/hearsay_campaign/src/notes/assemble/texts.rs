@@ -1,4 +1,4 @@
-//! Texts: paragraphs about an entity, and lines of a session.
+//! Passages: paragraphs about an entity, and lines of a session.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Assembly<'_> {
-    /// The texts of a note. Without a subject, nobody in the world has them, unless they are marked.
+    /// Adds the texts of a note. Without a subject or a mark, a text has no reader.
     pub(super) fn texts(&mut self, subject: Option<&EntityId>, note: &Note) {
         let mut said: HashMap<(Option<String>, &str), u32> = HashMap::new();
         for block in &note.texts {
@@ -38,13 +38,13 @@ impl Assembly<'_> {
         }
         let visibility = block.visibility.within(&note.visibility);
         let mut mentions = self.mentions.found_in(&passage.text);
-        // Whether the hidden that are linked to stand in the text by name.
+        // Whether the text contains the name of each hidden entity that it links to.
         let mut named: HashMap<EntityId, bool> = HashMap::new();
         mentions.extend(subject.cloned());
         for link in &block.links {
             let seen = link.visibility.within(&visibility);
             let target = self.target(&link.target, link.label.as_deref(), note, &link.origin, &seen);
-            // A name that is secret and does not stand in the text is not let out by it.
+            // A secret name that does not occur in the text is not revealed by the link.
             let Some(id) = target else { continue };
             let is_let_out = visibility.is_secret() || !self.is_hidden(&id) || {
                 let names = || names(&passage.text, self.name(&id));
@@ -75,12 +75,12 @@ impl Assembly<'_> {
         self.names.get(id).map_or(id.as_str(), String::as_str)
     }
 
-    /// Whether it is secret that an entity is there at all.
+    /// Whether the existence of an entity is secret.
     pub(super) fn is_hidden(&self, id: &EntityId) -> bool {
         self.hidden.contains(id)
     }
 
-    /// A session log: its head, and its texts as lines that those who were there heard.
+    /// Adds a session log: its head, and its texts as lines heard by those present.
     pub(super) fn session(&mut self, note: &Note) {
         let head = note.session.clone().unwrap_or_default();
         let mut id = head.number.map_or_else(|| slug(&note.name), |number| format!("session-{number}"));

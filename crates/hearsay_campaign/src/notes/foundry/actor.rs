@@ -17,7 +17,7 @@ use crate::{
 };
 use hearsay_model::Audience;
 
-/// What is written of an actor as fields, wherever its game system keeps it.
+/// Fields of an actor, wherever its game system stores them.
 const FIELDS: &[&str] = &[
     "alignment",
     "race",
@@ -48,7 +48,7 @@ const FIELDS: &[&str] = &[
     "concept",
 ];
 
-/// Texts, by the names of their fields.
+/// Names of fields with texts.
 const TEXTS: &[&str] = &[
     "biography",
     "bio",
@@ -74,14 +74,14 @@ const TEXTS: &[&str] = &[
     "physicaldescription",
 ];
 
-/// Whether a player plays an actor of this type.
+/// Whether actors of this type belong to players.
 pub(super) fn is_player(tree: &Tree) -> bool {
     let kind = tree.get("type").text().unwrap_or_default().to_lowercase();
     ["character", "pc", "player", "hero", "investigator", "playercharacter", "player character"]
         .contains(&kind.as_str())
 }
 
-/// The note of an actor.
+/// Returns the note of an actor.
 pub(super) fn note(library: &Library, number: usize, pen: Pen) -> Option<Note> {
     let doc = library.docs.docs.get(number)?;
     let access = library.access(doc);
@@ -129,7 +129,7 @@ fn fields(library: &Library, doc: &Doc, data: &Tree, pen: Pen, visibility: &Visi
                 _ => Some(held),
             };
             let Some(held) = held.filter(|held| matches!(held.data, Data::Text(_) | Data::Number(_))) else { continue };
-            // What is embedded is named by its id.
+            // The value is the id of an embedded document, so its name is used.
             let shown = match held.text().filter(|text| links::is_id(text.trim())) {
                 Some(id) => match embedded(doc, id) {
                     Some(found) => found,
@@ -157,7 +157,7 @@ fn fields(library: &Library, doc: &Doc, data: &Tree, pen: Pen, visibility: &Visi
     }
 }
 
-/// Links in a value are shown as their labels, and are links of the value.
+/// Replaces links in a value by their labels, and adds them to the links of the value.
 fn plain(library: &Library, doc: &Doc, piece: &mut crate::notes::Piece) {
     let hearsay_model::Value::Text(text) = &mut piece.value else { return };
     let mut shown = text.clone();
@@ -171,13 +171,13 @@ fn plain(library: &Library, doc: &Doc, piece: &mut crate::notes::Piece) {
     *text = shown;
 }
 
-/// The name of what an actor carries under this id.
+/// Returns the name of an embedded document with this id.
 fn embedded<'a>(doc: &'a Doc, id: &str) -> Option<&'a Tree> {
     let items = doc.tree.get("items").items();
     items.into_iter().find(|item| item.get("_id").word().as_deref() == Some(id.trim())).map(|item| item.get("name"))
 }
 
-/// Of what an actor carries, only what says who it is.
+/// Adds those embedded documents that describe a person.
 fn carried(doc: &Doc, pen: Pen, visibility: &Visibility, note: &mut Note) {
     for item in doc.tree.get("items").items() {
         let name = match item.get("type").text() {
@@ -203,7 +203,7 @@ fn super_piece(tree: &Tree) -> Option<crate::notes::Piece> {
     tree.text().map(|text| text.trim().into())
 }
 
-/// Those who are in a group of actors.
+/// Adds the members of a group of actors.
 fn members(library: &Library, doc: &Doc, data: &Tree, pen: Pen, visibility: &Visibility, note: &mut Note) {
     for list in [data.get("members"), data.path("details.members")] {
         for member in list.items() {
@@ -231,7 +231,7 @@ fn texts(library: &Library, doc: &Doc, data: &Tree, pen: Pen, access: &Access, n
         let open = last.starts_with("public") || last == "blurb";
         let hides =
             path.iter().any(|name| secret::is_secret(name) || ["keeper", "gm"].contains(&name.to_lowercase().as_str()));
-        // What people note beside what is public is for themselves.
+        // Notes beside the public text are private.
         let beside = public && !open && !access.inner.is_secret() && !access.said;
         let visibility = match () {
             () if hides => Visibility::SECRET.within(&access.inner),
@@ -249,7 +249,7 @@ fn texts(library: &Library, doc: &Doc, data: &Tree, pen: Pen, access: &Access, n
     });
 }
 
-/// Writes down a text in HTML.
+/// Adds a text in HTML.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn write(
     library: &Library,
@@ -267,7 +267,7 @@ pub(super) fn write(
     pen.blocks(tree, &writing, &mut note.texts);
 }
 
-/// The texts below a tree, by the names of their fields.
+/// Visits the texts below a tree, with the names of their fields.
 fn walk<'a>(tree: &'a Tree, path: &mut Vec<&'a str>, found: &mut impl FnMut(&[&str], &Tree)) {
     if path.len() > 4 {
         return;
@@ -281,7 +281,7 @@ fn walk<'a>(tree: &'a Tree, path: &mut Vec<&'a str>, found: &mut impl FnMut(&[&s
                 let value = &**name == "value";
                 let within = path.iter().rev().nth(1).filter(known).is_some();
                 let fits = !value && path.last().filter(known).is_some() || value && within;
-                // A single word is a value of the rules, or a field of its own.
+                // A single word is a value of the game's rules, or a field of its own.
                 if fits && !FIELDS.contains(&&**name) && (text.contains(' ') || text.contains('<')) && !is_rules(path) {
                     found(path, tree.get(name));
                 }
@@ -292,7 +292,7 @@ fn walk<'a>(tree: &'a Tree, path: &mut Vec<&'a str>, found: &mut impl FnMut(&[&s
     }
 }
 
-/// Fields that hold notes about the rules of the game.
+/// Whether fields contain notes about the rules of the game.
 fn is_rules(path: &[&str]) -> bool {
     let rules = [
         "attributes",
@@ -309,7 +309,7 @@ fn is_rules(path: &[&str]) -> bool {
     path.iter().any(|name| rules.contains(name))
 }
 
-/// Whether an item is a thing of the world, not a rule.
+/// Whether an item is a thing of the world, and not a rule.
 pub(super) fn is_thing(doc: &Doc) -> bool {
     let kind = doc.tree.get("type").text().unwrap_or_default().to_lowercase();
     [
@@ -344,7 +344,7 @@ pub(super) fn is_thing(doc: &Doc) -> bool {
     .contains(&kind.as_str())
 }
 
-/// The note of an item. What is a rule (a spell, a feat) is none.
+/// Returns the note of an item. A rule (a spell, a feat) has no note.
 pub(super) fn item(library: &Library, number: usize, pen: Pen) -> Option<Note> {
     let doc = library.docs.docs.get(number).filter(|doc| is_thing(doc))?;
     let access = library.access(doc);
@@ -365,7 +365,7 @@ pub(super) fn item(library: &Library, number: usize, pen: Pen) -> Option<Note> {
         let visibility = if hides { Visibility::SECRET } else { access.inner.clone() };
         write(library, doc, tree, place, None, &visibility, pen, &mut note);
     }
-    // What is not identified has another name for players.
+    // Players see another name for an unidentified item.
     let unidentified = data.get("identified");
     if matches!(unidentified.data, Data::Flag(false)) {
         note.visibility = Visibility::SECRET.within(&note.visibility);

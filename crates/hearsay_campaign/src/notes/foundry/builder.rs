@@ -1,4 +1,4 @@
-//! Modules that keep entities in pages: Campaign Builder and Monk's Enhanced Journal.
+//! Modules that store entities in pages: Campaign Builder and Monk's Enhanced Journal.
 
 use hearsay_model::Kind;
 
@@ -13,7 +13,7 @@ use crate::notes::{
 
 const MONK: &str = "monks-enhanced-journal";
 
-/// Whether a module keeps an entity or a session in a page.
+/// Whether a page contains an entity or a session of a module.
 pub(super) fn is_kept(page: &Tree) -> bool {
     is_builder(page) || monk_kind(page).is_some()
 }
@@ -40,7 +40,7 @@ fn monk_kind(page: &Tree) -> Option<Kind> {
     })
 }
 
-/// What an entry of Campaign Builder is about.
+/// Returns the kind of an entry of Campaign Builder.
 fn topic(tree: &Tree) -> Option<Kind> {
     let word = tree.word()?.to_lowercase();
     Some(match word.as_str() {
@@ -52,7 +52,7 @@ fn topic(tree: &Tree) -> Option<Kind> {
     })
 }
 
-/// Writes down what a module keeps in a page. Returns the actor that is the same person.
+/// Adds the data that a module stores in a page. Returns the actor that is the same person.
 pub(super) fn fill(
     library: &Library,
     doc: &Doc,
@@ -135,7 +135,7 @@ fn relation(
     let said = ["relationship", "role", "relation"].iter().find_map(|name| extra.get(name).text());
     let other =
         topic(entry.get("topic")).or_else(|| topic(&Tree { at: 0..0, line: 0, data: Data::Text(about.into()) }));
-    // What two people are to one another may be a relation that is known; in a group it is a rank.
+    // Between two people the words may be a known relation; in a group they are a rank.
     let people = is.is_character() && other.as_ref().is_some_and(Kind::is_character);
     let known = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(says) if says.rank.is_none() && people);
     let relation = match said.filter(known) {
@@ -157,7 +157,7 @@ fn relation(
     note.links.push(link);
 }
 
-/// A session: what was delivered is part of it, the rest waits.
+/// Adds a session: delivered parts belong to it, others are still pending.
 fn session(library: &Library, doc: &Doc, system: &Tree, access: &Access, pen: Pen, note: &mut Note) {
     note.role = Role::Session;
     let number = system.get("number").integer().and_then(|number| u32::try_from(number).ok());
@@ -187,7 +187,7 @@ fn session(library: &Library, doc: &Doc, system: &Tree, access: &Access, pen: Pe
     }
 }
 
-/// Monk's Enhanced Journal keeps relations in its flags.
+/// Adds the relations that Monk's Enhanced Journal stores in its flags.
 fn monk(library: &Library, doc: &Doc, page: &Tree, access: &Access, pen: Pen, note: &mut Note) {
     let flags = page.get("flags").get(MONK);
     let role = flags.get("role");

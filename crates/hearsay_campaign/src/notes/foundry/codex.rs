@@ -1,4 +1,4 @@
-//! Campaign Codex: `flags["campaign-codex"]` of a journal says what it is and what it is linked to.
+//! Campaign Codex: `flags["campaign-codex"]` of a journal contains its type and its links.
 
 use hearsay_model::{ExternalId, Kind};
 
@@ -13,12 +13,13 @@ use crate::notes::{
     tree::{Data, Pen, Tree},
 };
 
-/// What the module says that a journal is.
+/// Returns the type of a journal according to the module.
 pub(super) fn kind(doc: &Doc) -> Option<&str> {
     doc.tree.get("flags").get("campaign-codex").get("type").text()
 }
 
-/// Lists of links: the relation, and whether the target is its subject. It depends on what the journal is.
+/// Returns the relation of a list of links, and whether the target is its subject. It depends on the type of the
+/// journal.
 fn relation(list: &str, kind: &str) -> Option<(&'static str, bool)> {
     Some(match (list, kind) {
         ("linkedLocations" | "linkedLocation" | "linkedShops" | "linkedRegions" | "linkedRegion", "npc" | "item") => {
@@ -85,7 +86,7 @@ pub(super) fn notes(library: &Library, doc: &Doc, mut note: Note, access: &Acces
         super::actor::write(library, doc, tree, place, None, visibility, pen, note);
     };
     text(data.get("description"), "flags.campaign-codex.data.description", &access.inner, &mut note);
-    // Notes are the DM's in this module.
+    // In this module, notes are DM-only.
     text(data.get("notes"), "flags.campaign-codex.data.notes", &Visibility::SECRET, &mut note);
     for page in doc.tree.get("pages").items() {
         page_text(library, doc, page, access, pen, &mut note);
@@ -104,12 +105,12 @@ pub(super) fn notes(library: &Library, doc: &Doc, mut note: Note, access: &Acces
     std::iter::once((note, actor)).chain(quests.into_iter().map(|quest| (quest, None))).collect()
 }
 
-/// A bare id is that of a journal.
+/// Completes a bare id to the UUID of a journal.
 fn journal_uuid(uuid: &str) -> String {
     if uuid.contains('.') { uuid.to_owned() } else { format!("JournalEntry.{uuid}") }
 }
 
-/// Quests that are written down with whoever gives them. They are for players when they are visible.
+/// Returns the quests that are stored with their giver. Visible quests are open to players.
 fn quests(library: &Library, doc: &Doc, giver: &Note, data: &Tree, access: &Access, pen: Pen) -> Vec<Note> {
     let mut quests = Vec::new();
     for (number, quest) in data.get("quests").items().into_iter().enumerate() {

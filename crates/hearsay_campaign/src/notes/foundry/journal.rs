@@ -1,4 +1,4 @@
-//! Journals: entries and pages become entities, logs of sessions, or texts.
+//! Journals: entries and pages become entities, session logs, or texts.
 
 use hearsay_model::Kind;
 
@@ -16,17 +16,17 @@ use crate::{
     text::Style,
 };
 
-/// What a journal is.
+/// The type of a journal.
 enum Form {
-    /// It is kept by Campaign Codex.
+    /// An entity of Campaign Codex.
     Codex,
-    /// It is an entity, and its pages are parts of it.
+    /// An entity whose pages are its parts.
     Entity(Kind, String),
-    /// Its pages are entities; of this kind, unless they say themselves.
+    /// A journal whose pages are entities, of this kind unless they state another.
     Pages(Option<Kind>),
-    /// It is the log of a session.
+    /// A session log, with its number.
     Session(Option<u32>),
-    /// It is a text.
+    /// A text.
     Text,
 }
 
@@ -67,12 +67,12 @@ fn form(library: &Library, doc: &Doc) -> Form {
     }
 }
 
-/// What Simple Calendar keeps of a journal that is a note of it.
+/// Returns the data of Simple Calendar in a journal that is a calendar note.
 fn noted(doc: &Doc) -> &Tree {
     doc.tree.get("flags").get("foundryvtt-simple-calendar").get("noteData")
 }
 
-/// The dates of a note of Simple Calendar, which counts months and days from 0.
+/// Adds the dates of a Simple Calendar note, which counts months and days from 0.
 fn dates(doc: &Doc, pen: Pen, note: &mut Note) {
     for (key, what) in [("startDate", DateOf::Start), ("endDate", DateOf::End)] {
         let date = noted(doc).get(key);
@@ -90,7 +90,7 @@ fn dates(doc: &Doc, pen: Pen, note: &mut Note) {
     }
 }
 
-/// The number of the session that something called so is the log of.
+/// Returns the session number, if the name is that of a session log.
 fn session(name: &str) -> Option<Option<u32>> {
     let words = hearsay_model::text::words(name);
     let at = words.iter().position(|word| word == "session")?;
@@ -99,7 +99,7 @@ fn session(name: &str) -> Option<Option<u32>> {
     (number.is_some() || log).then_some(number)
 }
 
-/// What the pages of a journal called so are: `NPCs`, `Factions of the coast`.
+/// Returns the kind of the pages for the name of their journal: `NPCs`, `Factions of the coast`.
 fn category(name: &str) -> Option<Kind> {
     let words = hearsay_model::text::words(name);
     let plural = |word: &&String| (word.ends_with('s') && !word.ends_with("ss")) || word.as_str() == "people";
@@ -118,7 +118,7 @@ pub(super) fn stands_alone(library: &Library, doc: &Doc, page: &Tree) -> bool {
     }
 }
 
-/// The key of the only page of a journal, where that is the note.
+/// Returns the key of the only page of a journal, if that page is the note.
 pub(super) fn only_page(library: &Library, doc: &Doc) -> Option<String> {
     let pages = doc.tree.get("pages").items();
     let [page] = pages[..] else { return None };
@@ -130,7 +130,7 @@ fn page_key(doc: &Doc, page: &Tree) -> String {
     format!("{}.JournalEntryPage.{id}", doc.key)
 }
 
-/// The notes of a journal.
+/// Returns the notes of a journal.
 pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> {
     let Some(doc) = library.docs.docs.get(number) else { return Vec::new() };
     let Some(name) = doc.tree.get("name").text().map(|name| name.trim().to_owned()) else { return Vec::new() };
@@ -171,7 +171,7 @@ pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> 
                 _ => whole.role = Role::Text,
             }
             dates(doc, pen, &mut whole);
-            // Before version 10 an entry was its own page.
+            // Before version 10, an entry had no pages.
             let content = doc.tree.get("content");
             super::actor::write(library, doc, content, "content", None, &access.inner, pen, &mut whole);
             for page in doc.tree.get("pages").items() {
@@ -182,7 +182,7 @@ pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> 
     }
 }
 
-/// A page that is a note of its own.
+/// Returns the note of a page that is a note of its own.
 fn alone(library: &Library, doc: &Doc, page: &Tree, kind: Option<Kind>, outer: &Access, pen: Pen) -> Option<Written> {
     let name = page.get("name").text()?.trim().to_owned();
     let access = within(&library.page_access(doc, page), outer);
@@ -213,7 +213,7 @@ fn within(inner: &Access, outer: &Access) -> Access {
     Access { seen: inner.seen.within(&outer.seen), inner: inner.inner.within(&outer.inner), said: true }
 }
 
-/// Writes down the text of a page.
+/// Adds the text of a page.
 pub(super) fn page_text(library: &Library, doc: &Doc, page: &Tree, outer: &Access, pen: Pen, note: &mut Note) {
     let access = within(&library.page_access(doc, page), outer);
     let name = page.get("name").word().unwrap_or_default();
@@ -239,7 +239,7 @@ pub(super) fn page_text(library: &Library, doc: &Doc, page: &Tree, outer: &Acces
     });
 }
 
-/// What a module writes into a page that nobody has filled.
+/// Whether the text is the unfilled template of a module.
 fn is_template(text: &str) -> bool {
     let text = text.trim_end_matches(['.', '\u{2026}', ' ']);
     ["Location overview", "Shop overview", "NPC details", "Region overview", "Group overview", "Overview"]

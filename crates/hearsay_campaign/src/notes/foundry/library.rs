@@ -1,4 +1,4 @@
-//! Finding documents by what links call them, and who may see them.
+//! Lookup of documents by link, and their visibility.
 
 use std::collections::HashMap;
 
@@ -8,31 +8,31 @@ use super::{
 };
 use crate::notes::{Target, Visibility, lexicon, secret, tree::Tree};
 
-/// The documents, and all that links call them.
+/// The documents, by all names that links use.
 pub(super) struct Library {
     pub(super) docs: Docs,
     by_uuid: HashMap<String, Vec<usize>>,
     by_id: HashMap<String, Vec<usize>>,
 }
 
-/// What a link means.
+/// The target of a link.
 pub(super) enum Meant {
-    /// A note: its key, what it is called, and whether it is hidden from players.
+    /// A note: its key, its name, and whether it is hidden from players.
     Note { key: String, name: String, hidden: bool },
-    /// Something that is no part of the world: rules, scenes, tables.
+    /// A document that is not part of the world: rules, scenes, tables.
     Nothing,
-    /// What is not there.
+    /// No document.
     Unknown,
 }
 
-/// Who may see a document.
+/// The visibility of a document.
 #[derive(Debug, Clone)]
 pub(super) struct Access {
-    /// That it is there.
+    /// The visibility of its existence.
     pub(super) seen: Visibility,
-    /// What is in it.
+    /// The visibility of its content.
     pub(super) inner: Visibility,
-    /// Whether the document says anything about it.
+    /// Whether the document sets its own permissions.
     pub(super) said: bool,
 }
 
@@ -53,7 +53,7 @@ impl Library {
             }
             library.by_id.entry(doc.id.clone()).or_default().push(number);
         }
-        // A copy answers for what it is a copy of, where that is not there itself.
+        // A copy replaces a missing original.
         for (number, doc) in library.docs.docs.iter().enumerate() {
             let sources = [doc.tree.path("_stats.compendiumSource"), doc.tree.path("flags.core.sourceId")];
             for source in sources.into_iter().filter_map(Tree::word) {
@@ -67,13 +67,13 @@ impl Library {
         self.docs.docs.get(number)
     }
 
-    /// The document with this UUID or id, as seen from another one.
+    /// Returns the document with this UUID or id, relative to another document.
     fn find(&self, uuid: &str, from: &Doc) -> Option<usize> {
         if let Some([one]) = self.by_uuid.get(uuid).map(Vec::as_slice) {
             return Some(*one);
         }
         let parts: Vec<&str> = uuid.split('.').collect();
-        // Ids are as good as unique. Of copies, the one in the same package is meant.
+        // Ids are practically unique. Among copies, the one in the same package is preferred.
         let end = parts.iter().position(|part| *part == "JournalEntryPage").unwrap_or(parts.len());
         let id = parts.get(..end)?.last()?;
         let kind = parts.get(..end)?.iter().rev().nth(1).copied().unwrap_or_default();
@@ -95,10 +95,10 @@ impl Library {
         }
     }
 
-    /// What a UUID or an id means, as written in a document.
+    /// Returns the target of a UUID or id in a document.
     pub(super) fn meant(&self, uuid: &str, from: &Doc) -> Meant {
         let uuid = uuid.split(['#', ' ']).next().unwrap_or_default().trim();
-        // `.JournalEntryPage.x` is a page of the same journal, `.x` a neighbour.
+        // `.JournalEntryPage.x` is a page of the same journal, `.x` a sibling.
         let whole = match uuid.strip_prefix('.') {
             Some(rest) if rest.contains('.') || from.what != What::Journal => format!("{}.{rest}", from.key),
             Some(rest) => format!("{}.JournalEntryPage.{rest}", from.key),
@@ -108,7 +108,7 @@ impl Library {
             Some((base, page)) => (base, Some(page.split('.').next().unwrap_or_default())),
             None => (whole.as_str(), None),
         };
-        // What is embedded in an actor belongs to it.
+        // An embedded document belongs to its actor.
         let base = match base.split_once("Actor.") {
             Some((before, rest)) => format!("{before}Actor.{}", rest.split('.').next().unwrap_or_default()),
             None => base.to_owned(),
@@ -121,7 +121,7 @@ impl Library {
         match kind {
             "Actor" | "JournalEntry" if !compendium => Meant::Unknown,
             "Actor" => Meant::Unknown,
-            // Compendiums of others hold rules for the most part.
+            // Compendiums of other packages mostly contain rules.
             _ => Meant::Nothing,
         }
     }
@@ -153,7 +153,7 @@ impl Library {
         }
     }
 
-    /// The target of a link to a UUID, if it may be part of the world.
+    /// Returns the target of a link to a UUID, if it may be part of the world.
     pub(super) fn target(&self, uuid: &str, from: &Doc) -> Option<Target> {
         match self.meant(uuid, from) {
             Meant::Note { key, .. } => Some(Target::Key(key)),
@@ -162,9 +162,9 @@ impl Library {
         }
     }
 
-    /// Who may see a document.
+    /// Returns the visibility of a document.
     pub(super) fn access(&self, doc: &Doc) -> Access {
-        // A folder, or the name of a journal, says it as well as a permission.
+        // The name of a folder or journal can mark a secret, in the same way as a permission.
         let named = || doc.what == What::Journal && doc.tree.get("name").text().is_some_and(secret::is_secret);
         if doc.locked || named() || self.folder_names(doc).iter().any(|name| secret::is_secret(name)) {
             return Access { seen: Visibility::SECRET, inner: Visibility::SECRET, said: true };
@@ -181,7 +181,7 @@ impl Library {
         level(own.get("default").integer().unwrap_or(0), holders)
     }
 
-    /// Who may see a page of a journal: never more than may see the journal.
+    /// Returns the visibility of a page, which is never wider than that of its journal.
     pub(super) fn page_access(&self, doc: &Doc, page: &Tree) -> Access {
         let outer = self.access(doc);
         let own = ownership(page);
@@ -196,19 +196,19 @@ impl Library {
         Access { seen: inner.seen.within(&outer.seen), inner: inner.inner.within(&outer.inner), said: true }
     }
 
-    /// The characters of users who are named with the right to read.
+    /// Returns the characters of the users with read permission.
     fn holders(&self, ownership: &Tree) -> Vec<Target> {
         let named = ownership.entries().iter().filter(|(user, level)| is_holder(user, level));
         let characters = named.filter_map(|(user, _)| self.docs.users.get(&**user).cloned().flatten());
         characters.map(|id| Target::Key(format!("Actor.{}", id.rsplit('.').next().unwrap_or_default()))).collect()
     }
 
-    /// What the folders of a document say of what lies in them, the innermost first; with the folder's name.
+    /// Returns the kind that the folders of a document imply, innermost first, with the folder's name.
     pub(super) fn folder_kind(&self, doc: &Doc) -> Option<(hearsay_model::Kind, String)> {
         self.folder_names(doc).into_iter().find_map(|name| Some((lexicon::kind(&name)?, name)))
     }
 
-    /// The names of a document's folders, the innermost first.
+    /// Returns the names of a document's folders, innermost first.
     pub(super) fn folder_names(&self, doc: &Doc) -> Vec<String> {
         let mut names = Vec::new();
         let mut next = doc.tree.get("folder").word();

@@ -1,4 +1,4 @@
-//! What Foundry writes into texts: `@UUID[…]{label}`, older links, rolls.
+//! Foundry's markup in texts: `@UUID[…]{label}`, older links, rolls.
 
 use super::{
     library::{Library, Meant},
@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{notes::Target, text::Inline};
 
-/// What is shown for something whose name players must not see.
+/// The replacement for a name that players must not see.
 const UNKNOWN: &str = "(unknown)";
 
-/// The links and rolls in a text.
+/// Returns the links and rolls in a text.
 pub(super) fn inline(library: &Library, from: &Doc, text: &str) -> Vec<Inline> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -33,7 +33,7 @@ pub(super) fn inline(library: &Library, from: &Doc, text: &str) -> Vec<Inline> {
 
 type Read = (usize, Option<Target>, String);
 
-/// `[[/check athletics 15]]{label}`: a roll is no link.
+/// Parses `[[/check athletics 15]]{label}`. A roll is not a link.
 fn roll(text: &str) -> Option<Read> {
     let end = text.find("]]").filter(|end| *end < 400)?;
     let (label, behind) = label(text.get(end + 2..)?);
@@ -42,7 +42,7 @@ fn roll(text: &str) -> Option<Read> {
     Some((end + 2 + behind, None, label.unwrap_or(shown.trim()).to_owned()))
 }
 
-/// `@Name[argument]{label}`.
+/// Parses `@Name[argument]{label}`.
 fn enricher(library: &Library, from: &Doc, text: &str) -> Option<Read> {
     let name: String = text.chars().skip(1).take_while(char::is_ascii_alphanumeric).collect();
     let behind = text.get(1 + name.len()..)?;
@@ -61,7 +61,7 @@ fn enricher(library: &Library, from: &Doc, text: &str) -> Option<Read> {
         "JournalEntryPage" => format!(".JournalEntryPage.{argument}"),
         "Compendium" => format!("Compendium.{}", argument.trim_start_matches("Compendium.")),
         "Embed" => return read(None, plain),
-        // A check or a table may have a label; what it rolls is no text.
+        // A check or a table may have a label. Its argument is not text.
         _ if text.starts_with('&') => return read(None, label.unwrap_or(argument).to_owned()),
         _ => return read(None, plain),
     };
@@ -75,17 +75,17 @@ fn enricher(library: &Library, from: &Doc, text: &str) -> Option<Read> {
             read(Some(Target::Key(key)), shown)
         }
         Meant::Nothing => read(None, plain),
-        // Before there were UUIDs, links could name a document.
+        // Before UUIDs existed, links could name a document.
         Meant::Unknown if name != "UUID" && !is_id(argument) => {
             read(Some(Target::Name(argument.to_owned())), label.unwrap_or(argument).to_owned())
         }
-        // Without a label nobody can say what is missing.
+        // Without a label, the missing document has no known name.
         Meant::Unknown if plain.is_empty() => read(None, plain),
         Meant::Unknown => read(Some(Target::Key(uuid)), plain),
     }
 }
 
-/// The label in braces at the beginning, and how long it is with them.
+/// Returns the label in braces at the beginning, and its length with the braces.
 fn label(text: &str) -> (Option<&str>, usize) {
     let Some(rest) = text.strip_prefix('{') else { return (None, 0) };
     match rest.find('}') {
@@ -94,7 +94,7 @@ fn label(text: &str) -> (Option<&str>, usize) {
     }
 }
 
-/// Whether a text is one of Foundry's own ids.
+/// Whether a text has the form of a Foundry id.
 pub(super) fn is_id(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

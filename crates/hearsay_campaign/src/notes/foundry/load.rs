@@ -1,4 +1,4 @@
-//! The documents of all files, whatever they lie in.
+//! The documents of all files, in any container.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use crate::notes::{
     tree::{Data, Tree},
 };
 
-/// What a document is.
+/// The type of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
     Actor,
@@ -33,15 +33,15 @@ pub(super) struct Doc {
     pub(super) file: FileId,
     pub(super) what: What,
     pub(super) id: String,
-    /// Its UUID.
+    /// The UUID.
     pub(super) key: String,
-    /// The package that it belongs to.
+    /// The package of the document.
     pub(super) package: String,
-    /// The compendium; nothing in a world.
+    /// The compendium; `None` in a world.
     pub(super) pack: Option<String>,
-    /// Folders of the file system below the compendium.
+    /// Folders in the file system below the compendium.
     pub(super) folders: Vec<String>,
-    /// Whether the compendium is kept from players.
+    /// Whether players cannot open the compendium.
     pub(super) locked: bool,
     pub(super) tree: Tree,
 }
@@ -57,13 +57,13 @@ impl Doc {
     }
 }
 
-/// The permissions of a document: `permission` before version 10.
+/// Returns the permissions of a document. The key before version 10 is `permission`.
 pub(super) fn ownership(tree: &Tree) -> &Tree {
     let now = tree.get("ownership");
     if now.is_null() { tree.get("permission") } else { now }
 }
 
-/// The data of the game system: `data` before version 10.
+/// Returns the data of the game system. The key before version 10 is `data`.
 pub(super) fn system(tree: &Tree) -> &Tree {
     let now = tree.get("system");
     if now.is_null() { tree.get("data") } else { now }
@@ -73,28 +73,28 @@ pub(super) fn system(tree: &Tree) -> &Tree {
 #[derive(Debug, Default)]
 pub(super) struct Docs {
     pub(super) docs: Vec<Doc>,
-    /// Folders by id: their name and the folder that they lie in.
+    /// Folders by id: their name and their parent folder.
     pub(super) folders: HashMap<String, (String, Option<String>)>,
     /// Users by id, with their characters.
     pub(super) users: HashMap<String, Option<String>>,
-    /// Pages that lie apart from their journals, by the journal's id.
+    /// Pages that are stored apart from their journals, by the journal's id.
     pages: Vec<(String, FileId, Tree)>,
-    /// What the world is called.
+    /// The name of the world.
     pub(super) world: Option<String>,
-    /// Whether the permissions of single documents in compendiums count.
+    /// Whether permissions of single documents in compendiums count.
     pub(super) open_packs: bool,
     /// The calendar of the module Simple Calendar.
     pub(super) calendar: Option<Calendar>,
 }
 
-/// A package: where it lies, its id, and which of its compendiums players may not open.
+/// A package: its folder, its id, and its compendiums that players may not open.
 struct Package {
     folder: String,
     id: String,
     locked: BTreeSet<String>,
 }
 
-/// So many files are looked at, to see whether they are Foundry's.
+/// Maximum number of files to check for format detection.
 const LOOKED_AT: usize = 48;
 
 pub(super) fn detect(folder: &Folder) -> Option<Score> {
@@ -109,7 +109,7 @@ pub(super) fn detect(folder: &Folder) -> Option<Score> {
         let yaml =
             head.lines().any(|line| line.starts_with("_id:")) && head.lines().any(|line| line.starts_with("name:"));
         if key || id && shape || world || yaml {
-            // Notes in Markdown may lie beside a few exported documents.
+            // Notes in Markdown may be stored beside a few exported documents.
             let (notes, documents): (Vec<_>, Vec<_>) = folder.files().partition(|entry| entry.has_extension(&["md"]));
             return Some(if notes.len() > documents.len() { Score(40) } else { Score::SURE });
         }
@@ -197,18 +197,18 @@ fn packages(folder: &Folder, notes: &mut Notes) -> Vec<Package> {
         let below = entry.path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         packages.push(Package { folder: below, id, locked });
     }
-    // The innermost package is that of a file.
+    // A file belongs to its innermost package.
     packages.sort_by_key(|package| std::cmp::Reverse(package.folder.len()));
     packages
 }
 
-/// Where the documents of a file come from.
+/// The origin of the documents in a file.
 struct Source {
     package: String,
     pack: Option<String>,
     folders: Vec<String>,
     locked: bool,
-    /// What the file or the list that is read holds, by its name.
+    /// The type of documents in the current file or list, according to its name.
     holds: Option<&'static str>,
 }
 
@@ -237,7 +237,7 @@ impl Source {
     }
 }
 
-/// Which documents a list or file of this name holds.
+/// Returns the type of documents in a list or file of this name.
 fn holds(name: &str) -> Option<&'static str> {
     Some(match name {
         "actors" | "actor" => "Actor",
@@ -252,7 +252,8 @@ fn holds(name: &str) -> Option<&'static str> {
 }
 
 impl Docs {
-    /// NeDB appends: of several lines with one id the last counts, and it may say that the document is gone.
+    /// Reads a NeDB file, which is append-only: of several lines with the same id the last counts, and it may delete
+    /// the document.
     fn nedb(&mut self, folder: &Folder, entry: &Entry, from: &mut Source, notes: &mut Notes) {
         let Some(text) = folder.text(entry, notes) else { return };
         let mut last: HashMap<String, usize> = HashMap::new();
@@ -277,7 +278,7 @@ impl Docs {
         }
     }
 
-    /// Takes a document, a list of them, or what holds such lists: an export of a world, an adventure.
+    /// Adds a document, a list of documents, or a container of lists: an export of a world, an adventure.
     fn take(&mut self, mut tree: Tree, file: FileId, from: &mut Source, depth: usize) {
         if depth > 4 {
             return;
@@ -332,7 +333,7 @@ impl Docs {
             "JournalEntry" => What::Journal,
             _ => return,
         };
-        // Most of an actor are the rules of what it carries.
+        // Most data of an actor are rules of its items.
         tree.forget(&["effects", "prototypeToken", "token", "img", "_stats.systemId"]);
         if let Some(Tree { data: Data::List(items), .. }) = tree.get_mut("items") {
             for item in items {
@@ -357,7 +358,7 @@ impl Docs {
         });
     }
 
-    /// Puts pages that lie apart into their journals. Of several with one id the last counts.
+    /// Moves separately stored pages into their journals. Of several pages with the same id, the last counts.
     fn adopt(&mut self) {
         let mut journals: HashMap<&str, usize> = HashMap::new();
         for (number, doc) in self.docs.iter().enumerate().filter(|(_, doc)| doc.what == What::Journal) {
@@ -389,7 +390,7 @@ impl Doc {
             if !counts(number, &page) {
                 continue;
             }
-            // A page in a file of its own is written down as standing in that of the journal, with its place left out.
+            // A page in a separate file gets the file of its journal as origin, without a position.
             if from != file {
                 unplaced(&mut page);
             }
@@ -417,7 +418,7 @@ fn unplaced(tree: &mut Tree) {
     }
 }
 
-/// The calendar that a setting of Simple Calendar holds, or what that module exports.
+/// Reads the calendar from a setting of Simple Calendar, or from an export of that module.
 fn simple_calendar(tree: &Tree) -> Option<Calendar> {
     let key = tree.get("key").text().unwrap_or_default();
     let calendars = match key {
@@ -428,7 +429,7 @@ fn simple_calendar(tree: &Tree) -> Option<Calendar> {
     calendars.as_array()?.iter().find_map(calendar::of_simple_calendar)
 }
 
-/// What a document is: by its key, by the list that it stands in, or by its shape.
+/// Returns the type of a document: by its key, by the list that contains it, or by its shape.
 fn kind(tree: &Tree, holds: Option<&'static str>) -> Option<&'static str> {
     if !matches!(tree.data, Data::Map(_)) {
         return None;

@@ -1,14 +1,14 @@
-//! Foundry VTT: exported documents, worlds, `packs/_source`, NeDB; with the flags of modules that keep campaigns.
+//! Foundry VTT: exported documents, worlds, `packs/_source`, NeDB; with the flags of campaign modules.
 //!
-//! All documents are read before anything is written down, since they refer to one another: to folders, to users, and by
-//! `@UUID` across modules. A document belongs to nobody's knowledge but as its `ownership` says:
+//! All documents are read before notes are created, because they refer to one another: to folders, to users, and by
+//! `@UUID` across modules. The `ownership` of a document decides about its visibility:
 //!
-//! - 2 and 3: players see it, the campaign's audience rules decide.
-//! - 1: players see that it is there, and what is meant for the public: the rest is secret.
-//! - 0: it is secret; it is known to the characters of users who are named with 2 or more.
-//! - −1: as the journal of a page says.
-//! - No ownership, as in a single exported document: the audience rules decide, and what is meant for the owner of an actor
-//!   alone is for the actor alone.
+//! - 2 and 3: players see the document. The campaign's audience rules decide.
+//! - 1: players see its existence and its public text. All other content is secret.
+//! - 0: the document is secret. Characters of users with level 2 or more know it.
+//! - −1: a page has the ownership of its journal.
+//! - No ownership, as in a single exported document: the audience rules decide. Only the actor itself knows the text
+//!   for its owner.
 
 mod actor;
 mod builder;
@@ -20,15 +20,15 @@ mod load;
 #[cfg(test)]
 mod tests;
 
-use super::{Folder, Format, Note, Notes, Options, Reader, Score, Visibility, tree::Pen};
+use super::{Folder, Format, Note, NoteReader, Notes, Options, Score, Visibility, tree::Pen};
 use library::Library;
 
-/// The reader.
+/// Reader for Foundry VTT data.
 pub(crate) struct Foundry;
 
 const TOOL: &str = "foundry";
 
-impl Reader for Foundry {
+impl NoteReader for Foundry {
     fn format(&self) -> Format {
         Format::Foundry
     }
@@ -65,10 +65,10 @@ impl Reader for Foundry {
     }
 }
 
-/// A note, and the key of another document that is the same person.
+/// A note, with the key of another document that is the same person.
 type Written = (Note, Option<String>);
 
-/// Joins the notes of one person: the page that a module keeps, and the actor that it names.
+/// Joins the notes of one person: the page of a module, and the actor that it names.
 fn merge(written: Vec<Written>, notes: &mut Notes) {
     let mut place = std::collections::HashMap::new();
     let mut merged: Vec<Note> = Vec::with_capacity(written.len());
@@ -87,7 +87,7 @@ fn merge(written: Vec<Written>, notes: &mut Notes) {
     notes.notes.extend(merged);
 }
 
-/// Each part of what is joined stays as secret as its own document.
+/// Joins a page into an actor. Each part stays as secret as its own document.
 fn join(actor: &mut Note, mut page: Note) {
     seal(actor);
     seal(&mut page);
@@ -95,7 +95,7 @@ fn join(actor: &mut Note, mut page: Note) {
     actor.ids.append(&mut page.ids);
     let other = page.name.strip_suffix(" - Journal").unwrap_or(&page.name).trim().to_owned();
     if !other.is_empty() && other != actor.name {
-        // The name of the secret one of the two is a secret alias.
+        // The name of the secret document becomes a secret alias.
         let (open, hidden) = match (actor.visibility.is_secret(), page.visibility.is_secret()) {
             (true, false) => (other, std::mem::take(&mut actor.name)),
             _ => (std::mem::take(&mut actor.name), other),
@@ -121,7 +121,7 @@ fn join(actor: &mut Note, mut page: Note) {
     actor.states.append(&mut page.states);
 }
 
-/// Marks each part of a note as the note is marked.
+/// Applies the visibility of a note to each of its parts.
 fn seal(note: &mut Note) {
     let outer = note.visibility.clone();
     let parts = (note.fields.iter_mut().map(|part| &mut part.visibility))

@@ -1,4 +1,5 @@
-//! Any JSON, YAML or CSV, by a mapping file that says what its fields mean. `MAPPING.md` describes the mapping.
+//! Any JSON, YAML or CSV, with a mapping file that defines the meaning of its fields. `MAPPING.md` describes the
+//! mapping.
 
 mod select;
 mod spec;
@@ -8,7 +9,7 @@ mod tests;
 use std::collections::HashMap;
 
 use super::{
-    Alias, Block, Dated, Entry, Folder, Format, Note, Notes, Options, Piece, Reader, Relation, Role, Score,
+    Alias, Block, Dated, Entry, Folder, Format, Note, NoteReader, Notes, Options, Piece, Relation, Role, Score,
     SessionHead, State, Sure, Target, Text, Visibility, lexicon, resolve,
     tree::{Pen, Tree, Writing},
 };
@@ -16,15 +17,15 @@ use crate::{regular::read_file, text::no_links};
 use select::{matches, select};
 use spec::{Kinds, Part, Source, Spec};
 
-/// The reader.
+/// Reader for files with a mapping.
 pub(crate) struct Mapping;
 
 const TOOL: &str = "mapping";
 
-/// Better than every sign of a format: somebody wrote a mapping for these files.
+/// Higher than any detected format, because a person wrote a mapping for these files.
 const BEST: Score = Score(95);
 
-impl Reader for Mapping {
+impl NoteReader for Mapping {
     fn format(&self) -> Format {
         Format::Mapping
     }
@@ -57,7 +58,7 @@ impl Reader for Mapping {
     }
 }
 
-/// A file of the folder that is a mapping: `*.mapping.yaml`, `mapping.yaml`, with `mapping: 1` in it.
+/// Returns a mapping file in the folder: `*.mapping.yaml` or `mapping.yaml` that contains `mapping: 1`.
 fn mapping_file(folder: &Folder) -> Option<&Entry> {
     let named = |entry: &&Entry| {
         let name = entry.name().to_lowercase();
@@ -73,7 +74,7 @@ fn mapping_file(folder: &Folder) -> Option<&Entry> {
     })
 }
 
-/// The mapping, and its path within the folder.
+/// Returns the mapping, and its path within the folder.
 fn spec(folder: &Folder, options: &Options, notes: &mut Notes) -> Option<(String, Spec)> {
     let (path, text) = match &options.mapping {
         Some(path) => {
@@ -157,7 +158,7 @@ fn file(folder: &Folder, entry: &Entry, source: &Source, notes: &mut Notes, made
     }
 }
 
-/// Entities that are made of values: a realm that is only named.
+/// Entities created from values, such as a realm that is only named.
 #[derive(Default)]
 struct Made {
     notes: Vec<Note>,
@@ -165,7 +166,7 @@ struct Made {
 }
 
 impl Made {
-    /// The key of the entity for a value. It is open where one of those who name it is.
+    /// Returns the key of the entity for a value. The entity is open if one of the records that name it is.
     fn key(
         &mut self,
         name: &str,
@@ -196,7 +197,7 @@ impl Made {
         key
     }
 
-    /// What has a note anyway is not made; links to it mean that note.
+    /// Adds the entities to the notes. If a note for an entity exists already, links point to that note.
     fn finish(self, notes: &mut Notes) {
         let mut held: HashMap<String, Vec<String>> = HashMap::new();
         for note in &notes.notes {
@@ -223,7 +224,7 @@ impl Made {
     }
 }
 
-/// Writes down one record.
+/// Converts one record.
 struct Writer<'a> {
     record: &'a Tree,
     key: &'a str,
@@ -328,7 +329,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Who may know of the record.
+    /// Returns the visibility of the record.
     fn visibility(&self) -> Visibility {
         let holders: Vec<Target> = self
             .source
@@ -345,7 +346,7 @@ impl<'a> Writer<'a> {
         if part.secret { Visibility::SECRET } else { Visibility::Unmarked }
     }
 
-    /// The values of a part, split as it says.
+    /// Returns the values of a part, split as the mapping defines.
     fn pieces(&self, part: &Part) -> Vec<(Piece, &'a Tree)> {
         let mut pieces = Vec::new();
         if let Some(constant) = &part.constant {
@@ -394,7 +395,7 @@ impl<'a> Writer<'a> {
                         block.visibility = Visibility::SECRET;
                     }
                 }
-                // What stands under a heading below such a heading is another matter.
+                // Text under a nested heading does not belong to this one.
                 let without = |block: &Block| {
                     block.headings.last().is_some_and(|heading| {
                         passage.skip_headings.iter().any(|held| held.eq_ignore_ascii_case(heading.trim()))
@@ -433,7 +434,7 @@ impl<'a> Writer<'a> {
                         Some(Target::Key(made.key(&text, kind, &origin, &seen.within(&note.visibility))))
                     }
                     (Some(_), _) => None,
-                    // The lexicon's relations find their own targets, and make nobody of what is none.
+                    // The lexicon's relations find their own targets, and create no entity from other text.
                     (None, _) if known && !relation.backwards && !relation.both_ways => {
                         plain.push((piece, tree));
                         continue;

@@ -1,10 +1,10 @@
-//! Values by their paths, files by their patterns.
+//! Selection of values by path, and of files by pattern.
 
 use super::spec::Filter;
 use crate::notes::tree::{Data, Tree};
 
-/// The values at a path, each with the key that it has: `a.b`, `a.*.b`. A list that is passed on the way is passed by each
-/// of its items; an empty path is the value itself.
+/// Returns the values at a path (`a.b`, `a.*.b`), each with its key. A path through a list selects from each of its
+/// items. An empty path selects the value itself.
 pub(super) fn select<'a>(tree: &'a Tree, path: &str) -> Vec<(String, &'a Tree)> {
     let mut found = vec![(String::new(), tree)];
     for step in path.split('.').filter(|step| !step.is_empty()) {
@@ -28,7 +28,7 @@ pub(super) fn select<'a>(tree: &'a Tree, path: &str) -> Vec<(String, &'a Tree)> 
     found
 }
 
-/// Whether a record is as a filter says.
+/// Whether a record matches a filter.
 pub(super) fn matches(record: &Tree, key: &str, filter: &Filter) -> bool {
     let mut words = Vec::new();
     match filter.field.as_str() {
@@ -36,7 +36,7 @@ pub(super) fn matches(record: &Tree, key: &str, filter: &Filter) -> bool {
         path => {
             for tree in select(record, path).into_iter().flat_map(|(_, tree)| tree.each()) {
                 words.extend(tree.word());
-                // `1` and `yes` are true too.
+                // `1` and `yes` are also true.
                 words.extend(tree.is_true().then(|| "true".to_owned()));
             }
         }
@@ -48,10 +48,10 @@ pub(super) fn matches(record: &Tree, key: &str, filter: &Filter) -> bool {
     fits && not && exists
 }
 
-/// Whether a path fits a pattern: `*` stands for anything within a folder, `**` for folders too.
+/// Whether a path matches a pattern. `*` matches any text within a folder, `**` matches folders too.
 pub(super) fn glob(pattern: &str, path: &str) -> bool {
     let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
-    // Which beginnings of the path the beginning of the pattern fits.
+    // `fits[n]`: whether the pattern so far matches the first n parts of the path.
     let mut fits = vec![false; path.len() + 1];
     if let Some(first) = fits.first_mut() {
         *first = true;

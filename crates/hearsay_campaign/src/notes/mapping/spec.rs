@@ -1,4 +1,4 @@
-//! What a mapping says.
+//! Parsed mapping files.
 
 use hearsay_model::Kind;
 
@@ -50,7 +50,7 @@ pub(super) struct Filter {
     pub(super) exists: Option<bool>,
 }
 
-/// Of which kind the records are.
+/// The kind of the records.
 #[derive(Debug)]
 pub(super) enum Kinds {
     None,
@@ -63,14 +63,14 @@ pub(super) enum Kinds {
 pub(super) struct Part {
     pub(super) field: String,
     pub(super) called: Option<String>,
-    /// What parts a list in a text; an empty text is commas and semicolons outside parentheses.
+    /// The separator of a list in a text. An empty text means commas and semicolons outside parentheses.
     pub(super) split: Option<String>,
     pub(super) constant: Option<String>,
     pub(super) secret: bool,
 }
 
 impl Part {
-    /// What it is called: `as`, or the last key of its path.
+    /// Returns the name: `as`, or the last key of the path.
     pub(super) fn name(&self) -> String {
         let last = || self.field.rsplit('.').find(|step| *step != "*" && step.parse::<usize>().is_err());
         self.called.clone().unwrap_or_else(|| last().unwrap_or_default().to_owned())
@@ -120,7 +120,7 @@ impl Spec {
     /// Reads a mapping.
     ///
     /// # Errors
-    /// When it is none: the line, the field, what is expected.
+    /// If it is invalid, with the line, the field, and the expected input.
     pub(super) fn read(tree: &Tree) -> Result<Self, String> {
         only(tree, "the mapping", &["mapping", "name", "description", "system", "sources", "$schema"])?;
         if tree.get("mapping").integer() != Some(1) {
@@ -260,7 +260,7 @@ impl Kinds {
 }
 
 impl Part {
-    /// A path, or a path with more about it.
+    /// Reads a path, or a mapping with a path and options.
     fn read(tree: &Tree) -> Result<Self, String> {
         Self::with(tree, &[])
     }
@@ -353,7 +353,7 @@ fn fault(tree: &Tree, field: &str, what: &str) -> String {
     format!("the mapping cannot be used: {line}`{field}`: {what}")
 }
 
-/// Refuses keys that mean nothing: they are mostly misspelt.
+/// Refuses unknown keys, which are mostly spelling mistakes.
 fn only(tree: &Tree, what: &str, keys: &[&str]) -> Result<(), String> {
     if !matches!(tree.data, Data::Map(_) | Data::Null) {
         return Err(fault(tree, what, "`key: value` is expected"));

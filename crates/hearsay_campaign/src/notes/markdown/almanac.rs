@@ -1,4 +1,4 @@
-//! Calendars and dates of the plug-in Calendarium and its forerunner.
+//! Calendars and dates of the plug-in Calendarium and its predecessor.
 
 use hearsay_model::{Calendar, Month};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::notes::{Folder, Notes};
 
 const FILES: [&str; 2] = [".obsidian/plugins/calendarium/data.json", ".obsidian/plugins/fantasy-calendar/data.json"];
 
-/// Takes over the calendar of the vault, where it has one.
+/// Reads the calendar of the vault, if it has one.
 pub(super) fn read(folder: &Folder, notes: &mut Notes) {
     for path in FILES {
         let Some(entry) = folder.hidden(path) else { continue };
@@ -49,8 +49,8 @@ fn calendar_of(data: &Value) -> Option<Calendar> {
     calendar.check().ok().map(|()| calendar)
 }
 
-/// A date of Calendarium in a form that calendars read: `1492-Hammer-03` is `3 Hammer 1492`, `-12-4-3` stays. What leaves out
-/// a part, or stands for any, is as close as what it says.
+/// Converts a date of Calendarium to a readable form: `1492-Hammer-03` becomes `3 Hammer 1492`, `-12-4-3` stays. If
+/// parts are missing or wildcards, the result contains only the preceding parts.
 pub(super) fn readable(raw: &str) -> Option<String> {
     let raw = raw.trim();
     let (sign, rest) = raw.strip_prefix('-').map_or(("", raw), |rest| ("-", rest));
@@ -61,7 +61,7 @@ pub(super) fn readable(raw: &str) -> Option<String> {
         [] => format!("{sign}{year}"),
         [month] if number(month) => format!("{sign}{year}-{month}"),
         [month] => format!("{month} {sign}{year}"),
-        // A third number may be an hour: only the day is taken.
+        // A third number may have an hour appended, so only the day is used.
         [month, day, ..] if number(month) && number(day) => format!("{sign}{year}-{month}-{day}"),
         [month, day, ..] if number(day) => format!("{} {month} {sign}{year}", day.trim_start_matches('0')),
         _ => return None,

@@ -1,4 +1,4 @@
-//! Front matter: the YAML at the beginning of a file, strict where it is sound, line by line where it is not.
+//! Front matter: the YAML at the beginning of a file. Valid YAML is parsed strictly, invalid YAML line by line.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::{
     yaml::{self, Key, Node, Yaml},
 };
 
-/// The front matter, and where the body begins.
+/// Returns the range of the front matter, and the start of the body.
 pub(super) fn split(text: &str) -> Option<(Range<usize>, usize)> {
     let rest = text.strip_prefix("---")?;
     let rest = rest.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?;
@@ -36,13 +36,13 @@ pub(super) fn split(text: &str) -> Option<(Range<usize>, usize)> {
 #[derive(Debug, Default)]
 pub(super) struct Front {
     pub(super) fields: Vec<Field>,
-    /// Relations that are mappings: `{target: "[[Bob]]", type: rival}`.
+    /// Relations written as mappings: `{target: "[[Bob]]", type: rival}`.
     pub(super) links: Vec<Link>,
-    /// Texts of several sentences: heading, text, place, who may know it.
+    /// Texts of several sentences.
     pub(super) scenes: Vec<Scene>,
-    /// Where the body begins.
+    /// The start of the body.
     pub(super) body: usize,
-    /// What is wrong with it: the line and what.
+    /// The line and the description of an error.
     pub(super) fault: Option<(u32, String)>,
 }
 
@@ -94,20 +94,20 @@ fn line_starts(source: &str) -> Vec<usize> {
 struct Reading<'a> {
     text: &'a Text,
     names: &'a Names,
-    /// Where the front matter begins in the file.
+    /// The start of the front matter in the file.
     offset: usize,
     lines: Vec<usize>,
     length: usize,
     front: Front,
-    /// The last place, with its bytes.
+    /// The last position, with its bytes.
     origin: Option<(Range<usize>, Origin)>,
 }
 
-/// What is longer, or has several paragraphs, is a text and no value.
+/// Maximum length of a value. A longer value, or one with several paragraphs, is a text.
 const LONGEST_VALUE: usize = 240;
 
 impl Reading<'_> {
-    /// The place of a field. Many fields may stand in one stretch of the file, which is looked at once.
+    /// Returns the position of a field. Many fields may share a range of the file, so the last range is cached.
     fn origin(&mut self, field: String, span: Range<usize>) -> Origin {
         let held = match self.origin.take() {
             Some((held, origin)) if held == span => origin,
@@ -118,7 +118,7 @@ impl Reading<'_> {
         origin
     }
 
-    /// The bytes from one line up to another.
+    /// Returns the bytes from one line up to another.
     fn span(&self, line: u32, next: Option<u32>) -> Range<usize> {
         let start_of = |line: u32| self.lines.get(line.saturating_sub(1) as usize).copied().unwrap_or(self.length);
         let (start, end) = (start_of(line), next.map_or(self.length, start_of));
@@ -158,12 +158,12 @@ impl Reading<'_> {
                 if node.get("content").is_some() && node.get("title").is_some() {
                     return self.scene(path, node, span, &visibility);
                 }
-                // A date of its own is one value.
+                // A date in parts is one value.
                 if node.get("year").is_some() || node.get("month").is_some() && node.get("day").is_some() {
                     let pieces = vec![Piece { value: date_of(node).into(), links: Vec::new() }];
                     return self.push(path, pieces, span, visibility, true);
                 }
-                // What describes a document to a program says nothing about the world, but for who plays it.
+                // Metadata for programs says nothing about the world, except for the player.
                 let inner = |key: &&(Key, Node)| match name {
                     "system" => &*key.0.text == "type" && key.1.text().is_some(),
                     _ => depth < 3,
@@ -176,7 +176,7 @@ impl Reading<'_> {
                     self.node(&path, value, span, &visibility, depth + 1);
                 }
             }
-            // What hides a part of itself is a text too.
+            // A value with a hidden part is a text too.
             Yaml::Text(text)
                 if text.len() > LONGEST_VALUE
                     || text.trim().contains('\n')
@@ -199,7 +199,7 @@ impl Reading<'_> {
         }
     }
 
-    /// `{target: "[[Bob]]", type: rival, attitude: -40}`. Returns whether it is one.
+    /// Reads `{target: "[[Bob]]", type: rival, attitude: -40}`. Returns whether it is a relation.
     fn relation(&mut self, path: &[&str], node: &Node, span: &Range<usize>, outer: &Visibility) -> bool {
         const TARGETS: [&str; 9] = ["target", "who", "with", "character", "entity", "to", "person", "npc", "name"];
         const WORDS: [&str; 6] = ["type", "relation", "relationship", "role", "kind", "as"];
@@ -209,13 +209,13 @@ impl Reading<'_> {
         let name = path.last().copied().unwrap_or_default();
         let pieces = self.pieces(target);
         let named = pieces.iter().flat_map(|piece| piece.links.clone()).next();
-        // A name without brackets is a target where the field is for relations.
+        // A name without brackets is a target if the field is for relations.
         let plain = || pieces.first().map(|piece| Target::Name(piece.value.to_string())).filter(|_| relates(name));
         let Some(target) = named.or_else(plain) else { return false };
         let text = |key: &str| self.pieces_at(node, key).first().map(|piece| piece.value.to_string());
         let hidden = flagged(node) || secret::is_secret(&text("visibility").unwrap_or_default());
         let words = self.pieces(words).first().map(|piece| piece.value.to_string()).unwrap_or_default();
-        // In a list of members a role is a rank; elsewhere it says how the two are related.
+        // In a list of members, a role is a rank. Elsewhere it is the relation between the two.
         let listed =
             matches!(lexicon::meaning(name), Meaning::Relation(says) if says.predicate != *predicate::RELATED_TO);
         let (words, role) = if listed { (name.to_owned(), Some(words)) } else { (words, None) };
@@ -242,7 +242,7 @@ impl Reading<'_> {
         node.get(key).map_or_else(Vec::new, |node| self.pieces(node))
     }
 
-    /// `relationships: {Bob: rival, "[[Eve]]": sister}`. Returns whether it is such a list, and no other mapping.
+    /// Reads `relationships: {Bob: rival, "[[Eve]]": sister}`. Returns whether it is such a mapping.
     fn by_name(
         &mut self,
         path: &[&str],
@@ -268,7 +268,7 @@ impl Reading<'_> {
         true
     }
 
-    /// `{title, content}`
+    /// Reads `{title, content}`.
     fn scene(&mut self, path: &[&str], node: &Node, span: &Range<usize>, outer: &Visibility) {
         let text = |key: &str| node.get(key).and_then(Node::text).map(str::trim).filter(|text| !text.is_empty());
         let title = text("title").or(text("name"));
@@ -284,14 +284,14 @@ impl Reading<'_> {
         match &node.value {
             Yaml::Text(text) => self.piece(text).into_iter().collect(),
             Yaml::Number(number, written) => match Number::new(*number) {
-                // `007` and `1.0.2` are no numbers to anybody who wrote them.
+                // `007` and `1.0.2` are not meant as numbers.
                 Ok(number) if number.get().to_string() == **written => {
                     vec![Piece { value: Value::Number(number), links: Vec::new() }]
                 }
                 _ => vec![Piece::from(&**written)],
             },
             Yaml::Flag(flag) => vec![Piece { value: Value::Flag(*flag), links: Vec::new() }],
-            // `[[Name]]` without quotes is a list in a list.
+            // YAML reads `[[Name]]` without quotes as a list in a list.
             Yaml::List(items) => match &items[..] {
                 [Node { value: Yaml::List(inner), .. }] if inner.len() == 1 => {
                     let name = inner.first().and_then(Node::text).unwrap_or_default();
@@ -319,13 +319,13 @@ impl Reading<'_> {
         let shown: Vec<String> = values.iter().map(|piece| piece.value.to_string()).collect();
         let mut origin = self.origin(path.join("/"), span.clone());
         if path.len() > 1 || mixed {
-            // What stands beside it there may be secret: only its own words are quoted.
+            // Text beside it may be secret, so only its own words are quoted.
             origin.quote = quote(&format!("{name}: {}", shown.join(", "))).into();
         }
         push_field(&mut self.front.fields, Field { name, values, origin, visibility, sure: Sure::Typed });
     }
 
-    /// Reads lines such as `key: value` and `- value` of front matter that is no sound YAML.
+    /// Reads lines such as `key: value` and `- value` of front matter that is not valid YAML.
     fn leniently(&mut self, source: &str) {
         let mut key = "";
         for (number, line) in (1..).zip(source.lines()) {
@@ -358,18 +358,18 @@ impl Reading<'_> {
     }
 }
 
-/// Whether a field of this name holds relations of all sorts.
+/// Whether a field of this name contains relations of any type.
 fn relates(name: &str) -> bool {
     matches!(lexicon::meaning(name), Meaning::Relation(says) if says.predicate == *predicate::RELATED_TO)
 }
 
-/// Whether a key of a document of Foundry holds the rules of the game, and nothing of the world.
+/// Whether a key of a Foundry document contains the rules of the game, and not the world.
 fn machinery(name: &str) -> bool {
     ["effects", "items", "prototypeToken", "flags", "ownership", "document", "token", "statblock", "folders", "grid"]
         .contains(&name)
 }
 
-/// Adds a field; of its values, those that are prose with links in it are guessed.
+/// Adds a field. Values that are prose with links are guesses.
 pub(super) fn push_field(fields: &mut Vec<Field>, mut field: Field) {
     let is_prose = |piece: &Piece| !piece.links.is_empty() && prose(&piece.value.to_string(), &piece.links);
     let (guessed, typed): (Vec<_>, Vec<_>) = std::mem::take(&mut field.values).into_iter().partition(is_prose);
@@ -381,10 +381,10 @@ pub(super) fn push_field(fields: &mut Vec<Field>, mut field: Field) {
     }
 }
 
-/// Whether a value says more than the links in it: `the former captain of [[The Gull]]`.
+/// Whether a value contains more words than its links: `the former captain of [[The Gull]]`.
 fn prose(shown: &str, links: &[Target]) -> bool {
     let words = hearsay_model::text::words(shown).len();
-    // A link shows its name or a label of about as many words.
+    // A link shows its name, or a label with a similar number of words.
     let linked: usize = links
         .iter()
         .map(|link| match link {
@@ -397,7 +397,7 @@ fn prose(shown: &str, links: &[Target]) -> bool {
     words > linked + bracketed + links.len() + 1 || is_led_up_to(shown, links)
 }
 
-/// Whether words lead up to the first link: `revenge on [[the Guild]]`, `near [[Gull Bay]]`.
+/// Whether words precede the first link: `revenge on [[the Guild]]`, `near [[Gull Bay]]`.
 fn is_led_up_to(shown: &str, links: &[Target]) -> bool {
     const NONE: [&str; 9] = ["the", "a", "an", "in", "at", "of", "to", "by", "and"];
     let Some(Target::Name(name)) = links.first() else { return false };
@@ -406,11 +406,11 @@ fn is_led_up_to(shown: &str, links: &[Target]) -> bool {
     hearsay_model::text::words(&shown[..at]).iter().any(|word| !NONE.contains(&word.as_str()))
 }
 
-/// A value with its links.
+/// Returns a value with its links.
 pub(super) fn piece(text: &str, names: &Names) -> Option<Piece> {
     let open = crate::text::without_secrets(text);
     let text = open.trim();
-    // A prompt of a template that nobody filled in.
+    // An unfilled prompt of a template.
     if text.is_empty() || text.starts_with("<%") || text.starts_with("{{") || text == "-" {
         return None;
     }
@@ -427,10 +427,10 @@ pub(super) fn piece(text: &str, names: &Names) -> Option<Piece> {
     (!shown.is_empty()).then(|| Piece { value: shown.into(), links })
 }
 
-/// Whether a mapping says of itself that it is secret.
+/// Whether a mapping marks itself as secret.
 pub(super) fn flagged(node: &Node) -> bool {
     let Yaml::Map(entries) = &node.value else { return false };
-    // Many write `yes`, which is a text to a strict reader.
+    // Many authors write `yes`, which strict YAML reads as text.
     let yes = |value: &Node| match &value.value {
         Yaml::Flag(flag) => *flag,
         Yaml::Number(number, _) => *number != 0.0,
@@ -440,7 +440,7 @@ pub(super) fn flagged(node: &Node) -> bool {
     entries.iter().any(|(key, value)| secret::is_secret(&key.text) && yes(value))
 }
 
-/// A date in parts, as one text: `1492-Hammer-3`.
+/// Formats a date in parts as one text: `1492-Hammer-3`.
 fn date_of(node: &Node) -> String {
     let part = |key: &str| match node.get(key).map(|node| &node.value) {
         Some(Yaml::Text(text)) => Some(text.trim().to_owned()),
@@ -451,7 +451,7 @@ fn date_of(node: &Node) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("-")
 }
 
-/// The name of a field as a heading: `dmNotes` is `Dm notes`.
+/// Formats the name of a field as a heading: `dmNotes` becomes `Dm notes`.
 fn spoken(name: &str) -> String {
     let words = name.replace(['_', '-'], " ");
     let mut letters = words.chars();

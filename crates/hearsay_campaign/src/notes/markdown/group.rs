@@ -10,26 +10,26 @@ use crate::{
     text,
 };
 
-/// A heading and what stands under it, up to the next of its level or above.
+/// A heading and its content, up to the next heading of its level or above.
 #[derive(Debug, Clone)]
 pub(super) struct Section {
     pub(super) level: usize,
-    /// Without markup, but with its decorations.
+    /// The title without markup, but with its decorations.
     pub(super) title: String,
-    /// Where the heading stands in the text.
+    /// The range of the heading in the text.
     pub(super) heading: Range<usize>,
-    /// Where all of it ends.
+    /// The end of the section.
     pub(super) end: usize,
     pub(super) parent: Option<usize>,
-    /// Whether it stands where only the DM reads.
+    /// Whether the section is in a DM-only region.
     pub(super) secret: bool,
 }
 
-/// The headings of a text, from a byte on.
+/// Returns the sections of a text, from a byte on.
 pub(super) fn sections(content: &str, from: usize) -> Vec<Section> {
     let open = text::without_secrets(content.get(from..).unwrap_or_default());
     let (mut sections, mut at, mut fence) = (Vec::<Section>::new(), from, None::<&str>);
-    // The sections that go on.
+    // The open sections.
     let mut going: Vec<usize> = Vec::new();
     for line in open.split_inclusive('\n') {
         let start = at;
@@ -62,7 +62,7 @@ pub(super) fn sections(content: &str, from: usize) -> Vec<Section> {
     sections
 }
 
-/// A heading without its markup.
+/// Returns a heading without its markup.
 fn plain(heading: &str) -> String {
     let heading = heading.trim().trim_end_matches('#').trim();
     let heading =
@@ -73,18 +73,19 @@ fn plain(heading: &str) -> String {
 /// A heading that is an entity.
 #[derive(Debug)]
 pub(super) struct Headed {
-    /// The number of its section.
+    /// The index of its section.
     pub(super) section: usize,
     pub(super) identity: Identity,
 }
 
-/// The entities among the headings.
+/// Returns the entities among the headings.
 ///
-/// Under one heading, or in the whole file, headings of one level are entities when at least two of them, and half of those
-/// that may be names, bear a sign: a line in italics below, a field such as `**Status:**`, a skull, a nickname in quotes. So
-/// they are under a heading such as `Key locations`, signs or none.
+/// Under one heading, or in the whole file, headings of one level are entities under two conditions. At least two of
+/// them have a sign of an entity: a line in italics below, a field such as `**Status:**`, a skull, a nickname in
+/// quotes. And at least half of those that may be names have a sign. Under a heading such as `Key locations`, they are
+/// entities without a sign too.
 pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page: &str) -> Vec<Headed> {
-    // What has more headings is no group of people.
+    // A file with more headings is not a group of entities.
     if sections.len() > 2_000 {
         return Vec::new();
     }
@@ -108,18 +109,18 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
             let siblings: Vec<usize> =
                 all.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
             let marked = siblings.iter().filter(|n| signs[**n]).count();
-            // The title of a file announces its headings, unless these in turn have entities under them.
+            // The title of a file announces its headings as entities, unless these have entities under them.
             let announces = |parent: &usize| {
                 let deeper = || (0..sections.len()).any(|other| signs[other] && sections[other].level > level);
                 announced(&sections[*parent].title).is_some() && (sections[*parent].level > 1 || !deeper())
             };
             let listed = sections[n].parent.filter(announces).is_some();
-            // What only gathers entities is none.
+            // A heading that only groups entities is not an entity.
             let gathers = (0..sections.len()).any(|other| signs[other] && sections[other].parent == Some(n));
             chosen[n] = (whole || listed || marked >= 2 && marked * 2 >= siblings.len()) && (signs[n] || !gathers);
         }
     }
-    // What stands within an entity is a part of its text.
+    // A heading within an entity is a part of its text.
     let mut headed = Vec::new();
     for n in (0..sections.len()).filter(|n| chosen[*n]) {
         let mut parent = sections[n].parent;
@@ -135,7 +136,7 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
     headed
 }
 
-/// What a heading says that stands under it: `Key locations`, `Organizations mentioned`, `NPCs`, `Residents`.
+/// Returns the kind of the entities under a heading: `Key locations`, `Organizations mentioned`, `NPCs`, `Residents`.
 pub(super) fn announced(title: &str) -> Option<Kind> {
     const PEOPLE: [&str; 20] = [
         "members",
@@ -159,7 +160,7 @@ pub(super) fn announced(title: &str) -> Option<Kind> {
         "defenders",
         "personages",
     ];
-    // Words in parentheses are a remark, and who owns something is not announced.
+    // Words in parentheses are a remark. A possessive names the owner, not the kind.
     let words = hearsay_model::text::words(title.split('(').next().unwrap_or_default());
     let of = |word: &String| match PEOPLE.contains(&word.as_str()) {
         true => Some(Kind::Npc),
@@ -169,7 +170,7 @@ pub(super) fn announced(title: &str) -> Option<Kind> {
     if words.len() > 4 { None } else { words.iter().rev().find_map(of) }
 }
 
-/// The words of headings that are parts of a text and no names.
+/// Words in headings that are parts of a text and not names.
 const PARTS: &[&str] = &[
     "overview",
     "description",
@@ -323,7 +324,7 @@ const PARTS: &[&str] = &[
     "art",
 ];
 
-/// Whether a heading may be the name of somebody or something, and no part of a text.
+/// Whether a heading may be a name, and not a part of a text.
 fn may_be_name(title: &str) -> bool {
     let identity = identity::of(title);
     let name = identity.name.trim();
@@ -342,7 +343,7 @@ fn may_be_name(title: &str) -> bool {
         && !(words.len() == 1 && lexicon::is_known(name))
 }
 
-/// Whether a heading bears a sign of being an entity. `labelled` is where labelled lines begin, in their order.
+/// Whether a heading has a sign of an entity. `labelled` has the start positions of labelled lines, in order.
 fn has_sign(text: &Text, content: &str, sections: &[Section], labelled: &[usize], n: usize) -> bool {
     let section = &sections[n];
     let own_end = sections.get(n + 1).map_or(section.end, |next| next.heading.start.min(section.end));

@@ -1,4 +1,4 @@
-//! Several names in one: `Selene "Nightshade" (Sylvaine Willowbrook) ☠️`.
+//! Titles with several names: `Selene "Nightshade" (Sylvaine Willowbrook) ☠️`.
 
 use crate::{
     notes::{lexicon, secret},
@@ -6,7 +6,7 @@ use crate::{
 };
 use hearsay_model::Kind;
 
-/// What a title says of the one that it names.
+/// The names, kind and state in a title.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Identity {
     pub(super) name: String,
@@ -16,14 +16,14 @@ pub(super) struct Identity {
     pub(super) secret: bool,
 }
 
-/// What is longer holds no names of its own.
+/// Maximum length of a title to parse.
 const MAX_TITLE_BYTES: usize = 1_000;
 
-/// Takes a title apart.
+/// Parses a title.
 ///
 /// - A nickname in quotes is a name of its own: `Terrak "Earth Shaker"`.
-/// - So is what stands in parentheses, if it looks like a name. A state (`(deceased)`) or a kind (`(city)`) is taken as that;
-///   all else in parentheses is a remark, and dropped.
+/// - Text in parentheses is a name of its own if it looks like a name. A state (`(deceased)`) or a kind (`(city)`) is
+///   used as such. Other text in parentheses is a remark, and dropped.
 /// - A skull means dead.
 pub(super) fn of(title: &str) -> Identity {
     if title.len() > MAX_TITLE_BYTES {
@@ -44,7 +44,7 @@ pub(super) fn of(title: &str) -> Identity {
     let straight: String = name.chars().map(|c| if matches!(c, '\u{201C}' | '\u{201D}') { '"' } else { c }).collect();
     name = straight;
     while let Some((before, inner, after)) = enclosed(&name, '"', '"') {
-        // What is nothing but a quotation is the name itself.
+        // A title that is only a quotation is the name itself.
         if before.trim().is_empty() && after.trim().is_empty() {
             name = inner;
             break;
@@ -72,7 +72,7 @@ fn push(aliases: &mut Vec<String>, alias: &str) {
     }
 }
 
-/// What stands in parentheses.
+/// Parses text in parentheses.
 fn remark(inner: &str, identity: &mut Identity) {
     let inner = inner.trim();
     let lower = inner.to_lowercase();
@@ -103,7 +103,7 @@ fn remark(inner: &str, identity: &mut Identity) {
     }
 }
 
-/// Whether it looks like a name: up to four words, each with a capital but for little ones.
+/// Whether a text looks like a name: up to four words, all capitalized except for short ones.
 fn is_name(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let little = ["of", "the", "von", "van", "de", "da", "del", "di", "al", "ibn", "bin", "and", "la", "le"];
@@ -134,7 +134,7 @@ fn is_name(text: &str) -> bool {
         })
 }
 
-/// The first stretch between two marks, with what stands before and behind it.
+/// Returns the first range between two marks, with the text before and after it.
 fn enclosed(text: &str, open: char, close: char) -> Option<(String, String, String)> {
     let start = text.find(open)?;
     let rest = &text[start + open.len_utf8()..];
@@ -143,7 +143,7 @@ fn enclosed(text: &str, open: char, close: char) -> Option<(String, String, Stri
     Some((text[..start].to_owned(), rest[..end].to_owned(), after.to_owned()))
 }
 
-/// Pictures and what goes with them.
+/// Whether a character is an emoji or one of its modifiers.
 fn is_decoration(c: char) -> bool {
     matches!(u32::from(c), 0x2190..=0x21FF | 0x2300..=0x23FF | 0x2500..=0x27BF | 0x2B00..=0x2BFF | 0x1F000..=0x1FAFF | 0xFE00..=0xFE0F | 0x200D)
         || matches!(c, '\u{2020}' | '\u{2021}' | '*')

@@ -48,8 +48,8 @@ fn names_in(written: &str) -> Vec<String> {
     }
 }
 
-/// Adds the fields of a block to the note: those in brackets, and the one that its label names. Returns whether the block is
-/// a text as well. `file` is the file that the block was read from.
+/// Adds the fields of a block to the note: those in brackets, and the one that its label names. Returns whether the
+/// block is also a text. `file` is the file of the block.
 pub(super) fn take_label(note: &mut Note, block: &Block, file: &Text, names: &Names) -> bool {
     inline_fields(note, block, file, names);
     let Some(label) = block.label.clone().or_else(|| plain_label(block)) else { return true };
@@ -64,7 +64,7 @@ pub(super) fn take_label(note: &mut Note, block: &Block, file: &Text, names: &Na
     let linked = !links.is_empty();
     let values = vec![Piece { value: Value::Text(rest.to_owned()), links }];
     let meaning = lexicon::meaning(label);
-    // Names without links in a line of prose are guessed to be meant; whether it is one, is found out when they are looked up.
+    // Names without links in a line of prose are guesses. Link resolution decides whether they are names.
     let short = rest.len() <= 160 || linked;
     let relates = matches!(meaning, Meaning::Relation(_));
     let sure = if inline || linked || !relates || rest.len() <= 80 { Sure::Typed } else { Sure::Guessed };
@@ -83,7 +83,7 @@ pub(super) fn take_label(note: &mut Note, block: &Block, file: &Text, names: &Na
     !inline
 }
 
-/// Links of one item that are looked at. What has more is no list.
+/// Maximum number of links in one item. An item with more links is not a list.
 const MAX_LISTED: usize = 100;
 
 /// Maximum number of fields in brackets in one paragraph.
@@ -92,8 +92,9 @@ const MAX_INLINE_FIELDS: usize = 200;
 /// Maximum length of a field in brackets, in bytes.
 const MAX_INLINE_BYTES: usize = 4_000;
 
-/// The relations that an item of a list, or a row of a table, is under a heading such as `Allies` or `Relationships`:
-/// `[[Bob]]`, `[[Bob]] (since the fire)`, `[[Bob]] — brother`. Where a sentence goes on behind the link, they are guessed.
+/// Adds the relations in a list item, or a row of a table, under a heading such as `Allies` or `Relationships`:
+/// `[[Bob]]`, `[[Bob]] (since the fire)`, `[[Bob]] — brother`. If a sentence continues after the link, they are
+/// guesses.
 pub(super) fn take_listed(note: &mut Note, block: &Block) {
     let Some(heading) = block.headings.last().filter(|heading| heading.trim() != note.name) else { return };
     let Meaning::Relation(says) = lexicon::meaning(heading) else { return };
@@ -126,7 +127,7 @@ pub(super) fn take_listed(note: &mut Note, block: &Block) {
     }
 }
 
-/// Whether a list under a heading of this meaning says it of each of its items.
+/// Whether a list under a heading of this meaning applies the relation to each of its items.
 fn lists(says: &lexicon::Says) -> bool {
     match says.predicate.as_str() {
         predicate::ALLIED_WITH
@@ -143,12 +144,12 @@ fn lists(says: &lexicon::Says) -> bool {
     }
 }
 
-/// Whether what follows a link is a remark on it, and no sentence that goes on.
+/// Whether the text after a link is a remark, and not a continued sentence.
 fn is_apart(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(['(', '-', '\u{2013}', '\u{2014}', ':', ',', ';', '|', '.'])
 }
 
-/// An item under `Relationships`: how the two are related stands behind the link.
+/// Adds an item under `Relationships`: the words after the link give the relation.
 fn take_related(note: &mut Note, link: &Link, rest: &str) {
     if !is_apart(rest) {
         return;
@@ -174,7 +175,7 @@ fn take_related(note: &mut Note, link: &Link, rest: &str) {
     note.links.push(Link { relation: Some(relation), ..link.clone() });
 }
 
-/// A label without markup before a link, or before several: `Brother: [[Fred]]`.
+/// Returns a label without markup before one or several links: `Brother: [[Fred]]`.
 fn plain_label(block: &Block) -> Option<String> {
     let (label, rest) = block.text.text.split_once(':')?;
     let first = block.links.first()?.label.as_deref()?;

@@ -1,4 +1,4 @@
-//! How links are written in Markdown, and which side of two is the target.
+//! Links in Markdown, and which of their two sides is the target.
 
 use std::collections::HashSet;
 
@@ -8,18 +8,18 @@ use crate::{
     text::Inline,
 };
 
-/// The names of all notes, as far as they stand in the heads of the files, and how links have their sides.
+/// The names of all notes in the heads of the files, and the order of the sides of links.
 #[derive(Debug)]
 pub(super) struct Names {
     known: HashSet<String>,
     pub(super) orders: Orders,
 }
 
-/// Links with two sides that are looked at before it is decided.
+/// Number of two-sided links to check before the order is decided.
 const ENOUGH: usize = 4_000;
 
 impl Names {
-    /// Looks through all files once.
+    /// Reads the heads of all files.
     pub(super) fn gather(folder: &Folder, options: &Options) -> Self {
         let mut known = HashSet::new();
         let mut sides: Vec<(char, String, String)> = Vec::new();
@@ -60,7 +60,7 @@ impl Names {
         self.known.contains(&resolve::name_of(name))
     }
 
-    /// The links in a text.
+    /// Returns the links in a text.
     pub(super) fn find(&self, text: &str) -> Vec<Inline> {
         let mut links = Vec::new();
         let mut at = 0;
@@ -103,12 +103,12 @@ impl Names {
         links
     }
 
-    /// Target and label of what stands between the brackets.
+    /// Returns target and label of the text between the brackets.
     pub(super) fn sides<'t>(&self, inner: &'t str) -> (&'t str, &'t str) {
         let inner_unescaped = inner;
         if let Some((a, b)) = inner_unescaped.split_once('|') {
             let a = a.trim_end_matches('\\');
-            // A size of an image is no label.
+            // The size of an image is not a label.
             return match self.orders.bar {
                 AliasOrder::TargetFirst => (a, b),
                 AliasOrder::LabelFirst => (b, a),
@@ -128,7 +128,7 @@ impl Names {
         (inner, shown(inner))
     }
 
-    /// What an address of a Markdown link means: a file of the folder.
+    /// Returns the target of an address in a Markdown link: a file of the folder.
     pub(super) fn address(address: &str) -> Option<Target> {
         let address = address.trim();
         if address.contains("://")
@@ -149,7 +149,7 @@ impl Names {
     }
 }
 
-/// What a link without a label shows: the last part of a path, and the heading behind it.
+/// Returns the visible text of a link without a label: the last part of a path, and the heading after it.
 fn shown(inner: &str) -> &str {
     let page = inner.split('#').next().unwrap_or_default();
     match page.rsplit('/').next() {
@@ -182,14 +182,14 @@ fn is_media(extension: &str) -> bool {
     .contains(&extension.as_str())
 }
 
-/// The label of a link that stands in braces behind it. None is longer than 500 bytes.
+/// Returns the label in braces after a link, which has at most 500 bytes.
 fn label_in_braces(rest: &str) -> Option<&str> {
     let label = rest.strip_prefix('{')?;
     let end = label.bytes().take(500).position(|byte| byte == b'}')?;
     label.get(..end)
 }
 
-/// `@UUID[JournalEntry.x.JournalEntryPage.y]{label}`, as Foundry writes links in Markdown too.
+/// Finds `@UUID[JournalEntry.x.JournalEntryPage.y]{label}`, as Foundry writes links in Markdown too.
 fn foundry(text: &str) -> Vec<Inline> {
     let mut links = Vec::new();
     let mut at = 0;
@@ -212,7 +212,7 @@ fn foundry(text: &str) -> Vec<Inline> {
     links
 }
 
-/// Notes the names that stand in the head of a file.
+/// Collects the names in the head of a file.
 fn names(entry: &Entry, text: &str, known: &mut HashSet<String>) {
     let text = text.trim_start_matches('\u{FEFF}');
     let mut put = |name: &str| {
@@ -232,7 +232,7 @@ fn names(entry: &Entry, text: &str, known: &mut HashSet<String>) {
             let Some((key, value)) = line.split_once(':') else { continue };
             in_aliases = ["aliases", "alias"].contains(&key.trim().to_lowercase().as_str());
             if ["title", "name"].contains(&key.trim().to_lowercase().as_str()) {
-                // `"Day\u2019s End"` is read properly later; for counting, nearly right is right enough.
+                // `"Day\u2019s End"` is parsed properly later. For counting, an approximation is enough.
                 put(&value.replace("\\u2019", "'"));
             } else if in_aliases {
                 value.split(',').for_each(&mut put);
@@ -250,7 +250,7 @@ fn names(entry: &Entry, text: &str, known: &mut HashSet<String>) {
     }
 }
 
-/// Links with two sides: the mark between them and the sides.
+/// Returns the links with two sides: the separator and the sides.
 fn two_sided(text: &str) -> impl Iterator<Item = (char, String, String)> {
     text.split("[[").skip(1).filter_map(|rest| {
         let (inner, _) = rest.split_once("]]").filter(|(inner, _)| inner.len() < 200)?;

@@ -1,8 +1,8 @@
-//! Folders of Markdown, in three modes that may be mixed: an Obsidian vault, whose links name files or aliases; a site, whose
-//! links name titles; and files that hold several entities, one per heading.
+//! Folders of Markdown, in three styles that may be mixed: an Obsidian vault, whose links name files or aliases; a
+//! site, whose links name titles; and files with several entities, one per heading.
 //!
-//! Which side of a two-part link is the target is found by looking which side names notes. Everything else is decided note
-//! by note, so that a folder may hold all three.
+//! The target of a two-part link is the side that names notes more often. All other decisions are made note by note, so
+//! a folder may mix the styles.
 
 mod almanac;
 mod front;
@@ -21,7 +21,7 @@ mod tests;
 
 pub(super) use labels::relate;
 
-use super::{AliasOrder, Entry, Folder, Format, Notes, Options, Reader, Score};
+use super::{AliasOrder, Entry, Folder, Format, NoteReader, Notes, Options, Score};
 use links::Names;
 
 /// Reads folders of Markdown.
@@ -29,7 +29,7 @@ pub(crate) struct Markdown;
 
 const EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
-impl Reader for Markdown {
+impl NoteReader for Markdown {
     fn format(&self) -> Format {
         Format::Markdown
     }
@@ -56,7 +56,7 @@ impl Reader for Markdown {
     }
 }
 
-/// Whether a file is a note. Templates of notes are none, nor is what a repository says of itself.
+/// Whether a file is a note. Templates, and the documentation of a repository, are not notes.
 fn is_page(entry: &Entry) -> bool {
     const ABOUT: [&str; 6] = ["license", "licence", "changelog", "contributing", "code_of_conduct", "credits"];
     let template = entry.folders().any(|folder| {
@@ -68,10 +68,10 @@ fn is_page(entry: &Entry) -> bool {
     entry.has_extension(&EXTENSIONS) && !template && !about
 }
 
-/// Which side of `[[a|b]]` and of `[[a:b]]` is the target.
+/// The target side of `[[a|b]]` and of `[[a:b]]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Orders {
     bar: AliasOrder,
-    /// Nothing, where a colon parts nothing.
+    /// `None` if a colon does not separate two sides.
     colon: Option<AliasOrder>,
 }

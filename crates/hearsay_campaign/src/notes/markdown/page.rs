@@ -1,4 +1,4 @@
-//! One file of Markdown: its front matter, its texts, what it is, and the entities under its headings.
+//! A Markdown file: its front matter, texts and kind, and the entities under its headings.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -62,14 +62,14 @@ struct Page<'a> {
     names: &'a Names,
     note: Note,
     blocks: Vec<Block>,
-    /// Where the body begins.
+    /// The start of the body.
     body: usize,
-    /// What the front matter calls it.
+    /// The name in the front matter.
     named_by: Option<String>,
 }
 
 impl Page<'_> {
-    /// What everybody knows, where the front matter says so.
+    /// Marks the note as common knowledge, if the front matter says so.
     fn mark(&mut self, front: &Front) {
         for field in &front.fields {
             let name = field.name.to_lowercase();
@@ -87,7 +87,7 @@ impl Page<'_> {
         }
     }
 
-    /// Finds out whether the whole note is for the DM alone: by its folders, its name, its front matter.
+    /// Decides whether the whole note is DM-only, from its folders, its name and its front matter.
     fn hide(&mut self, front: &Front, options: &Options) {
         let folders = !options.open_folders && self.entry.folders().any(secret::is_secret);
         let file = secret::is_secret(self.entry.stem());
@@ -97,7 +97,7 @@ impl Page<'_> {
         }
     }
 
-    /// A text of the front matter.
+    /// Adds a text of the front matter.
     fn scene(&mut self, scene: &Scene, outer: &Visibility, style: Style) {
         let visibility = scene.visibility.within(outer);
         let line = self.text.line(scene.span.start);
@@ -123,7 +123,7 @@ impl Page<'_> {
         let given = given.and_then(|field| field.values.first()).map(|piece| piece.value.to_string());
         self.named_by.clone_from(&given);
         let heading = sections.first().filter(|section| section.level == 1).map(|section| section.title.clone());
-        // A file that is named for a machine has its name in its first heading.
+        // A file name for machines is not a name; the first heading is.
         let machine = !stem.contains(' ') && !stem.chars().any(char::is_uppercase);
         let is_index = ["index", "_index"].contains(&stem.to_lowercase().as_str());
         let folder = self.entry.folders().next_back().unwrap_or_default();
@@ -146,7 +146,7 @@ impl Page<'_> {
         note.origin = if origin.quote.is_empty() { Origin { quote: stem.into(), ..origin } } else { origin };
     }
 
-    /// Takes over the fields of the front matter, and those that stand in the texts.
+    /// Adds the fields of the front matter, and those in the texts.
     fn fields(&mut self, front: Vec<Field>) {
         for field in front {
             let names =
@@ -158,7 +158,7 @@ impl Page<'_> {
         }
     }
 
-    /// What the note is: by its front matter, else by the folders that it lies in.
+    /// Sets the kind, from the front matter or else from the folders.
     fn kind(&mut self) {
         let mut typed: Vec<(Kind, String)> = Vec::new();
         let mut states = Vec::new();
@@ -169,7 +169,7 @@ impl Page<'_> {
                 Meaning::Attribute(held) => held == *"tag",
                 _ => name == "layout",
             };
-            // Within a document of Foundry the type is that of the game's rules, but for who is played.
+            // In a Foundry document, the type belongs to the game's rules, except for player characters.
             let nested = field.origin.field.contains('/');
             for piece in field.values.iter().filter(|_| says) {
                 let word = piece.value.to_string();
@@ -199,7 +199,7 @@ impl Page<'_> {
             self.note.player |= kind == Kind::Player;
             self.note.guess(kind, Sure::Typed, from);
         }
-        // A folder far above says less than that nothing is said.
+        // Folders further above are not a reliable sign of the kind.
         for folder in self.entry.folders().rev().take(2) {
             if let Some(kind) = lexicon::kind(folder).filter(|_| !folder.eq_ignore_ascii_case("world")) {
                 self.note.player |= kind == Kind::Player && self.note.kind.is_none();
@@ -207,10 +207,10 @@ impl Page<'_> {
                 break;
             }
         }
-        // Who is played by somebody is a player character, unless the front matter says otherwise.
+        // A character with a player is a player character, unless the front matter states another kind.
         let played =
             self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
-        // The folder of a party is where its members lie.
+        // The folder of a party contains its members.
         let character =
             self.note.kind.as_ref().is_none_or(|guess| {
                 guess.kind.is_character() || guess.kind == Kind::Party && guess.sure == Sure::Guessed
@@ -221,7 +221,7 @@ impl Page<'_> {
         }
     }
 
-    /// Whether the file is about the notes, and no note itself.
+    /// Whether the file is about the notes, and is not a note itself.
     fn is_about(&self) -> bool {
         const WORDS: [&str; 14] = [
             "readme",
@@ -242,7 +242,7 @@ impl Page<'_> {
         slug(self.entry.stem()).split('-').any(|word| WORDS.contains(&word))
     }
 
-    /// Dates: fields of Calendarium, and marks of it in the text.
+    /// Adds dates: fields of Calendarium, and its marks in the text.
     fn dates(&mut self) {
         for field in &self.note.fields {
             let Meaning::Date(what) = lexicon::meaning(&field.name) else { continue };
@@ -296,7 +296,8 @@ impl Page<'_> {
         }
     }
 
-    /// Tags in the text: those on a line of their own are of the note, those in a paragraph hide it where they say so.
+    /// Adds tags in the text. Tags on their own line apply to the note. A secret tag in a paragraph hides that
+    /// paragraph.
     fn tags(&mut self) {
         let (mut kinds, mut passing) = (Vec::new(), Vec::new());
         let mut hidden = false;
@@ -340,7 +341,7 @@ impl Page<'_> {
         }
     }
 
-    /// Takes the note for a session log, where it is one.
+    /// Converts the note to a session log, if it is one.
     fn session(&mut self) -> bool {
         let stem = slug(self.entry.stem());
         let words: Vec<&str> = stem.split('-').collect();
@@ -399,11 +400,11 @@ impl Page<'_> {
         true
     }
 
-    /// Parts the texts among the note and the entities under its headings.
+    /// Distributes the texts among the note and the entities under its headings.
     fn finish(mut self, sections: &[Section], headed: Vec<Headed>, notes: &mut Notes) {
         let several = headed.len() >= 2;
         let mut titles: HashMap<&str, usize> = HashMap::new();
-        // One behind the other: none lies within another.
+        // In order and without overlaps.
         let mut made: Vec<(Range<usize>, Note)> = Vec::new();
         for Headed { section, identity } in headed {
             let section = &sections[section];
@@ -431,7 +432,7 @@ impl Page<'_> {
             }
         }
         if self.entry.stem().eq_ignore_ascii_case("readme") {
-            // It tells of files, of which some are no notes.
+            // The text is about files, some of which are not notes.
             own.iter_mut().for_each(|block: &mut Block| block.links.clear());
         }
         self.note.texts = own;
@@ -443,7 +444,7 @@ impl Page<'_> {
         let front = std::mem::take(&mut self.note);
         notes.push(front);
         for (_, mut note) in made {
-            // Found only now that its fields are there.
+            // This requires the fields, which are complete only here.
             let somebody =
                 note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
             note.player |= somebody;
@@ -451,7 +452,7 @@ impl Page<'_> {
         }
     }
 
-    /// A note that only gathers others is none of them.
+    /// Makes a note that only groups other notes a text, or removes its guessed kind.
     fn gathers(&mut self) {
         let words = slug(&self.note.name);
         let gathers = |word: &str| {
@@ -478,7 +479,7 @@ impl Page<'_> {
         self.note.player |= named && character && !typed_npc;
     }
 
-    /// The entity under a heading; of several headings with one title, which.
+    /// Returns the entity under a heading. `again` numbers headings with the same title.
     fn headed(&self, section: &Section, again: usize, identity: Identity, sections: &[Section]) -> Note {
         let origin = self.text.origin(section.title.as_str(), section.heading.clone());
         let key = match again {
@@ -493,7 +494,7 @@ impl Page<'_> {
         if let Some(kind) = kind {
             note.guess(kind, Sure::Typed, "the heading");
         }
-        // The headings above, the words of its own, the folders: the nearer sign counts.
+        // The headings above, its own words, the folders: the nearest sign wins.
         let mut parent = section.parent;
         while let Some(number) = parent {
             let above = &sections[number];
@@ -512,7 +513,7 @@ impl Page<'_> {
     }
 }
 
-/// What a title says goes into the note.
+/// Adds the names, kind and state of a title to the note.
 fn take_identity(note: &mut Note, identity: Identity, origin: &Origin, visibility: &Visibility) {
     note.name = identity.name;
     for name in identity.aliases {
@@ -533,7 +534,7 @@ fn names_somebody(field: &Field) -> bool {
     field.values.iter().any(|piece| !crate::notes::resolve::is_nobody(&piece.value.to_string()))
 }
 
-/// The value of an attribute of a tag.
+/// Returns the value of an attribute of a tag.
 fn quoted<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let (_, rest) = tag.split_once(&format!("{name}="))?;
     let mark = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;

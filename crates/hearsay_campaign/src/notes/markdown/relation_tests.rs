@@ -1,6 +1,6 @@
 //! Where relations stand in notes: boxes of facts, lists, tables, lines with labels.
 
-use hearsay_model::{Credence, Kind, Knower, Standing, State, Timestamp};
+use hearsay_model::{Credence, FactStatus, Kind, Knower, State, Timestamp};
 
 use crate::{
     Campaign,
@@ -102,22 +102,21 @@ fn a_rumour_is_claimed_and_half_believed() {
         "---\ntags: [npc]\nstatus: missing, presumed dead\nallies: \"[[Bob]] (rumoured)\"\nrival: \"[[Cid]] (untrue)\"\n---\n## Suspected members\n\
          ## Relationships\n- [[Dot]] \u{2014} supposed sister\n",
     );
-    let standing = |predicate: &str| {
+    let status = |predicate: &str| {
         let fact = campaign.facts().find(|fact| fact.predicate().as_str() == predicate).unwrap();
-        (fact.id(), fact.standing())
+        (fact.id(), fact.status())
     };
     for (predicate, expected) in [
-        ("ALLIED_WITH", Standing::Claimed),
-        ("HOSTILE_TO", Standing::False),
-        ("SIBLING_OF", Standing::Claimed),
-        ("condition", Standing::Claimed),
+        ("ALLIED_WITH", FactStatus::Claimed),
+        ("HOSTILE_TO", FactStatus::False),
+        ("SIBLING_OF", FactStatus::Claimed),
+        ("condition", FactStatus::Claimed),
     ] {
-        assert_eq!(standing(predicate).1, expected, "{predicate}");
+        assert_eq!(status(predicate).1, expected, "{predicate}");
     }
     let mut state = State::default();
     state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
-    let edge =
-        state.recorded_knowledge(standing("ALLIED_WITH").0).find(|edge| matches!(edge.knower, Knower::Entity(_)));
+    let edge = state.recorded_knowledge(status("ALLIED_WITH").0).find(|edge| matches!(edge.knower, Knower::Entity(_)));
     assert_eq!(edge.map(|edge| edge.credence), Credence::new(0.5).ok());
 }
 

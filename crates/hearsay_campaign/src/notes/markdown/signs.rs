@@ -1,10 +1,10 @@
-//! Signs of what a note is, and of being for the DM alone.
+//! Signs of the kind of a note, and of DM-only notes.
 
 use hearsay_model::{Kind, slug};
 
 use crate::notes::{Field, Note, Sure, lexicon, secret};
 
-/// What the first sentence says that it is: `Gull Bay is a small port in the north.`
+/// Sets the kind from the first sentence: `Gull Bay is a small port in the north.`
 pub(super) fn guess_by_sentence(note: &mut Note) {
     let Some(first) = note.texts.first().filter(|_| note.kind.is_none() && !note.player) else { return };
     let words = hearsay_model::text::words(first.text.text.split(". ").next().unwrap_or_default());
@@ -25,7 +25,7 @@ pub(super) fn guess_by_sentence(note: &mut Note) {
     }
 }
 
-/// A name that says what it names: `The Ascendant Guild`.
+/// Returns the kind that a name contains: `The Ascendant Guild`.
 pub(super) fn kind_in_name(name: &str) -> Option<Kind> {
     let words = slug(name);
     let last = words.rsplit('-').next()?;
@@ -74,7 +74,7 @@ pub(super) fn kind_in_name(name: &str) -> Option<Kind> {
     (place.contains(&last) || place.contains(&first)).then_some(Kind::Location)
 }
 
-/// Whether a field of the front matter says that the whole note is for the DM alone.
+/// Whether a field of the front matter marks the whole note as DM-only.
 pub(super) fn says_secret(field: &Field) -> bool {
     let name = slug(&field.name).replace('-', "");
     let top = !field.origin.field.contains('/');
@@ -105,7 +105,7 @@ pub(super) fn says_secret(field: &Field) -> bool {
         "public",
         "playerknown",
         "shared",
-        // What is not published is not for those who read.
+        // Unpublished notes are not for readers.
         "publish",
         "published",
         "dgpublish",
@@ -123,7 +123,7 @@ pub(super) fn says_secret(field: &Field) -> bool {
         || player_safe.contains(&name.as_str()) && values().any(|text| ["no", "false", "0"].contains(&text.trim())))
 }
 
-/// Whether a type is of the game's rules and no part of the world.
+/// Whether a type belongs to the game's rules, and is not part of the world.
 pub(super) fn is_rule(word: &str) -> bool {
     let word = slug(word);
     [

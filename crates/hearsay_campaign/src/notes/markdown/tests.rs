@@ -1,6 +1,6 @@
 //! Quirks of real folders, each over a few lines that were written for this.
 
-use hearsay_model::{EntityId, Kind, Knower, Secrecy, Standing, State, Timestamp};
+use hearsay_model::{EntityId, FactStatus, Kind, Knower, Secrecy, State, Timestamp};
 
 use crate::{
     Campaign,
@@ -223,7 +223,7 @@ fn links_that_lead_nowhere_make_stubs_to_review() {
     assert_eq!(campaign.findings().stubs.len(), 1);
     assert_eq!(relations(&campaign), ["ann MEMBER_OF the-lamplighters"]);
     let proposed: Vec<_> =
-        campaign.facts().filter(|fact| fact.standing() == Standing::Proposed).map(|fact| fact.statement()).collect();
+        campaign.facts().filter(|fact| fact.status() == FactStatus::Proposed).map(|fact| fact.statement()).collect();
     assert_eq!(proposed, ["The Lamplighters is of the kind unknown."]);
 }
 

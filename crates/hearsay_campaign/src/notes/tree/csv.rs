@@ -1,16 +1,16 @@
-//! CSV as a list of maps from the names of the columns to texts.
+//! CSV as a list of maps from column names to texts.
 
 use super::{Data, Tree, small};
 use crate::notes::Text;
 
-/// Bytes of the name of a column.
+/// Maximum bytes of a column name.
 const MAX_NAME_BYTES: usize = 1_000;
 
 pub(super) fn parse(text: &Text, separator: u8) -> Result<Tree, String> {
     let mut reader = csv::ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(text.content.as_bytes());
     let broken = |error: csv::Error| format!("the table is broken: {error}; save it again as CSV in UTF-8");
     let names: Vec<String> = reader.headers().map_err(broken)?.iter().map(|name| name.trim().to_owned()).collect();
-    // Each row repeats them.
+    // Each row repeats the names.
     if let Some(name) = names.iter().find(|name| name.len() > MAX_NAME_BYTES) {
         let head: String = name.chars().take(20).collect();
         return Err(format!(

@@ -1,4 +1,5 @@
-//! JSON with the place of every value. It takes what other tools write: a mark at the beginning, commas at the end.
+//! JSON with the position of every value. Accepts a byte order mark and trailing commas, because other tools write
+//! them.
 
 use super::{Data, Tree, small};
 use crate::{Limits, files::CANCELLED, notes::Text};
@@ -56,7 +57,7 @@ impl Parser<'_> {
         format!("line {}: the JSON is broken: {what}; export it again", self.text.line(self.at.min(self.end)))
     }
 
-    /// Recursion is bounded by the limit on depth.
+    /// The limit on depth bounds the recursion.
     fn value(&mut self, depth: usize) -> Result<Tree, String> {
         self.blank();
         let start = self.at;

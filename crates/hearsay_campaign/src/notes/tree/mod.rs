@@ -1,4 +1,4 @@
-//! JSON, YAML and CSV as one kind of tree, in which every value knows where in its file it stands.
+//! JSON, YAML and CSV as one type of tree, in which every value knows its position in the file.
 
 mod csv;
 mod json;
@@ -12,12 +12,12 @@ pub(crate) use pen::{Markup, Pen, Writing, piece};
 use super::{FileId, Folder, Notes, Text};
 use crate::{Limits, alias::AliasBytes};
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tree {
-    /// Which bytes of the file it takes up.
+    /// The bytes of the file.
     pub(crate) at: Range<u32>,
-    /// On which line it begins, from 1.
+    /// The first line, counted from 1.
     pub(crate) line: u32,
     pub(crate) data: Data,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Tree {
 pub(crate) enum Data {
     Null,
     Flag(bool),
-    /// As it is written.
+    /// The number as written.
     Number(Box<str>),
     Text(Box<str>),
     List(Vec<Tree>),
@@ -36,8 +36,8 @@ pub(crate) enum Data {
 static NOTHING: Tree = Tree { at: 0..0, line: 0, data: Data::Null };
 
 impl Tree {
-    /// Parses a file by its extension. Several documents, one on a line or separated by `---`, become a list. `aliases`
-    /// counts for all files of a campaign.
+    /// Parses a file according to its extension. Several documents, one per line or separated by `---`, become a list.
+    /// `aliases` counts for all files of a campaign.
     pub(crate) fn parse(text: &Text, path: &str, limits: &Limits, aliases: &AliasBytes) -> Result<Self, String> {
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
         match extension.as_str() {
@@ -48,7 +48,7 @@ impl Tree {
         }
     }
 
-    /// One JSON document on each line. A line that is broken is returned as an error with its number; the rest goes on.
+    /// Parses one JSON document per line. A broken line becomes an error with its number, and parsing continues.
     pub(crate) fn lines<'a>(
         text: &'a Text,
         limits: &'a Limits,
@@ -56,13 +56,13 @@ impl Tree {
         json::lines(text, limits)
     }
 
-    /// The value under a key; nothing, where there is none.
+    /// Returns the value of a key, or an empty tree.
     pub(crate) fn get(&self, key: &str) -> &Self {
         let Data::Map(entries) = &self.data else { return &NOTHING };
         entries.iter().find(|(name, _)| &**name == key).map_or(&NOTHING, |(_, value)| value)
     }
 
-    /// The value under keys within one another: `system.details.race`. A number counts in a list.
+    /// Returns the value at a path of keys: `system.details.race`. A number is an index into a list.
     pub(crate) fn path(&self, path: &str) -> &Self {
         path.split('.').filter(|key| !key.is_empty()).fold(self, |tree, key| match &tree.data {
             Data::List(items) => key.parse().ok().and_then(|at: usize| items.get(at)).unwrap_or(&NOTHING),
@@ -74,7 +74,7 @@ impl Tree {
         self.data == Data::Null
     }
 
-    /// A text that is not blank.
+    /// Returns a text that is not blank.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.data {
             Data::Text(text) if !text.trim().is_empty() => Some(text),
@@ -82,7 +82,7 @@ impl Tree {
         }
     }
 
-    /// A text, a number or a flag as text: ids are written in all three ways.
+    /// Returns a text, a number or a flag as text, because tools write ids in all three forms.
     pub(crate) fn word(&self) -> Option<String> {
         match &self.data {
             Data::Text(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
@@ -103,7 +103,7 @@ impl Tree {
         }
     }
 
-    /// Whether it says yes: `true`, `1`, `"yes"`.
+    /// Whether the value means yes: `true`, `1`, `"yes"`.
     pub(crate) fn is_true(&self) -> bool {
         match &self.data {
             Data::Flag(flag) => *flag,
@@ -113,8 +113,8 @@ impl Tree {
         }
     }
 
-    /// Whether something is marked so: with anything but nothing, `false`, `0` or `"no"`. For marks of secrecy, of which what
-    /// is in doubt counts.
+    /// Whether a mark is set: any value except nothing, `false`, `0` or `"no"`. Use it for marks of secrecy, where a
+    /// doubtful value counts as set.
     pub(crate) fn is_marked(&self) -> bool {
         match &self.data {
             Data::Null => false,
@@ -124,7 +124,7 @@ impl Tree {
         }
     }
 
-    /// The items of a list, or the values of a map.
+    /// Returns the items of a list, or the values of a map.
     pub(crate) fn items(&self) -> Vec<&Self> {
         match &self.data {
             Data::List(items) => items.iter().collect(),
@@ -133,7 +133,7 @@ impl Tree {
         }
     }
 
-    /// The items of a list; what is no list is its own only item.
+    /// Returns the items of a list. Any other value counts as a list of one.
     pub(crate) fn each(&self) -> Vec<&Self> {
         match &self.data {
             Data::List(items) => items.iter().collect(),
@@ -149,7 +149,7 @@ impl Tree {
         }
     }
 
-    /// Removes the values under these keys of a map.
+    /// Removes these keys of a map.
     pub(crate) fn forget(&mut self, keys: &[&str]) {
         if let Data::Map(entries) = &mut self.data {
             entries.retain(|(key, _)| !keys.contains(&&**key));
@@ -162,12 +162,12 @@ impl Tree {
     }
 }
 
-/// Numbers in `u32`, as they are kept.
+/// Converts a position to `u32`, as trees store it.
 fn small(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// A file that was parsed.
+/// A parsed file.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) path: String,
@@ -176,18 +176,18 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// The name of the file without its folders.
+    /// Returns the name of the file without its folders.
     pub(crate) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The folder that it lies in, without those around it.
+    /// Returns the innermost folder of the file.
     pub(crate) fn folder(&self) -> &str {
         self.path.rsplit('/').nth(1).unwrap_or_default()
     }
 }
 
-/// Parses all files with these extensions. What cannot be read is noted as skipped.
+/// Parses all files with these extensions. An unreadable file is recorded as skipped.
 pub(crate) fn load(folder: &Folder, notes: &mut Notes, extensions: &[&str]) -> Vec<Document> {
     let mut documents = Vec::new();
     for entry in folder.files().filter(|entry| entry.has_extension(extensions)) {

@@ -1,4 +1,4 @@
-//! What all readers of trees write in the same way: places, fields, texts.
+//! Shared conversion of trees for all readers: positions, fields, texts.
 
 use super::{Data, Tree};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     text::{self, Clean, Style},
 };
 
-/// How a text is written.
+/// The markup of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Markup {
     Html,
@@ -14,17 +14,17 @@ pub(crate) enum Markup {
     Bbcode,
 }
 
-/// Writes down what stands in one file.
+/// Converts the values of one file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pen {
     pub(crate) file: FileId,
 }
 
-/// A text to be written.
+/// A text to convert.
 pub(crate) struct Writing<'a> {
-    /// In which field it stands.
+    /// The field of the text.
     pub(crate) field: &'a str,
-    /// Under which heading it is shown.
+    /// The heading above the text.
     pub(crate) heading: Option<&'a str>,
     pub(crate) markup: Markup,
     pub(crate) visibility: &'a Visibility,
@@ -32,24 +32,24 @@ pub(crate) struct Writing<'a> {
 }
 
 impl Pen {
-    /// Where a value stands.
+    /// Returns the position of a value.
     pub(crate) fn origin(self, tree: &Tree, field: &str) -> Origin {
         let span = tree.at.start as usize..tree.at.end as usize;
         Origin::new(self.file, tree.line, field, span, &written(tree))
     }
 
-    /// The blocks of a text.
+    /// Adds the blocks of a text.
     pub(crate) fn blocks(self, tree: &Tree, writing: &Writing, out: &mut Vec<Block>) {
         let Some(content) = tree.text() else { return };
         self.blocks_of(tree, content, writing, out);
     }
 
-    /// The blocks of a text that is made of a value.
+    /// Adds the blocks of a text that was derived from a value.
     pub(crate) fn blocks_of(self, tree: &Tree, content: &str, writing: &Writing, out: &mut Vec<Block>) {
         let first = out.len();
         let span = tree.at.start as usize..tree.at.end as usize;
         let content = match writing.markup {
-            // Without tags, lines are paragraphs.
+            // Without tags, each line is a paragraph.
             Markup::Html if !content.contains('<') => paragraphs(content),
             _ => content.to_owned(),
         };
@@ -63,7 +63,7 @@ impl Pen {
         }
         let hides = writing.heading.is_some_and(secret::is_secret);
         for block in out.iter_mut().skip(first) {
-            // Where its letters stand in the value says nothing about the file.
+            // Positions within the value are not positions in the file.
             block.text = Clean::plain(std::mem::take(&mut block.text.text));
             let origin = |field: &str, source: &str| {
                 let span = tree.at.start as usize..tree.at.end as usize;
@@ -86,13 +86,14 @@ impl Pen {
         }
     }
 
-    /// A field whose values stand in a tree: a text, a number, or a list of them. Its name may say that it is secret.
+    /// Returns a field with the values of a tree: a text, a number, or a list of them. A secret name makes the field
+    /// secret.
     pub(crate) fn field(self, name: &str, tree: &Tree, place: &str, visibility: &Visibility) -> Option<Field> {
         let values: Vec<Piece> = tree.each().into_iter().filter_map(piece).collect();
         self.field_of(name, values, tree, place, visibility)
     }
 
-    /// A field with these values.
+    /// Returns a field with these values.
     pub(crate) fn field_of(
         self,
         name: &str,
@@ -110,7 +111,7 @@ impl Pen {
         Some(Field { name: name.trim().to_owned(), values, origin, visibility, sure: Sure::Typed })
     }
 
-    /// A link that stands in no text.
+    /// Returns a link outside of texts.
     pub(crate) fn link(
         self,
         target: Target,
@@ -124,7 +125,7 @@ impl Pen {
     }
 }
 
-/// A value of a field, free of markup.
+/// Returns a value of a field, without markup.
 pub(crate) fn piece(tree: &Tree) -> Option<Piece> {
     let value = match &tree.data {
         Data::Text(text) => {
@@ -148,7 +149,7 @@ fn paragraphs(content: &str) -> String {
     lines.map(|line| format!("<p>{line}</p>")).collect()
 }
 
-/// What stands in a value, for evidence.
+/// Returns the text of a value, for evidence.
 fn written(tree: &Tree) -> String {
     match &tree.data {
         Data::List(items) => items.iter().filter_map(Tree::word).collect::<Vec<_>>().join(", "),

@@ -1,4 +1,4 @@
-//! YAML with the place of every value. Depth and what aliases copy are bounded while the tree grows.
+//! YAML with the position of every value. Depth and alias copies are bounded while the tree grows.
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ pub(super) fn parse(text: &Text, limits: &Limits, aliases: &AliasBytes) -> Resul
     })
 }
 
-/// A byte for each 64th letter: the parser counts letters, files count bytes.
+/// The byte position of every 64th character: the parser counts characters, files count bytes.
 struct Bytes<'a> {
     content: &'a str,
     steps: Vec<u32>,
@@ -132,7 +132,7 @@ impl Grower<'_> {
             Some((.., Open::List(items))) => items.push(tree),
             Some((.., Open::Map(entries, key))) => match key.take() {
                 Some(name) => {
-                    // `<<: *base` takes over what the mapping itself does not say.
+                    // `<<: *base` adds the keys that the mapping itself lacks.
                     match (&*name, tree.data) {
                         ("<<", Data::Map(base)) => entries.extend(base),
                         (_, data) => entries.push((name, Tree { at: tree.at, line: tree.line, data })),
@@ -152,7 +152,7 @@ fn copies(line: u32, what: &str) -> String {
     format!("line {line}: {what}: write the values out instead")
 }
 
-/// Recursion is bounded by the limit on depth.
+/// The limit on depth bounds the recursion.
 fn size(tree: &Tree) -> Size {
     match &tree.data {
         Data::Null | Data::Flag(_) => Size::node::<Tree>(0),

@@ -1,12 +1,11 @@
-//! Finding the stretches of a source that are for the DM alone, in time that grows with its length.
+//! Search for DM-only regions of a source in linear time.
 
 use std::{collections::HashMap, ops::Range};
 
 use super::Region;
 use crate::notes::secret;
 
-/// The stretches of a source that are for the DM alone, in their order, none within another. What is not closed goes on to
-/// the end.
+/// Returns the DM-only regions of a source, sorted and without overlaps. An unclosed region extends to the end.
 pub(in crate::text) fn regions<'s>(source: &'s str) -> Vec<Region> {
     type Find<'s> = fn(&mut Finder<'s>, usize) -> Option<Start<'s>>;
     let finders: [Find<'s>; 8] = [
@@ -20,8 +19,8 @@ pub(in crate::text) fn regions<'s>(source: &'s str) -> Vec<Region> {
         Finder::spoiler,
     ];
     let mut finder = Finder::new(source);
-    // What each of them finds next. Where it ends is looked for when its turn comes: stretches that begin within another
-    // are left out, and there may be many of them.
+    // The next match of each finder. The end of a region is searched only when the region is used: regions within
+    // another are skipped, and there may be many of them.
     let mut next: Vec<Option<Start>> = finders.iter().map(|find| find(&mut finder, 0)).collect();
     let (mut regions, mut at) = (Vec::new(), 0);
     loop {
@@ -32,7 +31,7 @@ pub(in crate::text) fn regions<'s>(source: &'s str) -> Vec<Region> {
         }
         let Some(start) = next.iter().flatten().min_by_key(|start| start.at) else { break };
         let region = finder.region(start.at, start.end);
-        // A block of code may itself be for the DM.
+        // A code block may itself be DM-only.
         match finder.code_around(region.outer.start).filter(|fence| fence.end != region.outer.end) {
             Some(fence) => at = fence.end.max(at + 1),
             None => {
@@ -44,7 +43,7 @@ pub(in crate::text) fn regions<'s>(source: &'s str) -> Vec<Region> {
     regions
 }
 
-/// Where a stretch begins, and how its end is found.
+/// The start of a region, and how to find its end.
 #[derive(Debug, Clone, Copy)]
 struct Start<'s> {
     at: usize,
@@ -53,26 +52,25 @@ struct Start<'s> {
 
 #[derive(Debug, Clone, Copy)]
 enum End<'s> {
-    /// A mark behind an opening of so many bytes.
+    /// A closing mark, after an opening mark of this length in bytes.
     Mark(usize, &'static str),
-    /// The element of this name, whose content begins here, is closed.
+    /// The closing tag of the element with this name, whose content begins at this byte.
     Element(&'s str, usize),
-    /// The last quoted line behind this byte.
+    /// The last quoted line after this byte.
     Quote(usize),
-    /// It is known: the end, and what lies within the marks.
+    /// A known end, with the range within the marks.
     Known { outer: usize, inner: (usize, usize) },
 }
 
-/// Where marks stand next in a text. As long as it is asked for places one behind another, it looks at no byte twice for the
-/// same mark.
+/// Cached positions of marks in a text. For ascending queries, each byte is searched at most once per mark.
 #[derive(Debug)]
 pub(in crate::text) struct Places<'s> {
     source: &'s str,
-    /// From where each mark was looked for, and where it was found.
+    /// For each mark, the position from which it was searched, and the result.
     held: HashMap<String, (usize, Option<usize>)>,
 }
 
-/// Marks that are looked for in one text. A text that has more of them is not written by people.
+/// Maximum number of marks that are searched in one text. No hand-written text has more.
 const MAX_MARKS: usize = 1_000;
 
 impl<'s> Places<'s> {
@@ -80,7 +78,7 @@ impl<'s> Places<'s> {
         Self { source, held: HashMap::new() }
     }
 
-    /// The first place of a mark, from a byte on.
+    /// Returns the first position of a mark from a byte on.
     pub(in crate::text) fn next(&mut self, mark: &str, from: usize) -> Option<usize> {
         if let Some((since, found)) = self.held.get(mark)
             && *since <= from
@@ -97,22 +95,22 @@ impl<'s> Places<'s> {
     }
 }
 
-/// No tag, and no summary of one, is longer.
+/// Maximum bytes of a tag, and of its summary.
 const MAX_TAG_BYTES: usize = 2_000;
 
-/// Lines of a block that may say what the block is.
+/// Maximum number of lines of a block that may name its type.
 const MAX_HEAD_LINES: usize = 20;
 
 struct Finder<'s> {
     source: &'s str,
     places: Places<'s>,
-    /// Fenced code.
+    /// Ranges of fenced code.
     code: Vec<Range<usize>>,
-    /// The lines that close blocks, in their order: fences of backticks, fences of tildes, containers.
+    /// The lines that close blocks, in order: fences of backticks, fences of tildes, containers.
     closing: [Vec<Range<usize>>; 3],
 }
 
-/// The marks of blocks, as they are numbered in [`Finder::closing`].
+/// The marks of blocks, indexed as in [`Finder::closing`].
 const BLOCKS: [&str; 3] = ["```", "~~~", ":::"];
 
 impl<'s> Finder<'s> {
@@ -134,18 +132,18 @@ impl<'s> Finder<'s> {
         Self { source, places: Places::new(source), code: fences(source), closing }
     }
 
-    /// The code that a byte lies in.
+    /// Returns the code that contains a byte.
     fn code_around(&self, at: usize) -> Option<Range<usize>> {
         let fence = self.code.get(self.code.partition_point(|fence| fence.end <= at))?;
         (fence.start <= at).then(|| fence.clone())
     }
 
-    /// Where the code ends that a byte lies in. Code that goes on to the end of the text does not count: nobody closed it.
+    /// Returns the end of the code that contains a byte. Ignores unclosed code that extends to the end of the text.
     fn code_end(&self, at: usize) -> Option<usize> {
         self.code_around(at).map(|fence| fence.end).filter(|end| *end < self.source.len())
     }
 
-    /// The line that closes a block whose content begins at a byte: where it begins and ends.
+    /// Returns start and end of the line that closes a block whose content begins at `from`.
     fn closing_line(&self, block: usize, from: usize) -> (usize, usize) {
         let lines = &self.closing[block];
         let line = lines.get(lines.partition_point(|line| line.start < from));
@@ -176,7 +174,7 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// The next place of a mark that does not lie in code.
+    /// Returns the next position of a mark outside of code.
     fn open_place(&mut self, mark: &str, from: usize) -> Option<usize> {
         let mut at = from;
         loop {
@@ -196,7 +194,7 @@ impl<'s> Finder<'s> {
         Some(Start { at: self.open_place("<!--", from)?, end: End::Mark(4, "-->") })
     }
 
-    /// `<div class="spoiler">…</div>` and the like.
+    /// Finds `<div class="spoiler">…</div>` and similar elements.
     fn element(&mut self, from: usize) -> Option<Start<'s>> {
         let mut at = from;
         loop {
@@ -244,7 +242,7 @@ impl<'s> Finder<'s> {
         Region { outer: start..self.source.len(), inner: inner.min(self.source.len())..self.source.len() }
     }
 
-    /// `> [!secret] Title` with the quoted lines that follow it.
+    /// Finds `> [!secret] Title` with the following quoted lines.
     fn callout(&mut self, from: usize) -> Option<Start<'s>> {
         let source = self.source;
         let mut at = from;
@@ -263,10 +261,10 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// A block of a plug-in whose language or title says so: three backticks and `ad-secret`.
+    /// Finds a code block of a plug-in with a secret language or title, such as `ad-secret` after three backticks.
     fn fence(&mut self, from: usize) -> Option<Start<'s>> {
         let source = self.source;
-        // Within a line no block begins.
+        // A block must begin at the start of a line.
         let begins = from == 0 || source.get(..from).is_some_and(|before| before.ends_with('\n'));
         let mut lines = lines_from(source, from).skip(usize::from(!begins)).peekable();
         while let Some((start, line)) = lines.next() {
@@ -290,7 +288,7 @@ impl<'s> Finder<'s> {
         None
     }
 
-    /// `:::gm` up to `:::`.
+    /// Finds `:::gm` up to `:::`.
     fn container(&mut self, from: usize) -> Option<Start<'s>> {
         self.places.next(":::", from)?;
         for (start, line) in lines_from(self.source, from) {
@@ -304,7 +302,7 @@ impl<'s> Finder<'s> {
         None
     }
 
-    /// `[secret]…[/secret]`, `{{< gm >}}…{{< /gm >}}`.
+    /// Finds `[secret]…[/secret]` and `{{< gm >}}…{{< /gm >}}`.
     fn tag(&mut self, from: usize) -> Option<Start<'s>> {
         const MARKS: [(&str, &str); 3] = [("{{<", ">}}"), ("{{%", "%}}"), ("[", "]")];
         const MAX_NAME_BYTES: usize = 30;
@@ -335,13 +333,13 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// `||…||` within a line that is no row of a table.
+    /// Finds `||…||` within a line that is not a row of a table.
     fn spoiler(&mut self, from: usize) -> Option<Start<'s>> {
         let source = self.source;
         let mut at = from;
         loop {
             let start = self.open_place("||", at)?;
-            // Only the first of a line has no bar before it.
+            // Only the first mark of a line has no bar before it.
             at = source[start..].find('\n').map_or(source.len(), |end| start + end);
             let line = source[..start].rfind('\n').map_or(0, |end| end + 1);
             if bare(&source[line..start]).contains('|') {
@@ -356,7 +354,7 @@ impl<'s> Finder<'s> {
     }
 }
 
-/// Whether a tag has a class, an id or a visibility that says that its element is for the DM alone.
+/// Whether a class, id or visibility in a tag marks its element as DM-only.
 fn is_marked(tag: &str) -> bool {
     ["class", "data-visibility", "id"].iter().any(|name| {
         let value = tag.split_once(&format!("{name}=")).map(|(_, value)| value);
@@ -368,7 +366,7 @@ fn is_marked(tag: &str) -> bool {
     })
 }
 
-/// The lines of a source from a byte on, with where they begin.
+/// Returns the lines of a source from a byte on, with their start positions.
 fn lines_from(source: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     let mut at = from;
     source.get(from..).unwrap_or_default().split_inclusive('\n').map(move |line| {
@@ -377,12 +375,12 @@ fn lines_from(source: &str, from: usize) -> impl Iterator<Item = (usize, &str)> 
     })
 }
 
-/// A line without the marks of quotations and lists in front of it, where it begins the line.
+/// Removes quotation and list marks from the start of a line.
 fn bare(line: &str) -> &str {
     line.trim_start_matches([' ', '\t', '>']).trim_end()
 }
 
-/// Fenced code.
+/// Returns the ranges of fenced code.
 fn fences(source: &str) -> Vec<Range<usize>> {
     let (mut fences, mut open, mut at) = (Vec::new(), None::<(usize, &str)>, 0);
     for line in source.split_inclusive('\n') {

@@ -1,4 +1,4 @@
-//! The threads that ask the language model, and wait for it.
+//! Threads that query the language model and wait for its answers.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -21,28 +21,28 @@ use crate::{
     worker::{Internal, guarded, reading::language},
 };
 
-/// A job that was read, or was not.
+/// A finished or failed job.
 pub(crate) struct Asked {
     pub(crate) job: Job,
     pub(crate) outcome: Result<Found, LlmError>,
 }
 
-/// Something to ask.
+/// A task for the threads.
 pub(super) enum Task {
     Read { job: Job, lexicon: Arc<Lexicon>, cancel: Cancel },
     Draft { draft: ResolvedDraft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<Drafted> },
     Write(String, Responder<String>),
 }
 
-/// A task, with whom to ask.
+/// A task with its model client.
 type Asks = (Task, Llm);
 
-/// The threads.
+/// The threads and their channel.
 pub(super) struct Asker {
     pub(super) llm: Llm,
     tasks: Option<Sender<Asks>>,
     threads: Vec<JoinHandle<()>>,
-    /// Stops what is being read, and everything.
+    /// Cancels the current reading, and all work, respectively.
     reading: Cancel,
     all: Cancel,
 }
@@ -70,7 +70,7 @@ impl Asker {
     }
 
     pub(super) fn send(&mut self, task: Task) {
-        // The threads live as long as this; what is dropped tells who asked.
+        // The threads outlive this channel. A dropped task tells its caller.
         if let Some(tasks) = &self.tasks {
             let _ = tasks.send((task, self.llm.clone()));
         }
@@ -81,23 +81,23 @@ impl Asker {
         self.send(Task::Read { job, lexicon, cancel });
     }
 
-    /// Stops what is being read; what is asked after goes on.
+    /// Stops the current reading. Later tasks are not affected.
     pub(super) fn stop_reading(&mut self) {
         std::mem::take(&mut self.reading).cancel();
     }
 
-    /// Stops everything.
+    /// Stops all work.
     pub(super) fn stop(&mut self) {
         self.reading.cancel();
         self.all.cancel();
     }
 
-    /// Lets the threads end; waits for them, if they are at rest.
+    /// Ends the threads. Waits for them if they are idle.
     pub(super) fn end(&mut self, wait: bool) {
         self.stop();
         self.tasks = None;
         for thread in self.threads.drain(..).filter(|_| wait) {
-            // A panic was told of when it happened.
+            // A panic was reported when it happened.
             let _ = thread.join();
         }
     }

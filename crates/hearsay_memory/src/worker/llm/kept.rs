@@ -1,4 +1,4 @@
-//! What waits, in a file.
+//! The stored queue of the language model.
 
 use std::{
     collections::BTreeSet,
@@ -12,21 +12,21 @@ use serde::{Deserialize, Serialize};
 
 use super::Queue;
 
-/// The file, in the directory of the database.
+/// Name of the file in the directory of the database.
 pub(super) const FILE: &str = "llm-queue.json";
 
-/// What outlives the program.
+/// Data that outlives the program.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Kept {
-    /// What is to be read.
+    /// Queue of texts to read.
     pub(super) queue: Queue,
-    /// What was read lately, so that it is not read again after a crash.
+    /// Recently read passages, so that they are not read again after a crash.
     pub(super) read: BTreeSet<PassageId>,
 }
 
 impl Kept {
-    /// What the file says; nothing, when there is none. One that cannot be read is put aside.
+    /// Reads the file. Returns an empty queue if there is no file, and sets an unreadable file aside.
     pub(super) fn read(path: &Path) -> Self {
         let read = fs::read(path).and_then(|bytes| Ok(serde_json::from_slice::<Self>(&bytes)?));
         match read {
@@ -43,7 +43,7 @@ impl Kept {
         }
     }
 
-    /// Writes the file, as a whole or not at all.
+    /// Writes the file, complete or not at all.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let beside = path.with_extension("json.new");
         let mut file = File::create(&beside)?;

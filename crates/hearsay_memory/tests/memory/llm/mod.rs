@@ -3,7 +3,7 @@
 use std::{fs, path::Path, time::Duration};
 
 use hearsay_memory::{
-    Circumstances, Draft, ExtractionSettings, Happening, LlmSettings, LlmStatus, LlmStep, Log, LogLine, Memory,
+    Circumstances, Draft, ExtractionSettings, GameEvent, LlmSettings, LlmStatus, LlmStep, Log, LogLine, Memory,
     MemoryError, MemoryOptions, NewSession, SessionStep, Settings, UndoTarget,
 };
 use hearsay_model::{Author, Evidence, Fact};
@@ -56,7 +56,7 @@ fn town(llm: LlmSettings) -> Memory {
 
 fn say(memory: &Memory, speaker: &str, text: &str) {
     let (hearers, circumstances) = (Vec::new(), Circumstances::default());
-    let say = Happening::Say {
+    let say = GameEvent::Say {
         speaker: speaker.into(),
         text: text.into(),
         states: vec![],
@@ -287,7 +287,7 @@ fn drafts_and_recaps_are_the_models_words() {
     let text = "Pell would sooner eat glass than sit with Mirela, ever.".to_owned();
     let draft = Draft { text, speaker: Some("Odo Brandt".into()), ..Draft::default() };
     let drafted = memory.draft_with_llm(draft).unwrap().wait().unwrap();
-    assert_eq!((drafted.extraction.facts.len(), drafted.standings.len()), (1, 1));
+    assert_eq!((drafted.extraction.facts.len(), drafted.statuses.len()), (1, 1));
     let recap = memory.write_with_llm("Write a recap.\n\n[1] Odo owes Pell forty crowns.").unwrap().wait().unwrap();
     assert_eq!(recap, "Odo owes Pell, and Pell waits [1].");
     assert_eq!(extracted(&memory), []);

@@ -2,10 +2,11 @@
 
 use std::{ops::Deref, sync::Arc};
 
-/// A vector in one piece, one pointer away. Cloning it is O(1), and the first write after that copies it whole.
+/// A contiguous vector behind a single pointer. Cloning is O(1); the first write after a clone copies the entire
+/// vector.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct Buffer<T> {
-    /// As many as there is room for.
+    /// The elements and spare capacity.
     items: Arc<[T]>,
     len: u32,
 }
@@ -36,7 +37,7 @@ impl<T: Copy + Default> Buffer<T> {
         self.len += 1;
     }
 
-    /// Removes an element, keeping the order of the others.
+    /// Removes an element. The order of the others remains.
     pub(in crate::state) fn remove(&mut self, at: usize) {
         let len = self.len as usize;
         Arc::make_mut(&mut self.items).copy_within(at + 1..len, at);

@@ -11,13 +11,13 @@ const FANOUT: usize = 512;
 type Chunk<T, const N: usize> = Arc<[Option<T>; N]>;
 type Branch<T, const N: usize> = Arc<[Option<Chunk<T, N>>]>;
 
-/// A vector that is stored in chunks of `N` elements. An element can be removed in place; others keep their indices.
+/// A vector in chunks of `N` elements. An element can be removed in place; other elements keep their indices.
 ///
-/// Cloning it is O(1). The first write after that copies one chunk, one branch of at most 512 pointers, and one pointer
+/// Cloning is O(1). The first write after a clone copies one chunk, one branch of at most 512 pointers, and one pointer
 /// per 512 `N` elements.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct ChunkedVec<T, const N: usize> {
-    /// The first branch is one pointer nearer, since most vectors have no other.
+    /// Stored inline to save an indirection, because most vectors have no other branch.
     first: Branch<T, N>,
     others: Arc<[Branch<T, N>]>,
     len: usize,
@@ -30,7 +30,7 @@ impl<T, const N: usize> Default for ChunkedVec<T, N> {
 }
 
 impl<T, const N: usize> ChunkedVec<T, N> {
-    /// The number of indices in use, of removed elements too.
+    /// Returns the number of indices in use, including those of removed elements.
     #[inline]
     pub(in crate::state) fn len(&self) -> usize {
         self.len
@@ -45,13 +45,13 @@ impl<T, const N: usize> ChunkedVec<T, N> {
         chunk.as_ref()?[index % N].as_ref()
     }
 
-    /// The chunk of an index that is not in the first branch.
+    /// Returns the chunk of an index outside the first branch.
     #[inline(never)]
     fn far_chunk(&self, index: usize) -> Option<&Option<Chunk<T, N>>> {
         self.others.get((index / (N * FANOUT)).wrapping_sub(1))?.get(index / N % FANOUT)
     }
 
-    /// All elements with their indices.
+    /// Returns all elements with their indices.
     pub(in crate::state) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &T)> {
         (0..self.len).filter_map(|index| Some((index, self.get(index)?)))
     }
@@ -62,8 +62,8 @@ impl<T: Clone, const N: usize> ChunkedVec<T, N> {
         self.set(self.len, value);
     }
 
-    /// Removes the element at an index, which stays free until it is [set](Self::set). A chunk without elements takes no
-    /// memory.
+    /// Removes the element at an index, which remains free until it is [set](Self::set). A chunk without elements takes
+    /// no memory.
     pub(in crate::state) fn remove(&mut self, index: usize) {
         if self.get(index).is_none() {
             return;
@@ -78,12 +78,12 @@ impl<T: Clone, const N: usize> ChunkedVec<T, N> {
         }
     }
 
-    /// Has indices up to a length in use; those that are new have no element.
+    /// Extends the vector to a length. New indices have no element.
     pub(in crate::state) fn extend_to(&mut self, len: usize) {
         self.len = self.len.max(len);
     }
 
-    /// Sets the element at an index. The vector grows as necessary, and elements that were never set are missing.
+    /// Sets the element at an index. The vector grows as necessary; indices that were never set have no element.
     pub(in crate::state) fn set(&mut self, index: usize, value: T) {
         self.len = self.len.max(index + 1);
         *self.slot(index) = Some(value);
@@ -94,7 +94,7 @@ impl<T: Clone, const N: usize> ChunkedVec<T, N> {
         &mut Arc::make_mut(chunk)[index % N]
     }
 
-    /// The chunk of an index, for which the vector grows as necessary.
+    /// Returns the chunk of an index. The vector grows as necessary.
     fn chunk(&mut self, index: usize) -> &mut Option<Chunk<T, N>> {
         let (branch, chunk) = (index / (N * FANOUT), index / N % FANOUT);
         if branch > self.others.len() {

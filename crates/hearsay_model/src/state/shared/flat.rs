@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-/// A vector of plain values that is stored in chunks of `N`. A short one is one pointer away.
+/// A vector of plain values in chunks of `N`. A short vector needs a single indirection.
 ///
-/// Cloning it is O(1). The first write after that copies one chunk, and one pointer per chunk.
+/// Cloning is O(1). The first write after a clone copies one chunk, and one pointer per chunk.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct FlatVec<T, const N: usize> {
-    /// The first chunk, as far as it is in use.
+    /// The used part of the first chunk.
     first: Arc<[T]>,
     others: Arc<[Arc<[T; N]>]>,
 }
@@ -19,7 +19,7 @@ impl<T, const N: usize> Default for FlatVec<T, N> {
 }
 
 impl<T: Copy + Default, const N: usize> FlatVec<T, N> {
-    /// A vector of default values.
+    /// Creates a vector of default values.
     pub(in crate::state) fn with_len(len: usize) -> Self {
         let others = len.div_ceil(N).saturating_sub(1);
         Self {
@@ -28,7 +28,7 @@ impl<T: Copy + Default, const N: usize> FlatVec<T, N> {
         }
     }
 
-    /// The value at an index; the default value behind the end.
+    /// Returns the value at an index, or the default value beyond the end.
     #[inline]
     pub(in crate::state) fn get(&self, index: usize) -> T {
         match self.first.get(index) {

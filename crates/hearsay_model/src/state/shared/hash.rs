@@ -14,14 +14,14 @@ struct Slot {
     tag: u32,
 }
 
-/// Finds indices of elements by their keys, which are stored elsewhere.
+/// Hash table from keys to indices. The keys are stored elsewhere.
 ///
-/// It is an open-addressing table with linear probing. Cloning it is O(1). The first write after that copies 16 KiB, and
-/// one pointer per 16 KiB.
+/// The table uses open addressing with linear probing. Cloning is O(1). The first write after a clone copies 16 KiB,
+/// and one pointer per 16 KiB.
 #[derive(Debug, Clone, Default)]
 pub(in crate::state) struct HashIndex {
     slots: FlatVec<Slot, 2_048>,
-    /// The number of slots less one; they are a power of two.
+    /// The number of slots minus one. The number of slots is a power of two.
     mask: u32,
     len: u32,
 }
@@ -32,7 +32,7 @@ fn tag(key: &(impl Hash + ?Sized)) -> u32 {
 }
 
 impl HashIndex {
-    /// The index that fits, among those whose key has the same hash.
+    /// Returns the index that fits, among those whose key has the same hash.
     #[inline]
     pub(in crate::state) fn find(&self, key: &(impl Hash + ?Sized), fits: impl Fn(u32) -> bool) -> Option<u32> {
         self.place(tag(key), fits).map(|place| self.slots.get(place).next - 1)
@@ -55,7 +55,7 @@ impl HashIndex {
 
     /// Inserts an index whose key is missing.
     pub(in crate::state) fn insert(&mut self, key: &(impl Hash + ?Sized), index: u32) {
-        // At most half of the slots are in use.
+        // Limits the load factor to one half.
         if self.len >= self.mask / 2 {
             self.grow();
         }
@@ -84,7 +84,7 @@ impl HashIndex {
     pub(in crate::state) fn remove(&mut self, key: &(impl Hash + ?Sized), index: u32) {
         let Some(place) = self.place(tag(key), |other| other == index) else { return };
         self.len -= 1;
-        // Slots after the hole move back into it, unless that is before the place where a search for them begins.
+        // Move later slots back into the hole, except where the hole precedes the first slot of their probe sequence.
         let (mut hole, mut place) = (place as u32, place as u32);
         loop {
             place = (place + 1) & self.mask;

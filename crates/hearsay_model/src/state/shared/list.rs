@@ -7,13 +7,13 @@ use super::Buffer;
 /// Maximum number of elements in one chunk.
 const CHUNK: usize = 512;
 
-/// A list that stores up to `N` elements in place, and more of them in chunks.
+/// A list that stores up to `N` elements in place, and longer contents in chunks.
 ///
-/// Cloning it is O(1). The first write after that copies one chunk of at most 512 elements, and one pointer per chunk.
+/// Cloning is O(1). The first write after a clone copies one chunk of at most 512 elements, and one pointer per chunk.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct List<T, const N: usize>(Parts<T, N>);
 
-/// The elements of a list. Loops over it are hot, and `Flatten` takes twice the time.
+/// Iterator over a list. Loops over it are hot, and `Flatten` takes twice the time.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct Iter<'a, T> {
     front: slice::Iter<'a, T>,
@@ -77,7 +77,7 @@ impl<T: Copy + Default, const N: usize> Default for List<T, N> {
 }
 
 impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
-    /// The elements as slices: the first one, and those after it.
+    /// Returns the elements as slices: the first slice, and further chunks.
     #[inline]
     fn slices(&self) -> (&[T], &[Buffer<T>]) {
         match &self.0 {
@@ -103,7 +103,7 @@ impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
         others.last().map_or(first, |chunk| chunk).last().copied()
     }
 
-    /// Searches from the end.
+    /// Returns whether the list contains a value. Searches from the end.
     pub(in crate::state) fn contains(&self, value: T) -> bool {
         self.iter().rev().any(|other| other == value)
     }
@@ -141,9 +141,9 @@ impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
         Some(last)
     }
 
-    /// Removes the last element that fits, keeping the order of the others. Returns whether there was one.
+    /// Removes the last element that fits. The order of the others remains. Returns whether there was one.
     ///
-    /// It searches from the end, so the cost grows with the number of elements after the one that is removed.
+    /// The search starts at the end, so the cost grows with the number of elements after the removed one.
     pub(in crate::state) fn remove_last(&mut self, fits: impl Fn(T) -> bool) -> bool {
         let find = |chunk: &[T]| chunk.iter().rposition(|value| fits(*value));
         match &mut self.0 {
@@ -166,7 +166,7 @@ impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
                 let Some((n, at)) = place else { return false };
                 let chunks = Arc::make_mut(chunks);
                 chunks[n].remove(at);
-                // Chunks that have become small are joined, so that their number stays in proportion to the elements.
+                // Small chunks are joined, so that their number stays proportional to the number of elements.
                 let before = n.checked_sub(1).filter(|before| chunks[*before].len() + chunks[n].len() <= CHUNK / 2);
                 if chunks[n].is_empty() {
                     chunks.remove(n);

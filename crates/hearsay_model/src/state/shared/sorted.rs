@@ -7,9 +7,9 @@ const CHUNK: usize = 64;
 
 type Chunk<K, V> = Arc<Vec<(K, V)>>;
 
-/// A sorted map that is stored in chunks of at most 64 entries.
+/// A sorted map in chunks of at most 64 entries.
 ///
-/// Cloning it is O(1). The first write after that copies one chunk, and one pointer per chunk.
+/// Cloning is O(1). The first write after a clone copies one chunk, and one pointer per chunk.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct SortedMap<K, V> {
     /// No chunk is empty.
@@ -23,12 +23,12 @@ impl<K, V> Default for SortedMap<K, V> {
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// The chunk in which a key is, or would be.
+    /// Returns the chunk that contains a key or would contain it.
     fn chunk_of(&self, key: &K) -> usize {
         self.chunks.partition_point(|chunk| chunk.first().is_some_and(|(first, _)| first <= key)).saturating_sub(1)
     }
 
-    /// Where a key is: the chunk, and the place in it.
+    /// Returns the position of a key: the chunk, and the index in it.
     fn find(&self, key: &K) -> Option<(usize, usize)> {
         let chunk = self.chunk_of(key);
         let place = self.chunks.get(chunk)?.binary_search_by(|(other, _)| other.cmp(key)).ok()?;
@@ -39,17 +39,17 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.find(key).map(|(chunk, place)| &self.chunks[chunk][place].1)
     }
 
-    /// All values, by key.
+    /// Returns all values, by key.
     pub(in crate::state) fn values(&self) -> impl Iterator<Item = &V> {
         self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|(_, value)| value)
     }
 
-    /// All keys, in order.
+    /// Returns all keys, in order.
     pub(in crate::state) fn keys(&self) -> impl DoubleEndedIterator<Item = &K> {
         self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|(key, _)| key)
     }
 
-    /// All keys from one on, in order.
+    /// Returns all keys from a given key on, in order.
     pub(in crate::state) fn keys_from<'a>(&'a self, from: &K) -> impl Iterator<Item = &'a K> + use<'a, K, V> {
         let chunk = self.chunk_of(from);
         let first = self.chunks.get(chunk).map_or(0, |chunk| chunk.partition_point(|(key, _)| key < from));
@@ -57,7 +57,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         entries.skip(first).map(|(key, _)| key)
     }
 
-    /// The values of all keys from one up to another, which is excluded. By key.
+    /// Returns the values of all keys from `from` (included) to `to` (excluded), by key.
     pub(in crate::state) fn range<'a>(&'a self, from: &K, to: K) -> impl Iterator<Item = &'a V> + use<'a, K, V> {
         let chunk = self.chunk_of(from);
         let first = self.chunks.get(chunk).map_or(0, |chunk| chunk.partition_point(|(key, _)| key < from));
@@ -72,7 +72,7 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         Some(&mut Arc::make_mut(&mut Arc::make_mut(&mut self.chunks)[chunk])[place].1)
     }
 
-    /// Removes a key, and returns its value.
+    /// Removes a key and returns its value.
     pub(in crate::state) fn remove(&mut self, key: &K) -> Option<V> {
         let (at, place) = self.find(key)?;
         let chunks = Arc::make_mut(&mut self.chunks);
@@ -83,7 +83,7 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         Some(value)
     }
 
-    /// The value of a key, which is inserted when it is missing.
+    /// Returns the value of a key. Inserts the default value if the key is missing.
     pub(in crate::state) fn get_or_default(&mut self, key: K) -> &mut V
     where
         V: Default,
@@ -97,7 +97,8 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
             Ok(place) => place,
             Err(mut place) => {
                 if chunks[at].len() == CHUNK {
-                    // Keys often come in ascending order: a chunk that is full at its end is left full.
+                    // Keys often arrive in ascending order, so a full chunk is not split when the new key goes at its
+                    // end.
                     let cut = if place == CHUNK { CHUNK } else { CHUNK / 2 };
                     let more = Arc::make_mut(&mut chunks[at]).split_off(cut);
                     chunks.insert(at + 1, Arc::new(more));

@@ -30,7 +30,7 @@ fn is_former(state: &State, key: &Key) -> bool {
     };
     match key {
         Key::Fact(id) => of_fact(*id),
-        Key::Knowledge(id) => state.knowledge(*id).is_some_and(|edge| of_fact(edge.fact)),
+        Key::KnowledgeEdge(id) => state.knowledge(*id).is_some_and(|edge| of_fact(edge.fact)),
         _ => false,
     }
 }
@@ -116,7 +116,7 @@ proptest! {
                     Ok(slot) => Operation::new(Author::Game, "load", vec![Change::Restore(slot.position)]),
                     Err(_) => continue,
                 },
-                Step::Undo(n) => Operation::new(Author::Dm, "undo", vec![Change::Void(Position(u64::from(n % 30)))]),
+                Step::Undo(n) => Operation::new(Author::Dm, "undo", vec![Change::Revert(Position(u64::from(n % 30)))]),
             };
             let mut operation = operation;
             operation.changes.splice(..0, state.recorded_transients(&operation));
@@ -136,7 +136,7 @@ proptest! {
                 }
                 let tail = before.journal().map(|(position, _)| position).filter(|at| *at > state.compacted_to());
                 for position in tail {
-                    let undo = Operation::new(Author::Dm, "undo", vec![Change::Void(position)]);
+                    let undo = Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]);
                     let (mut before, mut after) = (before.clone(), state.clone());
                     prop_assert_eq!(before.apply(undo.clone()).is_ok(), after.apply(undo).is_ok());
                     assert_same(&before, &after, &all);
@@ -212,13 +212,13 @@ fn what_the_dm_decided_stays_and_what_was_replaced_goes() {
     apply(&mut state, Author::Dm, vec![Change::RetractFact(fact(1).id())]);
     apply(&mut state, Author::Game, vec![Change::RetractFact(fact(2).id())]);
     let undone = apply(&mut state, Author::Dm, vec![Change::AssertFact(fact(5))]);
-    let undo = apply(&mut state, Author::Dm, vec![Change::Void(undone)]);
+    let undo = apply(&mut state, Author::Dm, vec![Change::Revert(undone)]);
     assert_eq!(compact(&mut state, 1).operations.len(), 30, "all of one is replaced, and the rest is partly");
     compact(&mut state, 0);
     assert!(state.is_retracted(fact(1).id()) && state.asserted(fact(2).id()).is_none());
     assert_eq!(state.flag("alarm"), Some(&Value::Flag(false)));
     assert!(state.entry(undone).is_none() && state.entry(undo).is_none());
-    let refused = state.check(&void(3));
+    let refused = state.check(&revert(3));
     assert_eq!(refused, Err(ApplyError::Compacted { given: Position(3), to: state.position() }));
     assert_eq!(
         refused.unwrap_err().to_string(),
@@ -232,12 +232,13 @@ fn a_text_that_goes_takes_what_was_read_in_it_however_old() {
     let mut state = begun();
     let read = apply(&mut state, Author::Extractor, vec![Change::AssertFact(fact(1))]);
     compact(&mut state, 0);
-    let taken = state.apply(Operation::new(Author::Extractor, "take back", vec![Change::Void(read)])).unwrap().position;
+    let taken =
+        state.apply(Operation::new(Author::Extractor, "take back", vec![Change::Revert(read)])).unwrap().position;
     assert!(state.fact(fact(1).id()).is_none());
     // That can itself be undone for a while.
     compact(&mut state, 1);
     let mut undone = state.clone();
-    undone.apply(void(taken.0)).unwrap();
+    undone.apply(revert(taken.0)).unwrap();
     assert!(undone.fact(fact(1).id()).is_some());
     compact(&mut state, 0);
     assert!(state.entry(read).is_none() && state.asserted(fact(1).id()).is_none());
@@ -262,6 +263,6 @@ fn slots_and_sessions_hold_compaction_back() {
     apply(&mut state, Author::Game, vec![Change::SaveSlot("slot".into())]);
     apply(&mut state, Author::Game, vec![Change::AddEntity(Entity::new(id(0)))]);
     assert_eq!(state.undo_horizon(&keep(0, 0), Position(u64::MAX)), Position(6));
-    let undo = apply(&mut state, Author::Dm, vec![Change::Void(Position(5))]);
+    let undo = apply(&mut state, Author::Dm, vec![Change::Revert(Position(5))]);
     assert_eq!(state.undo_horizon(&keep(1, 0), Position(u64::MAX)), Position(4), "undo {undo} can be undone");
 }

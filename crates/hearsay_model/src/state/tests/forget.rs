@@ -27,8 +27,8 @@ pub(super) fn answers(state: &State, keys: &BTreeSet<Key>) -> Vec<String> {
             sorted(state.passages_of(&knower)),
         ]);
         if let Some(index) = state.index_of(id) {
-            let standing = state.hops_at(index).iter().filter(|hop| state.stands_at(hop.fact()));
-            said.push(sorted(standing.map(|hop| (state.fact_at(hop.fact()), state.id_at(hop.other())))));
+            let status = state.hops_at(index).iter().filter(|hop| state.stands_at(hop.fact()));
+            said.push(sorted(status.map(|hop| (state.fact_at(hop.fact()), state.id_at(hop.other())))));
             assert_eq!(state.by_rank()[state.rank_at(index) as usize], index);
         }
     }
@@ -44,7 +44,7 @@ pub(super) fn answers(state: &State, keys: &BTreeSet<Key>) -> Vec<String> {
                 let known = (sorted(state.known_by(*id)), sorted(state.recorded_edges(*id)));
                 format!("{fact:?} {there:?} {known:?} {}", sorted(state.reveals_of(*id)))
             }
-            Key::Knowledge(id) => format!("{:?} {}", state.knowledge(*id), sorted(state.resting_on(*id))),
+            Key::KnowledgeEdge(id) => format!("{:?} {}", state.knowledge(*id), sorted(state.resting_on(*id))),
             key => format!("{key:?} {}", state.shows(key)),
         });
     }
@@ -61,7 +61,7 @@ impl State {
     fn forget(&mut self, key: &Key) -> Vec<Key> {
         match key {
             Key::Fact(id) => self.facts.find(id).map(|index| self.forget_fact(index)),
-            Key::Knowledge(id) => self.knowledge.find(id).map(|index| self.forget_knowledge(index)),
+            Key::KnowledgeEdge(id) => self.knowledge.find(id).map(|index| self.forget_knowledge(index)),
             _ => None,
         }
         .unwrap_or_default()
@@ -76,10 +76,10 @@ proptest! {
         undone in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
         order in prop::collection::vec(any::<prop::sample::Index>(), 1..30),
     ) {
-        let undone = undone.iter().map(|index| void(index.index(before.len()) as u64 + 1)).collect::<Vec<_>>();
+        let undone = undone.iter().map(|index| revert(index.index(before.len()) as u64 + 1)).collect::<Vec<_>>();
         let before: Vec<Operation> = before.into_iter().chain(undone).collect();
         let keys = keys_of(before.iter().chain(&after));
-        let records = |key: &&Key| matches!(key, Key::Fact(_) | Key::Knowledge(_));
+        let records = |key: &&Key| matches!(key, Key::Fact(_) | Key::KnowledgeEdge(_));
         let forgettable: Vec<Key> = keys.iter().filter(records).cloned().collect();
         let gone: BTreeSet<Key> = if forgettable.is_empty() {
             BTreeSet::new()
@@ -130,10 +130,10 @@ fn indices_of_forgotten_rows_are_used_again() {
     for n in 0..200_u8 {
         if let Some((fact, edge)) = last {
             assert_eq!(state.forget(&Key::Fact(fact)).len(), 2, "the fact, and the edge that leads to it");
-            assert_eq!(state.forget(&Key::Knowledge(edge)), [Key::Knowledge(edge)]);
+            assert_eq!(state.forget(&Key::KnowledgeEdge(edge)), [Key::KnowledgeEdge(edge)]);
         }
         let fact = place(n);
-        let edge = Knowledge::authored(id(n).into(), fact.id());
+        let edge = KnowledgeEdge::authored(id(n).into(), fact.id());
         last = Some((fact.id(), edge.id()));
         let changes = vec![Change::AssertFact(fact), Change::Learn(Arc::new(edge))];
         state.apply(Operation::new(Author::Game, "move", changes)).unwrap();

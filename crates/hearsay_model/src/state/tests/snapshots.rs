@@ -25,7 +25,7 @@ proptest! {
             // Sometimes the clone is written to, and not the state that it was made of.
             if forks[n % forks.len()] {
                 let mut other = state.clone();
-                other.apply_checked(Arc::new(void(n as u64 + 1)));
+                other.apply_checked(Arc::new(revert(n as u64 + 1)));
                 other.apply_checked(Arc::new(Operation::new(Author::Game, "add", vec![change(n as u8, n as u8)])));
             }
         }

@@ -58,9 +58,9 @@ pub(super) fn judge(state: &State, n: u8) -> Vec<Change> {
     match n % 6 {
         0 => vec![Change::AssertFact(fact)],
         1 => vec![Change::EndFact { fact: transient, until: Date::at(GameTime(i64::from(n) + 300)) }],
-        2 => vec![Change::SetStanding { fact: transient, standing: Standing::False }],
+        2 => vec![Change::SetStatus { fact: transient, status: FactStatus::False }],
         3 => vec![Change::RetractFact(transient)],
-        4 => vec![Change::Learn(Arc::new(Knowledge::authored(id(n).into(), transient)))],
+        4 => vec![Change::Learn(Arc::new(KnowledgeEdge::authored(id(n).into(), transient)))],
         _ => vec![Change::Confirm(transient)],
     }
 }
@@ -94,7 +94,7 @@ proptest! {
                     Ok(slot) => Operation::new(Author::Game, "load", vec![Change::Restore(slot.position)]),
                     Err(_) => continue,
                 },
-                Step::Undo(n) => Operation::new(Author::Dm, "undo", vec![Change::Void(Position(u64::from(n % 30)))]),
+                Step::Undo(n) => Operation::new(Author::Dm, "undo", vec![Change::Revert(Position(u64::from(n % 30)))]),
             };
             let mut operation = operation;
             operation.changes.splice(..0, state.recorded_transients(&operation));

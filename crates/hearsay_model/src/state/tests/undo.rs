@@ -5,14 +5,14 @@ use super::{super::*, forget::keys_of, *};
 /// Which operations are live: from the newest to the oldest, one counts unless a later one that counts voids it.
 fn live(state: &State) -> Vec<bool> {
     let mut live = vec![true; state.journal().count()];
-    let (mut voided, mut restored_to) = (vec![false; live.len() + 1], u64::MAX);
+    let (mut reverted, mut restored_to) = (vec![false; live.len() + 1], u64::MAX);
     for (position, entry) in state.journal().rev() {
         let Position(at) = position;
-        live[at as usize - 1] = !voided[at as usize] && at <= restored_to;
+        live[at as usize - 1] = !reverted[at as usize] && at <= restored_to;
         if live[at as usize - 1] {
             for change in &entry.operation.changes {
                 match change {
-                    Change::Void(Position(of)) => voided[*of as usize] = true,
+                    Change::Revert(Position(of)) => reverted[*of as usize] = true,
                     Change::Restore(Position(to)) => restored_to = restored_to.min(*to),
                     _ => {}
                 }
@@ -40,11 +40,11 @@ proptest! {
     ) {
         let mut state = fold(history);
         for (n, reverts) in reverts.into_iter().enumerate() {
-            let mut changes: Vec<Change> = reverts.iter().map(|(void, at)| {
+            let mut changes: Vec<Change> = reverts.iter().map(|(revert, at)| {
                 let position = Position(at.index(state.journal().count()) as u64 + 1);
                 // Nearly all restore to what is not long past.
                 let near = Position(position.0.max(state.position().0.saturating_sub(5)));
-                if *void { Change::Void(position) } else { Change::Restore(near) }
+                if *revert { Change::Revert(position) } else { Change::Restore(near) }
             }).collect();
             changes.push(change(n as u8 * 7, n as u8));
             let before = state.clone();

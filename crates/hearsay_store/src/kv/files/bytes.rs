@@ -1,6 +1,6 @@
-//! Numbers as SurrealKV writes them, read without trusting that they are there.
+//! Decoding of SurrealKV's numbers with bounds checks.
 
-/// What is left to read of some bytes.
+/// The bytes that are not decoded yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
@@ -31,7 +31,7 @@ impl<'a> Bytes<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// A number in groups of seven bits, the lowest first.
+    /// Decodes a number in groups of seven bits, with the lowest group first.
     pub(super) fn varint(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
@@ -44,16 +44,16 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    /// A length as [`Bytes::varint`], and as many bytes.
+    /// Decodes a length as [`Bytes::varint`], and returns that number of bytes.
     pub(super) fn prefixed(&mut self) -> Option<&'a [u8]> {
         let length = self.varint()?;
         self.take(usize::try_from(length).ok()?)
     }
 }
 
-/// The value that the engine stored inline under some encoded bytes; nothing, when they are not such a value.
+/// Returns the value that the engine stored inline, or `None` if the encoded bytes are not an inline value.
 pub(super) fn inline_value(encoded: &[u8]) -> Option<&[u8]> {
-    // A flag for values in a separate log, which is switched off, and a version.
+    // The prefix is a version and a flag for values in a separate log, which is disabled.
     encoded.strip_prefix(&[0, 1])
 }
 

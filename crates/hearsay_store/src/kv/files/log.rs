@@ -1,19 +1,20 @@
-//! Segments of the write-ahead log: records of batches, in parts with a checksum each, in blocks of 32 KiB.
+//! Segments of the write-ahead log. A segment consists of blocks of 32 KiB with records of batches. Each part of a
+//! record has a checksum.
 
 use super::{Entry, bytes::Bytes};
 
 const BLOCK: usize = 32 << 10;
 const HEADER: usize = 7;
 
-/// The version of the form of a batch.
+/// Version of the batch format.
 const BATCH_VERSION: u8 = 1;
 
-/// What is damaged in a segment.
+/// Damage to a segment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Faults {
-    /// Where the first damage begins that has a whole record behind it.
+    /// Offset of the first damage that is followed by a complete record.
     pub(super) within: Option<usize>,
-    /// Where the whole records end, if something follows: what a program was writing when it was killed.
+    /// Offset of the end of the complete records, if other bytes follow: an incomplete write of a killed program.
     pub(super) torn: Option<usize>,
 }
 
@@ -29,10 +30,10 @@ const FIRST: u8 = 2;
 const MIDDLE: u8 = 3;
 const LAST: u8 = 4;
 
-/// Reads every batch whose records are as they were written.
+/// Reads every batch whose records are intact.
 pub(super) fn read(segment: &[u8], each: &mut dyn FnMut(Entry<'_>)) -> Faults {
     let mut faults = Faults::default();
-    // Where the first damage is that no whole record has followed yet.
+    // Offset of the first damage that no complete record has followed yet.
     let mut open = None::<usize>;
     let mut record = None::<(usize, Vec<u8>)>;
     let mut at = 0;
@@ -65,13 +66,13 @@ pub(super) fn read(segment: &[u8], each: &mut dyn FnMut(Entry<'_>)) -> Faults {
                 content.extend_from_slice(part.payload);
                 Some(batch(&content, each))
             }
-            // The begin of another record: the one before has no end.
+            // Another record begins, so the previous record has no end.
             (FULL | FIRST, Some((unfinished, _))) => {
                 open.get_or_insert(unfinished);
                 at = start;
                 None
             }
-            // The rest of a record whose begin is lost.
+            // The beginning of this record is lost.
             _ => {
                 open.get_or_insert(start);
                 None
@@ -88,12 +89,12 @@ pub(super) fn read(segment: &[u8], each: &mut dyn FnMut(Entry<'_>)) -> Faults {
     faults
 }
 
-/// Whether the rest of a block holds no record.
+/// Returns whether the rest of a block contains no record.
 fn is_padding(rest: &[u8]) -> bool {
     rest.iter().all(|byte| *byte == 0)
 }
 
-/// The part of a record at an offset; nothing, when it is not as it was written.
+/// Returns the part of a record at an offset, or `None` if the part is damaged.
 fn part(segment: &[u8], at: usize) -> Option<Part<'_>> {
     let block_end = segment.len().min((at / BLOCK + 1) * BLOCK);
     let mut bytes = Bytes(segment.get(at..block_end)?);
@@ -106,7 +107,8 @@ fn part(segment: &[u8], at: usize) -> Option<Part<'_>> {
     (known && hasher.finalize() == check).then_some(Part { kind, payload, end: at + HEADER + payload.len() })
 }
 
-/// Where reading goes on after a damaged part: behind it, if its length leads to another one; otherwise in the next block.
+/// Returns the offset where reading continues after a damaged part. This is the end of the part if its length leads to
+/// another intact part, and otherwise the next block.
 fn resume(segment: &[u8], at: usize) -> usize {
     let block_end = segment.len().min((at / BLOCK + 1) * BLOCK);
     let length = Bytes(segment.get(at + 4..block_end).unwrap_or_default()).u16();
@@ -114,7 +116,8 @@ fn resume(segment: &[u8], at: usize) -> usize {
     next.filter(|next| part(segment, *next).is_some()).unwrap_or(block_end)
 }
 
-/// Hands over the entries of a batch. Returns whether it could be read: nothing of it is handed over if not.
+/// Passes the entries of a batch to `each`. Returns whether the batch is readable. Passes no entry of an unreadable
+/// batch.
 fn batch(content: &[u8], each: &mut dyn FnMut(Entry<'_>)) -> bool {
     let mut bytes = Bytes(content);
     let read = (|| {

@@ -1,28 +1,28 @@
-//! The manifest: which tables hold the data, and from which segment on the log counts.
+//! The manifest: the tables that hold the data, and the first segment of the log that is in use.
 
 use super::bytes::Bytes;
 
-/// The version of the format.
+/// Version of the format.
 const VERSION: u16 = 1;
 
-/// What a manifest says.
+/// The contents of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Manifest {
-    /// The first segment of the log that is not in tables.
+    /// First segment of the log that is not in tables.
     pub(super) first_segment: u64,
-    /// The numbers of the tables.
+    /// Numbers of the tables.
     pub(super) tables: Vec<u64>,
 }
 
-/// Reads a manifest. The engine writes no checksum, so every number is compared with the others.
+/// Reads a manifest. The engine writes no checksum, so this function compares the numbers with each other.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Returns a description of the damage.
 pub(super) fn read(content: &[u8]) -> Result<Manifest, String> {
     parse(Bytes(content)).ok_or("it is cut short")?
 }
 
-/// Nothing, when the content ends too early.
+/// Parses a manifest. Returns `None` if the contents end too early.
 fn parse(mut bytes: Bytes<'_>) -> Option<Result<Manifest, String>> {
     let version = bytes.u16()?;
     if version != VERSION {

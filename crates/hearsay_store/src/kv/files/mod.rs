@@ -1,8 +1,8 @@
-//! The files of SurrealKV 0.21, read without the engine.
+//! Reading the files of SurrealKV 0.21 without the engine.
 //!
-//! The engine gives up on a directory with one damaged file, and destroys what is left in some cases: where the manifest is
-//! missing it deletes all tables, and it cuts a segment of the log where the first damage begins. So a directory is looked at
-//! before the engine opens it ([`preflight`]), and what can still be read is read here ([`read`]).
+//! The engine gives up on a directory with one damaged file, and in some cases destroys the remaining data. If the
+//! manifest is missing, it deletes all tables. It cuts a segment of the log at the first damage. [`preflight`]
+//! therefore checks a directory before the engine opens it, and [`read`] reads all data that is still readable.
 
 mod bytes;
 mod log;
@@ -19,27 +19,27 @@ use manifest::Manifest;
 
 const MISSING: &str = "it is missing";
 
-/// A file of a campaign that is not as it was written.
+/// Damage to a file of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDamage {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// What is wrong with it.
+    /// Description of the damage.
     pub what: String,
 }
 
-/// What the log or a table says of a key.
+/// An entry of the log or of a table about a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entry<'a> {
     pub(crate) key: &'a [u8],
-    /// Entries with a higher number are newer.
+    /// Sequence number. Entries with a higher number are newer.
     pub(crate) sequence: u64,
-    /// Nothing, when the key was deleted.
+    /// Value of the key, or `None` if the key was deleted.
     pub(crate) value: Option<&'a [u8]>,
 }
 
 impl<'a> Entry<'a> {
-    /// An entry from what the engine calls its kind; nothing, for kinds that say nothing of a key.
+    /// Creates an entry from the engine's kind number. Returns `None` for kinds that are not about a key.
     fn of(kind: u8, key: &'a [u8], sequence: u64, value: &'a [u8]) -> Option<Self> {
         const DELETE: u8 = 0;
         const SOFT_DELETE: u8 = 1;
@@ -54,19 +54,19 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// How a directory was found.
+/// Result of reading a directory.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Files that were read to their end, damaged ones too.
+    /// Number of files read to their end, including damaged files.
     pub(crate) files: usize,
     pub(crate) bytes: u64,
     pub(crate) damage: Vec<FileDamage>,
-    /// Whether the manifest could be read. If not, tables that were replaced by others were read too, and what was deleted
-    /// may be among it.
+    /// Whether the manifest is readable. Without it, replaced tables are read too, and the entries may include deleted
+    /// data.
     pub(crate) has_manifest: bool,
 }
 
-/// The files of a database, by their numbers.
+/// Files of a database by number.
 struct Files {
     directory: PathBuf,
     tables: BTreeMap<u64, PathBuf>,
@@ -86,10 +86,10 @@ impl Files {
         self.directory.join(folder).join(format!("{number:020}.{extension}"))
     }
 
-    /// What the manifest says; nothing, when there is none.
+    /// Reads the manifest, or returns `None` if there is none.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns a description of the damage.
     fn manifest(&self) -> Result<Option<Manifest>, String> {
         match fs::read(self.path("manifest", 0, "manifest")) {
             Ok(content) => manifest::read(&content).map(Some),
@@ -102,7 +102,7 @@ impl Files {
         self.tables.is_empty() && self.segments.values().all(|path| size(path) == 0)
     }
 
-    /// The manifest, and what is wrong with it or with the files that it names.
+    /// Returns the manifest, and the damage to the manifest and to the files that it names.
     fn verified(&self) -> (Option<Manifest>, Vec<FileDamage>) {
         let damaged = |file: PathBuf, what: &str| FileDamage { file, what: what.to_owned() };
         let path = || self.path("manifest", 0, "manifest");
@@ -114,7 +114,7 @@ impl Files {
         };
         let tables = manifest.tables.iter().filter(|table| !self.tables.contains_key(table));
         let mut damage: Vec<_> = tables.map(|table| damaged(self.path("sstables", *table, "sst"), MISSING)).collect();
-        // Segments are numbered one after the other; the engine passes over one that is gone.
+        // Segment numbers are consecutive. The engine ignores a missing segment.
         let live = self.segments.range(manifest.first_segment..);
         if let Some((last, _)) = live.last() {
             let gone = (manifest.first_segment..*last).filter(|number| !self.segments.contains_key(number));
@@ -128,7 +128,7 @@ fn size(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
-/// The files of a directory that are named by a number; none, when the directory is not there.
+/// Returns the files of a directory whose names are numbers. Returns no files if the directory does not exist.
 fn numbered(directory: &Path, extension: &str) -> io::Result<BTreeMap<u64, PathBuf>> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
@@ -146,12 +146,12 @@ fn numbered(directory: &Path, extension: &str) -> io::Result<BTreeMap<u64, PathB
     Ok(files)
 }
 
-/// Looks for damage that the engine would pass over or make worse: a missing or implausible manifest, tables and segments
-/// that are gone, and damage within the log. A log that ends within a record is no damage: a program was killed. Tables are
-/// not read.
+/// Checks for damage that the engine would ignore or make worse: a missing or implausible manifest, missing tables and
+/// segments, and damage within the log. A log that ends within a record is not damaged, because a killed program leaves
+/// such a record. Tables are not read.
 ///
 /// # Errors
-/// When a directory or file cannot be read.
+/// Returns an error if a directory or file cannot be read.
 pub(crate) fn preflight(directory: &Path) -> io::Result<Vec<FileDamage>> {
     let files = Files::of(directory)?;
     let (manifest, mut damage) = files.verified();
@@ -161,10 +161,10 @@ pub(crate) fn preflight(directory: &Path) -> io::Result<Vec<FileDamage>> {
     Ok(damage)
 }
 
-/// Reads all files of a database, and hands over all entries that are as they were written, in no order.
+/// Reads all files of a database and passes all intact entries to `each`, in no particular order.
 ///
 /// # Errors
-/// When a directory or file cannot be read.
+/// Returns an error if a directory or file cannot be read.
 pub(crate) fn read(directory: &Path, mut each: impl FnMut(Entry<'_>)) -> io::Result<Found> {
     let files = Files::of(directory)?;
     let (manifest, damage) = files.verified();
@@ -186,7 +186,7 @@ pub(crate) fn read(directory: &Path, mut each: impl FnMut(Entry<'_>)) -> io::Res
     Ok(found)
 }
 
-/// Reads the segments of the log from a number on.
+/// Reads the segments of the log from the number `first` on.
 fn read_log(
     files: &Files,
     first: u64,
@@ -194,7 +194,7 @@ fn read_log(
     each: &mut dyn FnMut(Entry<'_>),
     damage: &mut Vec<FileDamage>,
 ) -> io::Result<()> {
-    // What a program was writing when it was killed stands at the end of all.
+    // Only the end of the last segment may contain an incomplete write of a killed program.
     let mut torn = None::<(&PathBuf, usize)>;
     for (_, path) in files.segments.range(first..) {
         let content = fs::read(path)?;

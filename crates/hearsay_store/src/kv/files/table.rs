@@ -1,4 +1,4 @@
-//! Tables: sorted entries in blocks with a checksum each, an index of them, and a footer.
+//! Tables: sorted entries in blocks with checksums, an index of the blocks, and a footer.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use super::{Entry, bytes::Bytes};
 const MAGIC: [u8; 8] = [0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB];
 const FOOTER: usize = 50;
 
-/// Bytes behind a block: how it is compressed, and its checksum.
+/// Number of bytes after a block: the compression type and the checksum.
 const TRAILER: usize = 5;
 
-/// What follows a key in a block: sequence number and kind, and a time.
+/// Number of bytes after a key in a block: sequence number and kind, and a time.
 const KEY_TRAILER: usize = 16;
 
-/// The longest block that is looked for where the index is damaged. A block ends after the entry that makes it large, and
-/// no value is larger than this.
+/// Maximum size in bytes of a block that is searched for if the index is damaged. A block ends after the entry that
+/// exceeds its target size, and no value is larger than this limit.
 const LONGEST: usize = 4 << 20;
 
-/// A key of the database begins with one of these.
+/// First bytes of the keys of the database.
 const KEY_STARTS: &[u8] = b"/!";
 
-/// Reads every entry whose block is as it was written. Returns what is damaged.
+/// Reads every entry whose block is intact. Returns descriptions of the damage.
 pub(super) fn read(table: &[u8], each: &mut dyn FnMut(Entry<'_>)) -> Vec<String> {
     let mut damage = Vec::new();
     match layout(table) {
@@ -50,14 +50,14 @@ pub(super) fn read(table: &[u8], each: &mut dyn FnMut(Entry<'_>)) -> Vec<String>
     damage
 }
 
-/// Where the blocks of a table are, without their trailers.
+/// Locations of the blocks of a table, without their trailers.
 struct Layout {
     data: Vec<Range<usize>>,
-    /// Index blocks, which were read, and the filter.
+    /// Index blocks, which have been read, and the filter.
     other: Vec<Range<usize>>,
 }
 
-/// Finds the blocks by the index.
+/// Finds the blocks through the index.
 fn layout(table: &[u8]) -> Result<Layout, String> {
     let footer = table.len().checked_sub(FOOTER).map(|start| &table[start..]).ok_or("it is cut short")?;
     let (handles, magic) = footer.split_at(FOOTER - MAGIC.len());
@@ -85,7 +85,7 @@ fn layout(table: &[u8]) -> Result<Layout, String> {
     Ok(layout)
 }
 
-/// A gap between the blocks, if there is one.
+/// Describes a gap between the blocks, if there is one.
 fn uncovered(table: &[u8], layout: Layout) -> Option<String> {
     let mut blocks: Vec<_> = layout.data.into_iter().chain(layout.other).collect();
     blocks.sort_by_key(|block| block.start);
@@ -99,7 +99,7 @@ fn uncovered(table: &[u8], layout: Layout) -> Option<String> {
     (end + FOOTER != table.len()).then(|| format!("what follows byte {end} belongs to no block"))
 }
 
-/// Where a block is, as an index says it.
+/// Decodes the location of a block from an index entry.
 fn handle(bytes: &mut Bytes<'_>) -> Option<Range<usize>> {
     let (offset, size) = (bytes.varint()?, bytes.varint()?);
     let start = usize::try_from(offset).ok()?;
@@ -112,7 +112,7 @@ fn handles_in(index: &[u8]) -> Vec<Range<usize>> {
     handles
 }
 
-/// The content of a block; nothing, when its checksum is another.
+/// Returns the contents of a block, or `None` if its checksum does not match.
 fn content<'a>(table: &'a [u8], block: &Range<usize>) -> Option<&'a [u8]> {
     let found = table.get(block.clone())?;
     let trailer: [u8; TRAILER] = table.get(block.end..block.end.checked_add(TRAILER)?)?.try_into().ok()?;
@@ -122,13 +122,13 @@ fn content<'a>(table: &'a [u8], block: &Range<usize>) -> Option<&'a [u8]> {
     (compression == 0 && is_checksum(hasher, compression, check)).then_some(found)
 }
 
-/// Whether `check` is the checksum of what was hashed and the way it is compressed.
+/// Returns whether `check` is the checksum of the hashed bytes and the compression type.
 fn is_checksum(mut hasher: crc32fast::Hasher, compression: u8, check: [u8; 4]) -> bool {
     hasher.update(&[compression]);
     hasher.finalize().rotate_right(15).wrapping_add(0xA282_EAD8) == u32::from_le_bytes(check)
 }
 
-/// Finds the next whole block from an offset on by its checksum.
+/// Finds the next intact block at or after an offset by its checksum.
 fn next_block(table: &[u8], from: usize) -> Option<Range<usize>> {
     (from..table.len()).filter(|start| begins_block(&table[*start..])).find_map(|start| {
         let longest = &table[start..table.len().min(start + LONGEST)];
@@ -146,16 +146,16 @@ fn next_block(table: &[u8], from: usize) -> Option<Range<usize>> {
     })
 }
 
-/// Whether bytes may be the begin of a block: its first entry has a whole key.
+/// Returns whether bytes may be the beginning of a block: its first entry has a complete key.
 fn begins_block(bytes: &[u8]) -> bool {
     let mut bytes = Bytes(bytes);
     let (shared, length, _value) = (bytes.varint(), bytes.varint(), bytes.varint());
     shared == Some(0) && length > Some(KEY_TRAILER as u64) && bytes.u8().is_some_and(|byte| KEY_STARTS.contains(&byte))
 }
 
-/// Hands over the entries of a block with their encoded keys and values.
+/// Passes the entries of a block to `each`, with encoded keys and values.
 fn raw_entries(block: &[u8], each: &mut dyn FnMut(&[u8], &[u8])) {
-    // The block ends with the places where keys are whole, and their number.
+    // The block ends with the offsets of the complete keys and their number.
     let Some((rest, count)) = block.split_last_chunk::<4>() else { return };
     let restarts = (u32::from_le_bytes(*count) as usize).saturating_mul(4);
     let mut bytes = Bytes(&rest[..rest.len().saturating_sub(restarts)]);
@@ -173,7 +173,7 @@ fn raw_entries(block: &[u8], each: &mut dyn FnMut(&[u8], &[u8])) {
     }
 }
 
-/// Hands over the entries of a block of data. Those of an index, which hold no values, are passed over.
+/// Passes the entries of a data block to `each`. Skips the entries of an index block, which contain no values.
 fn entries(block: &[u8], each: &mut dyn FnMut(Entry<'_>)) {
     raw_entries(block, &mut |key, value| {
         let Some((key, mut trailer)) = key.len().checked_sub(KEY_TRAILER).map(|end| (&key[..end], Bytes(&key[end..])))

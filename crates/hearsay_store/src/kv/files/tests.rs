@@ -15,7 +15,7 @@ fn entries(directory: &Path) -> (Entries, Vec<FileDamage>) {
     (entries, found.unwrap().damage)
 }
 
-/// Two directories: one with tables only, and one as after a kill, with a log too.
+/// Creates two directories: one with tables only, and one with a log too, as after a kill.
 fn directories(place: &Path) -> [PathBuf; 2] {
     let open = |memtable_bytes| {
         Store::open(place.join("closed"), StoreOptions { memtable_bytes, ..StoreOptions::default() }).unwrap()
@@ -31,7 +31,7 @@ fn directories(place: &Path) -> [PathBuf; 2] {
     let Opened { store, .. } = open(256 << 10);
     write(&store, 1..60);
     store.close().unwrap();
-    // All of what follows stays in the log, and no task of the engine changes files while they are copied.
+    // With large memtables, the following writes stay in the log, and no engine task changes files during the copy.
     let Opened { store, .. } = open(64 << 20);
     std::thread::sleep(std::time::Duration::from_millis(500));
     write(&store, 60..140);

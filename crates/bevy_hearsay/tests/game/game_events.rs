@@ -1,0 +1,124 @@
+//! What happens becomes memory.
+
+use std::f32::consts::SQRT_2;
+
+use hearsay_memory::query;
+
+use super::*;
+
+/// What somebody knows, by its sentences.
+fn knows(app: &SteppingApp, who: &str) -> Vec<String> {
+    let who = who.to_owned();
+    read(app, move |world| {
+        let filter = query::KnowsFilter { limit: 1000, ..Default::default() };
+        let (rows, _) = query::knows(&world.state, &who, &filter, None).unwrap();
+        rows.into_iter().map(|row| row.statement).collect()
+    })
+}
+
+fn heard(app: &SteppingApp, who: &str, words: &str) -> bool {
+    knows(app, who).iter().any(|statement| statement.contains(words))
+}
+
+/// Ann and Bob in the inn, Cid on the pier.
+fn village(plugins: HearsayPlugins) -> (SteppingApp, [Entity; 3]) {
+    let mut app = SteppingApp::new(plugins);
+    for (id, name) in [("inn", "The Inn"), ("pier", "The Pier")] {
+        app.world_mut().spawn((MemoryId::new(id), Name::new(name), Remembered::location()));
+    }
+    let people = [("ann", "Ann", "inn"), ("bob", "Bob", "inn"), ("cid", "Cid", "pier")].map(|(id, name, at)| {
+        let who = (MemoryId::new(id), Name::new(name), Remembered::npc(), PlaceId::at(at).unwrap());
+        app.world_mut().spawn(who).id()
+    });
+    app.settle();
+    (app, people)
+}
+
+#[test]
+fn those_who_are_there_hear_what_is_said() {
+    let (mut app, [ann, _, cid]) = village(HearsayPlugins::empty());
+    let lore = Statement::lore("inn", "The cellar of the inn is flooded.");
+    app.world_mut().commands().entity(ann).say_that("Mind the cellar, it is flooded!", [lore]);
+    app.settle();
+    assert!(heard(&app, "bob", "flooded"));
+    assert!(!heard(&app, "cid", "flooded"));
+    // He comes, and hears the next.
+    app.world_mut().commands().entity(cid).move_to("inn");
+    app.world_mut().commands().entity(ann).say_that("The beer is sour.", [Statement::lore("inn", "The beer is sour.")]);
+    app.settle();
+    assert!(heard(&app, "cid", "sour"), "a move counts for what is said after it");
+    assert_eq!(app.take_troubles(), [""; 0]);
+}
+
+#[test]
+fn what_is_told_passes_on() {
+    let (mut app, [ann, bob, cid]) = village(HearsayPlugins::empty());
+    app.world_mut().commands().entity(ann).witness(Statement::lore("pier", "A body lies under the pier."));
+    app.settle();
+    assert!(heard(&app, "ann", "body") && !heard(&app, "bob", "body"));
+    let fact = read(&app, |world| {
+        let about = EntityId::new("pier").unwrap();
+        world.state.facts_of(&about).find(|fact| fact.statement().contains("body")).unwrap().id()
+    });
+    app.world_mut().commands().entity(ann).tell(bob, Statement::fact(fact));
+    app.settle();
+    assert!(heard(&app, "bob", "body") && !heard(&app, "cid", "body"));
+    app.world_mut().commands().entity(bob).tell(cid, Statement::fact(fact));
+    app.settle();
+    assert!(heard(&app, "cid", "body"));
+    app.world_mut().commands().entity(ann).forget(fact.to_string());
+    app.settle();
+    assert!(!heard(&app, "cid", "body"), "what rests on it falls with it");
+    assert_eq!(app.take_troubles(), [""; 0]);
+}
+
+#[test]
+fn earshot_may_be_a_distance_or_a_function() {
+    let mut plugins = HearsayPlugins::empty();
+    plugins.game_events.earshot = Earshot::Distance(SQRT_2);
+    let (mut app, [ann, bob, cid]) = village(plugins);
+    for (who, x) in [(ann, 0.0), (bob, 5.0), (cid, 1.0)] {
+        let at = Transform::from_xyz(x, 0.0, 0.0);
+        app.world_mut().entity_mut(who).insert((at, GlobalTransform::from(at)));
+    }
+    app.world_mut().commands().entity(ann).say_that("Psst.", [Statement::lore("ann", "Ann is afraid of geese.")]);
+    app.settle();
+    assert!(heard(&app, "cid", "geese") && !heard(&app, "bob", "geese"));
+    app.insert_resource(Earshot::custom(move |_, _| vec![bob]));
+    app.world_mut().commands().entity(ann).say_that("Hm.", [Statement::lore("ann", "Ann likes turnips.")]);
+    app.settle();
+    assert!(heard(&app, "bob", "turnips") && !heard(&app, "cid", "turnips"));
+}
+
+#[test]
+fn what_cannot_be_is_said_and_stops_nothing() {
+    let (mut app, [ann, ..]) = village(HearsayPlugins::empty());
+    app.world_mut().commands().entity(ann).tell("nobody-of-that-name", Statement::lore("inn", "It burns."));
+    app.world_mut().commands().entity(ann).say_that("So.", [Statement::lore("inn", "The inn is old.")]);
+    app.world_mut().commands().entity(ann).set_attribute("NOT_AN_ATTRIBUTE", "x");
+    let stranger = app.world_mut().spawn_empty().id();
+    app.world_mut().commands().entity(stranger).say("Who am I?");
+    app.settle();
+    assert!(heard(&app, "bob", "old"));
+    let troubles = app.take_troubles();
+    for part in ["nobody-of-that-name", "NOT_AN_ATTRIBUTE", "MemoryId"] {
+        assert!(troubles.iter().any(|what| what.contains(part)), "{part} in {troubles:?}");
+    }
+}
+
+#[test]
+fn the_dead_hear_nothing_and_the_clock_is_kept() {
+    let (mut app, [ann, bob, _]) = village(HearsayPlugins::empty());
+    app.world_mut().resource_mut::<GameClock>().0 = Some(600);
+    app.world_mut().commands().entity(bob).die();
+    app.settle();
+    app.world_mut().resource_mut::<GameClock>().0 = Some(660);
+    app.world_mut().commands().entity(ann).show(Statement::lore("inn", "The roof falls in."));
+    app.settle();
+    assert!(heard(&app, "ann", "roof") && !heard(&app, "bob", "roof"));
+    assert_eq!(read(&app, |world| world.state.clock().map(|time| time.0)), Some(660));
+    // A clock that is set elsewhere is the game's clock too.
+    memory(&app).set_clock(hearsay_model::GameTime(900)).unwrap().wait().unwrap();
+    app.settle();
+    assert_eq!(app.world().resource::<GameClock>().0, Some(900));
+}

@@ -1,0 +1,49 @@
+//! `hearsay simulate`: gossip and story flags.
+
+use clap::Args as ClapArgs;
+
+use super::Campaign;
+
+/// Days to talk.
+fn days(given: &str) -> Result<u32, String> {
+    given.parse().ok().filter(|days| *days > 0).ok_or_else(|| format!("at least one day, and at most {}", u32::MAX))
+}
+
+fn seed(given: &str) -> Result<u64, String> {
+    given.parse().map_err(|_| format!("a whole number from 0 to {}", u64::MAX))
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct GossipArgs {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Number of days on the campaign's calendar, from the game clock on
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = days, allow_negative_numbers = true)]
+    pub(crate) days: u32,
+    /// Random seed; use the same one for all steps of a game
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+    /// Print every exchange
+    #[arg(long)]
+    pub(crate) tellings: bool,
+    /// Maximum number of facts
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Show who would tell whom what, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Flag {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Name of the flag [default: list all]
+    pub(crate) name: Option<String>,
+    /// New value: yes, no, a number or text, as declared
+    #[arg(requires = "name")]
+    pub(crate) value: Option<String>,
+    /// Declare a new flag
+    #[arg(long, requires = "value")]
+    pub(crate) declare: bool,
+}

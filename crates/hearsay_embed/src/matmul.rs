@@ -1,0 +1,336 @@
+//! Matrix products of activations and weights.
+//!
+//! A weight is laid out once, in panels of 64 outputs. A panel holds in × 64 contiguous numbers,
+//! which are read from first to last. A product runs panel by panel, six rows at a time, and stores
+//! its result in panels, too.
+//!
+//! The sum of a row does not depend on the other rows. It is accumulated in a register from the
+//! first input to the last, regardless of the number of rows.
+//!
+//! `gemm`, which candle uses for products, is as fast only without debug assertions. With them,
+//! every read of its kernels is checked, which makes it four times slower. This module reads slices
+//! of vectors, which needs neither unsafe code nor checks. The weights stay in candle's tensors.
+
+use candle_core::{CpuStorage, Device, Storage, Tensor};
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+
+use crate::EmbedError;
+use crate::error::inference;
+use crate::math::{Activation, AddBias};
+use crate::prefetch::prefetch;
+use crate::processor::Processor;
+
+/// Number of outputs in a panel.
+pub(crate) const PANEL: usize = 64;
+
+/// Number of rows computed together. With vectors of 16 numbers, 24 sums fill most of 32 registers.
+/// With vectors of 8 numbers, 12 sums fill most of 16.
+const ROWS: usize = 6;
+
+/// A linear map: weights and biases.
+pub(crate) struct Linear {
+    inputs: usize,
+    outputs: usize,
+    /// Panels × in × 64; the last panel is padded with zeros.
+    weight: Tensor,
+    /// One bias per output of the padded panels, padded with zeros.
+    bias: Vec<f32>,
+}
+
+/// Result of a product: for each panel, 64 numbers for each row.
+#[derive(Default)]
+pub(crate) struct Panels {
+    rows: usize,
+    /// The largest size needed so far; only the first part is in use.
+    values: Vec<f32>,
+}
+
+/// Grows a scratch buffer to at least `count` numbers. Old contents remain, because the callers
+/// overwrite them.
+pub(crate) fn grow(numbers: &mut Vec<f32>, count: usize) {
+    if numbers.len() < count {
+        numbers.resize(count, 0.0);
+    }
+}
+
+impl Linear {
+    /// Creates a linear map from weights in PyTorch's layout, out × in, with one bias per output.
+    pub(crate) fn new(mut weight: Vec<f32>, mut bias: Vec<f32>, inputs: usize) -> Result<Self, EmbedError> {
+        let outputs = bias.len();
+        let padded = outputs.next_multiple_of(PANEL);
+        weight.resize(padded * inputs, 0.0);
+        bias.resize(padded, 0.0);
+        let panels =
+            || Tensor::from_vec(weight, (padded / PANEL, PANEL, inputs), &Device::Cpu)?.transpose(1, 2)?.contiguous();
+        Ok(Self { inputs, outputs, weight: panels().map_err(inference)?, bias })
+    }
+
+    /// Multiplies `rows` rows of `x`, adds the bias and applies the activation function.
+    ///
+    /// If `parallel` is set, the threads of the current pool share the panels.
+    pub(crate) fn apply(
+        &self,
+        processor: Processor,
+        x: &[f32],
+        rows: usize,
+        activation: Option<Activation>,
+        parallel: bool,
+        y: &mut Panels,
+    ) -> Result<(), EmbedError> {
+        let (storage, layout) = self.weight.storage_and_layout();
+        let Storage::Cpu(CpuStorage::F32(weights)) = &*storage else {
+            return Err(EmbedError::Inference { problem: "its weights are not f32 on the CPU".to_owned() });
+        };
+        y.reset(rows, self.outputs.div_ceil(PANEL));
+        let x = &x[..rows * self.inputs];
+        if rows == 0 {
+            return Ok(());
+        }
+        let weights = &weights[layout.start_offset()..];
+        let size = self.inputs * PANEL;
+        let panel = |((index, y), bias): ((usize, &mut [f32]), &[f32])| {
+            let (weights, next) = weights[index * size..].split_at(size);
+            let next = next.get(..size).unwrap_or_default();
+            processor.dispatch(Multiply { x, inputs: self.inputs, weights, next, y });
+            processor.dispatch(AddBias { values: y, bias, activation });
+        };
+        if parallel {
+            let parts = y.values.par_chunks_exact_mut(rows * PANEL).enumerate();
+            parts.zip(self.bias.par_chunks_exact(PANEL)).for_each(panel);
+        } else {
+            let parts = y.values.chunks_exact_mut(rows * PANEL).enumerate();
+            parts.zip(self.bias.chunks_exact(PANEL)).for_each(panel);
+        }
+        Ok(())
+    }
+}
+
+impl Panels {
+    fn reset(&mut self, rows: usize, panels: usize) {
+        self.rows = rows;
+        grow(&mut self.values, panels * rows * PANEL);
+    }
+
+    /// Returns the pieces of a row, each of 64 numbers.
+    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = &[f32; PANEL]> {
+        self.values.as_chunks().0.iter().skip(row).step_by(self.rows.max(1))
+    }
+
+    /// Copies columns `from` to `from + out.len()` of a row.
+    pub(crate) fn copy(&self, row: usize, from: usize, mut out: &mut [f32]) {
+        let mut column = from;
+        while !out.is_empty() {
+            let count = out.len().min(PANEL - column % PANEL);
+            let start = (column / PANEL * self.rows + row) * PANEL + column % PANEL;
+            let (piece, rest) = out.split_at_mut(count);
+            piece.copy_from_slice(&self.values[start..start + count]);
+            out = rest;
+            column += count;
+        }
+    }
+}
+
+/// Computes `y` = `x` · `weights`, with rows × inputs, inputs × 64 and rows × 64 numbers.
+struct Multiply<'a> {
+    x: &'a [f32],
+    inputs: usize,
+    weights: &'a [f32],
+    /// Weights of the next product, prefetched meanwhile.
+    next: &'a [f32],
+    y: &'a mut [f32],
+}
+
+impl WithSimd for Multiply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { x, inputs, weights, next, y } = self;
+        let weights = Matrix { numbers: weights, width: PANEL };
+        multiply(simd, Matrix { numbers: x, width: inputs }, weights, next, y, PANEL);
+    }
+}
+
+/// A matrix, stored row after row, with `width` numbers per row.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrix<'a> {
+    pub(crate) numbers: &'a [f32],
+    pub(crate) width: usize,
+}
+
+/// Computes `y` = `x` · `weights`. `weights` is 32 or 64 numbers wide. Each row of `y` has space
+/// for `y_width` numbers, of which the first 32 or 64 are set. The number of rows of `weights`
+/// limits the inputs read from each row of `x`. Prefetches `next` meanwhile.
+#[inline(always)]
+pub(crate) fn multiply<S: Simd>(
+    simd: S,
+    x: Matrix<'_>,
+    weights: Matrix<'_>,
+    next: &[f32],
+    y: &mut [f32],
+    y_width: usize,
+) {
+    let wide = weights.width == PANEL;
+    // The const arguments are the width of the weights in vectors, and the number of vectors
+    // computed together.
+    match (S::F32_LANES, S::REGISTER_COUNT) {
+        (16, _) if wide => panel::<S, 4, 4>(simd, x, weights, next, y, y_width),
+        (16, _) => panel::<S, 2, 2>(simd, x, weights, next, y, y_width),
+        (8, _) if wide => panel::<S, 8, 2>(simd, x, weights, next, y, y_width),
+        (8, _) => panel::<S, 4, 2>(simd, x, weights, next, y, y_width),
+        (4, 32..) if wide => panel::<S, 16, 4>(simd, x, weights, next, y, y_width),
+        (4, _) if wide => panel::<S, 16, 2>(simd, x, weights, next, y, y_width),
+        (4, _) => panel::<S, 8, 2>(simd, x, weights, next, y, y_width),
+        _ if wide => panel::<S, PANEL, 2>(simd, x, weights, next, y, y_width),
+        _ => panel::<S, 32, 2>(simd, x, weights, next, y, y_width),
+    }
+}
+
+#[inline(always)]
+fn panel<S: Simd, const V: usize, const N: usize>(
+    simd: S,
+    x: Matrix<'_>,
+    weights: Matrix<'_>,
+    next: &[f32],
+    y: &mut [f32],
+    y_width: usize,
+) {
+    let weights = S::as_simd_f32s(weights.numbers).0.as_chunks::<V>().0;
+    let width = x.width;
+    // The first two groups of rows each prefetch one half of the next panel. A question has about
+    // three groups of six rows, and would otherwise wait for memory.
+    let half = weights.len() * PANEL / 2;
+    for (index, (x, y)) in x.numbers.chunks(ROWS * width).zip(y.chunks_mut(ROWS * y_width)).enumerate() {
+        let next = next.get(index * half..(index + 1) * half).unwrap_or_default();
+        for column in (0..V).step_by(N) {
+            match x.len() / width {
+                6 => tile::<S, V, N, 6>(simd, x, weights, next, column, y, y_width),
+                5 => tile::<S, V, N, 5>(simd, x, weights, next, column, y, y_width),
+                4 => tile::<S, V, N, 4>(simd, x, weights, next, column, y, y_width),
+                3 => tile::<S, V, N, 3>(simd, x, weights, next, column, y, y_width),
+                2 => tile::<S, V, N, 2>(simd, x, weights, next, column, y, y_width),
+                _ => tile::<S, V, N, 1>(simd, x, weights, next, column, y, y_width),
+            }
+        }
+    }
+}
+
+/// Computes `R` rows of `N` vectors, starting at vector `column`.
+#[inline(always)]
+fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
+    simd: S,
+    x: &[f32],
+    weights: &[[S::f32s; V]],
+    next: &[f32],
+    column: usize,
+    y: &mut [f32],
+    y_width: usize,
+) {
+    let (inputs, width) = (weights.len(), x.len() / R);
+    // The compiler knows that this length equals the number of weights, and removes the bounds
+    // checks.
+    let x: [&[f32]; R] = std::array::from_fn(|row| &x[row * width..][..inputs]);
+    let fetch = !next.is_empty();
+    let mut sums = [[simd.splat_f32s(0.0); N]; R];
+    for (i, weights) in weights.iter().enumerate() {
+        if fetch {
+            prefetch(next, i * PANEL / 2);
+            prefetch(next, i * PANEL / 2 + 16);
+        }
+        for row in 0..R {
+            let factor = simd.splat_f32s(x[row][i]);
+            for n in 0..N {
+                sums[row][n] = simd.mul_add_e_f32s(factor, weights[column + n], sums[row][n]);
+            }
+        }
+    }
+    // By value: with references, the compiler would keep the sums in memory.
+    for (y, sums) in y.chunks_mut(y_width).zip(sums) {
+        for (y, sum) in S::as_mut_simd_f32s(y).0[column..].iter_mut().zip(sums) {
+            *y = sum;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns pseudorandom numbers between -1 and 1.
+    fn noise(count: usize, seed: u32) -> Vec<f32> {
+        (0..count as u32)
+            .map(|i| {
+                let mut x = (i + 1).wrapping_mul(0x9e37_79b9) ^ seed;
+                x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
+                x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
+                (x ^ (x >> 16)) as f32 / 2_147_483_648.0 - 1.0
+            })
+            .collect()
+    }
+
+    fn matmul(linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
+        product_with(Processor::new(), linear, x, rows, parallel)
+    }
+
+    fn product_with(processor: Processor, linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
+        let mut y = Panels::default();
+        linear.apply(processor, x, rows, None, parallel, &mut y).unwrap();
+        (0..rows)
+            .map(|row| {
+                let mut out = vec![0.0; linear.outputs];
+                y.copy(row, 0, &mut out);
+                out
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_row_does_not_depend_on_the_number_of_rows_or_its_place_among_them() {
+        // Sizes of the default model, and odd sizes.
+        for (inputs, outputs, most) in [(384, 70, 512), (1536, 64, 512), (13, 3, 128), (1, 130, 7)] {
+            let linear = Linear::new(noise(inputs * outputs, 1), noise(outputs, 2), inputs).unwrap();
+            let x = noise(inputs * most, 3);
+            let expected: Vec<_> =
+                (0..most).map(|row| matmul(&linear, &x[row * inputs..][..inputs], 1, false).remove(0)).collect();
+            for (row, y) in expected.iter().enumerate().step_by(37) {
+                for (output, y) in y.iter().enumerate() {
+                    let weight = &noise(inputs * outputs, 1)[output * inputs..];
+                    let pairs = x[row * inputs..][..inputs].iter().zip(weight);
+                    let sum: f64 = pairs.map(|(x, w)| f64::from(*x) * f64::from(*w)).sum();
+                    let exact = sum + f64::from(noise(outputs, 2)[output]);
+                    assert!((f64::from(*y) - exact).abs() < 1e-4, "row {row}: {y}, not {exact}");
+                }
+            }
+            for rows in 1..=most {
+                // From the first row on, and up to the last one.
+                for first in [0, most - rows] {
+                    let y = matmul(&linear, &x[first * inputs..], rows, rows % 7 == 0);
+                    let same = y.iter().zip(&expected[first..]).all(|(y, expected)| {
+                        y.iter().map(|y| y.to_bits()).eq(expected.iter().map(|expected| expected.to_bits()))
+                    });
+                    assert!(same && y.len() == rows, "{rows} rows from row {first}, {inputs} inputs");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_of_vectors_gives_the_same_product() {
+        let mut processors = vec![Processor::Other(pulp::Arch::Scalar)];
+        #[cfg(target_arch = "x86_64")]
+        processors.extend(pulp::x86::V3::try_new().map(Processor::Avx2));
+        for (inputs, outputs) in [(64, 130), (384, 64)] {
+            let linear = Linear::new(noise(inputs * outputs, 1), noise(outputs, 2), inputs).unwrap();
+            let x = noise(inputs * 17, 3);
+            let expected = matmul(&linear, &x, 17, false);
+            for processor in &processors {
+                for (row, expected) in product_with(*processor, &linear, &x, 17, false).iter().zip(&expected) {
+                    for (y, expected) in row.iter().zip(expected) {
+                        assert!((y - expected).abs() < 1e-4, "{processor:?}: {y}, not {expected}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Citations: the source of each line, how the asker knows it, and why it is relevant.
+
+use hearsay_belief::{AccessPath, Heard, Known};
+use hearsay_model::{Acquisition, Calendar, Credence, EntityId, Evidence, FactId, PassageId, SessionId};
+use serde::Serialize;
+
+use crate::{Channels, EntityLinker};
+
+/// The source of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A fact.
+    Fact(FactId),
+    /// A passage.
+    Passage(PassageId),
+    /// The scene, as given by the asker.
+    Scene,
+}
+
+/// How a knower learned the content of a line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Citation {
+    /// Source of the line.
+    pub source: Source,
+    /// How the knower learned it, in words: `told by Odo Brandt`, `as a member of the Harbour Watch`.
+    pub acquisition: String,
+    /// How much the knower believes it; `None` for passages, because the knower heard that they were said.
+    pub credence: Option<Credence>,
+    /// Date of learning, on the campaign's calendar; `None` if the knower has always known it.
+    pub learned: Option<String>,
+    /// Session of the source.
+    pub session: Option<SessionId>,
+    /// File and line of the source.
+    pub file: Option<String>,
+    /// Whether the knower conceals it.
+    pub conceals: bool,
+}
+
+impl Citation {
+    pub(crate) fn of_scene() -> Self {
+        Self {
+            source: Source::Scene,
+            acquisition: "the scene".into(),
+            credence: None,
+            learned: None,
+            session: None,
+            file: None,
+            conceals: false,
+        }
+    }
+
+    /// Returns the citation as one line: acquisition, credence, date, session, file, id.
+    pub fn line(&self) -> String {
+        let mut parts = vec![self.acquisition.clone()];
+        parts.extend(self.credence.map(|credence| format!("credence {credence}")));
+        parts.extend(self.learned.as_ref().map(|learned| format!("since {learned}")));
+        parts.extend(self.session.as_ref().map(ToString::to_string));
+        parts.extend(self.file.clone());
+        parts.extend(match self.source {
+            Source::Fact(id) => Some(format!("fact {}", id.short())),
+            Source::Passage(id) => Some(format!("passage {}", id.short())),
+            Source::Scene => None,
+        });
+        parts.join(" \u{00B7} ")
+    }
+}
+
+/// Explains a result in one line: its score, the score of each channel, and the facts on the activation path.
+pub fn why(score: f32, channels: &Channels, path: &[String]) -> String {
+    let mut parts = Vec::new();
+    parts.extend((channels.words > 0.0).then(|| format!("words {:.2}", channels.words)));
+    parts.extend(channels.meaning.map(|meaning| format!("meaning {meaning:.2}")));
+    parts.extend((channels.graph > 0.0).then(|| format!("graph {:.2}", channels.graph)));
+    let way = if path.is_empty() { String::new() } else { format!("; by way of: {}", path.join(" \u{2192} ")) };
+    format!("score {score:.2}: {}{way}", parts.join(", "))
+}
+
+/// Creates citations for one knower.
+#[derive(Debug, Clone, Copy)]
+pub struct Citations<'a> {
+    /// Names that the knower uses.
+    pub names: &'a EntityLinker,
+    /// Calendar for dates.
+    pub calendar: &'a Calendar,
+    /// The knower; `None` for the DM, for whom everything counts as recorded.
+    pub knower: Option<&'a EntityId>,
+}
+
+impl Citations<'_> {
+    /// Returns the citation of a fact.
+    pub fn of_fact(&self, known: &Known) -> Citation {
+        Citation {
+            source: Source::Fact(known.id()),
+            acquisition: match known.acquisition() {
+                Some((acquisition, access_path)) => self.acquisition(acquisition, access_path),
+                None if known.shared().is_empty() => "recorded".into(),
+                None => "made it up".into(),
+            },
+            credence: known.acquisition().map(|_| known.credence()),
+            learned: known.learned().map(|time| self.calendar.print(time)),
+            session: known.session().cloned(),
+            file: file(known.evidence()),
+            conceals: known.conceals(),
+        }
+    }
+
+    /// Returns the citation of a passage.
+    pub fn of_passage(&self, id: PassageId, heard: &Heard) -> Citation {
+        let passage = &heard.passage;
+        let speaker = passage.speaker.as_ref();
+        let acquisition = match &heard.access_path {
+            _ if self.knower.is_none() => "recorded".into(),
+            AccessPath::Own if speaker == self.knower => "said it".into(),
+            AccessPath::Own if speaker.is_some() || passage.speaker_alias.is_some() => "heard it".into(),
+            AccessPath::Own if passage.session.is_some() => "was there".into(),
+            AccessPath::Own => "read it".into(),
+            access_path => self.acquisition(&Acquisition::Authored, access_path),
+        };
+        Citation {
+            source: Source::Passage(id),
+            acquisition,
+            credence: None,
+            learned: passage.time.as_ref().and_then(|date| date.time).map(|time| self.calendar.print(time)),
+            session: passage.session.clone(),
+            file: file(&passage.evidence),
+            conceals: false,
+        }
+    }
+
+    fn called<'n>(&'n self, id: &EntityId, nameless: &'n str) -> &'n str {
+        self.names.name(id).unwrap_or(nameless)
+    }
+
+    fn acquisition(&self, acquisition: &Acquisition, access_path: &AccessPath) -> String {
+        let somebody = |id| self.called(id, "somebody");
+        let learned = match acquisition {
+            Acquisition::Witnessed => "witnessed".to_owned(),
+            Acquisition::Told { by: Some(by), citing: None } => format!("told by {}", somebody(by)),
+            Acquisition::Told { by: Some(by), citing: Some(citing) } => {
+                format!("told by {}, who has it from {}", somebody(by), somebody(citing))
+            }
+            Acquisition::Shared => "passed it on".to_owned(),
+            Acquisition::Told { by: None, .. } => "heard talk of it".to_owned(),
+            Acquisition::Read { document: Some(document) } => {
+                format!("read in {}", self.called(document, "a document"))
+            }
+            Acquisition::Read { document: None } => "read".to_owned(),
+            Acquisition::Authored => String::new(),
+            Acquisition::Deduced { .. } => "concluded".to_owned(),
+        };
+        let reached = match access_path {
+            AccessPath::Own if learned.is_empty() => "own knowledge".to_owned(),
+            AccessPath::Own => String::new(),
+            AccessPath::Member(group) => format!("as a member of {}", self.called(group, "a group")),
+            AccessPath::Resident(place) => format!("as a resident of {}", self.called(place, "a place")),
+            AccessPath::Common => "common lore".to_owned(),
+        };
+        [learned, reached].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn file(evidence: &[Evidence]) -> Option<String> {
+    evidence.iter().find_map(|evidence| match evidence {
+        Evidence::File { path, line, .. } => Some(format!("{path}:{line}")),
+        Evidence::Excerpt(excerpt) => Some(format!("{}:{}", excerpt.path, excerpt.line)),
+        Evidence::Passage { .. } => None,
+    })
+}

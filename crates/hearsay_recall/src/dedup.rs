@@ -1,0 +1,98 @@
+//! Deduplication of facts from several sources and of nearly identical sentences.
+
+use hearsay_belief::{Heard, Known};
+use hearsay_model::spelling::unaccented;
+use hearsay_model::{Credence, EntityId, Evidence, FactRelation, Object, PassageId, Predicate, text};
+use rustc_hash::FxHashMap;
+
+/// Words that make no difference between two sentences.
+const FILLERS: [&str; 8] = ["a", "an", "the", "that", "very", "really", "quite", "indeed"];
+
+/// Content of a fact. A secret or concealed fact never equals an open one.
+type Content<'a> = (
+    &'a EntityId,
+    &'a Predicate,
+    &'a Object,
+    (Option<FactRelation>, Option<i64>, Option<&'a str>, Option<&'a str>),
+    (bool, bool),
+);
+
+fn content(known: &Known) -> Content<'_> {
+    let attitude = known.attitude().map(|attitude| i64::from(attitude.get()));
+    let since = known.since().map(|date| date.raw.as_str());
+    let told = (known.fact_relation(), attitude, known.rank(), since);
+    (known.subject(), known.predicate(), known.object(), told, openness(known))
+}
+
+fn openness(known: &Known) -> (bool, bool) {
+    (known.is_secret(), known.conceals())
+}
+
+/// Returns the words of a sentence, without accents and fillers.
+fn sentence(said: &str) -> Vec<String> {
+    let words = text::words(said).into_iter().filter(|word| !FILLERS.contains(&word.as_str()));
+    words.map(|word| if word.is_ascii() { word } else { unaccented(&word) }).collect()
+}
+
+/// A fact or passage that may become a line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Sayable<'a> {
+    Fact(&'a Known),
+    Passage(PassageId, &'a Heard),
+}
+
+/// Speaker, secret name of the speaker, and words of a passage.
+type Spoken<'a> = ((Option<&'a EntityId>, Option<&'a String>), Vec<String>);
+
+/// Groups items that say the same, by position. Groups are in the order of their best items. The first item of each
+/// group represents it: the fact with the highest credence.
+///
+/// A passage joins the group of a fact if it is evidence for that fact and has the same words. It also joins a passage
+/// with the same speaker and words.
+pub(crate) fn once(all: &[Sayable]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let (mut by_content, mut by_sentence) = (FxHashMap::default(), FxHashMap::default());
+    let mut by_speaker: FxHashMap<Spoken, usize> = FxHashMap::default();
+    for (place, sayable) in all.iter().enumerate() {
+        let Sayable::Fact(known) = sayable else { continue };
+        let (content, sentence) = (content(known), (sentence(known.statement()), openness(known)));
+        let group = by_content.get(&content).or_else(|| by_sentence.get(&sentence)).copied().unwrap_or(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[group].push(place);
+        by_content.insert(content, group);
+        by_sentence.insert(sentence, group);
+    }
+    let bears_out = |id: PassageId, place: &usize| match all[*place] {
+        Sayable::Fact(known) => {
+            known.evidence().iter().any(|of| matches!(of, Evidence::Passage { passage, .. } if *passage == id))
+        }
+        Sayable::Passage(..) => false,
+    };
+    for (place, sayable) in all.iter().enumerate() {
+        let Sayable::Passage(id, heard) = sayable else { continue };
+        let said = sentence(&heard.passage.text);
+        let openly = (said, (false, false));
+        let fact = by_sentence.get(&openly).copied().filter(|group| groups[*group].iter().any(|at| bears_out(*id, at)));
+        let spoken = ((heard.passage.speaker.as_ref(), heard.passage.speaker_alias.as_ref()), openly.0);
+        let group = fact.or_else(|| by_speaker.get(&spoken).copied()).unwrap_or(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[group].push(place);
+        by_speaker.insert(spoken, group);
+    }
+    let mut groups: Vec<(usize, Vec<usize>)> =
+        groups.into_iter().filter_map(|group| Some((group.iter().min().copied()?, group))).collect();
+    groups.sort_unstable();
+    let worth = |place: usize| match all[place] {
+        Sayable::Fact(known) => (1, known.credence()),
+        Sayable::Passage(..) => (0, Credence::NONE),
+    };
+    let best_first = |(_, mut group): (usize, Vec<usize>)| {
+        group.sort_by(|a, b| worth(*b).cmp(&worth(*a)).then(a.cmp(b)));
+        group
+    };
+    groups.into_iter().map(best_first).collect()
+}

@@ -1,0 +1,154 @@
+use std::sync::Arc;
+
+use hearsay_belief::View;
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance, Session,
+    SessionId, State, attribute,
+};
+use proptest::prelude::*;
+
+use super::*;
+use crate::{ApproximateTokens, EntityLinker, Index};
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
+fn session() -> SessionId {
+    SessionId::new("session-1").unwrap()
+}
+
+/// Ann, Bob and Cid, whose names all know, and lines of one session that Ann hears, and Bob where it says so.
+fn table(lines: &[(&str, &str, bool)]) -> State {
+    let mut changes: Vec<Change> = ["ann", "bob", "cid"].map(|name| Change::AddEntity(Entity::new(id(name)))).into();
+    for name in ["ann", "bob", "cid"] {
+        let called = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+        let fact =
+            Fact::attribute(&id(name), attribute::NAME, called.as_str(), Provenance::new(Method::Authored, Author::Dm));
+        let fact = Arc::new(fact.unwrap().build().unwrap());
+        changes.push(Change::Learn(Arc::new(KnowledgeEdge::authored(Knower::World, fact.id()))));
+        changes.insert(3, Change::AssertFact(fact));
+    }
+    let (number, title, present) = (Some(1), String::new(), Vec::new());
+    let played = Session { id: session(), number, title, date: None, start: None, end: None, present };
+    changes.insert(0, Change::SetSession(played));
+    for (line, (speaker, text, both)) in (1..).zip(lines) {
+        let mut heard_by = vec![Knower::Entity(id("ann"))];
+        heard_by.extend(both.then(|| Knower::Entity(id("bob"))));
+        let speaker = (!speaker.is_empty()).then(|| id(speaker));
+        let passage = Passage { speaker, line, heard_by, session: Some(session()), ..Passage::new(*text) };
+        changes.push(Change::AddPassage(Arc::new(passage)));
+    }
+    let mut state = State::default();
+    state.apply(Operation::new(Author::Dm, "a table", changes)).unwrap();
+    state
+}
+
+fn summary(state: &State, knower: Option<&str>, question: &str, budget: usize, index: &Index) -> Summary {
+    let view = knower.map_or_else(|| View::of_dm(state), |name| View::of(state, &Knower::Entity(id(name)), None));
+    let names = EntityLinker::of(&view);
+    let (hearer, matter) = (Hearer { view: &view, names: &names }, Matter::Session(session()));
+    summarize(&SummaryRequest {
+        hearer,
+        index,
+        matter: &matter,
+        question,
+        vector: None,
+        budget,
+        counter: &ApproximateTokens,
+    })
+}
+
+const TALK: [(&str, &str, bool); 6] = [
+    ("", "Rain falls on the market.", true),
+    ("bob", "Pass the crisps, please.", true),
+    ("cid", "The ledger lies under the third stone of the mill.", false),
+    ("bob", "I rolled a six.", true),
+    ("cid", "The ledger lies under the third stone of the old mill!", false),
+    ("ann", "Who hid it there?", true),
+];
+
+#[test]
+fn what_bears_on_the_question_comes_first_and_once() {
+    let state = table(&TALK);
+    let index = Index::of(&state);
+    let told = summary(&state, None, "Where is the ledger?", 20, &index);
+    assert_eq!(told.text(), "Cid: The ledger lies under the third stone of the old mill!\n");
+    assert_eq!(told.parts[0].line, Some(5));
+    let all = summary(&state, None, "", 1_000, &index);
+    assert_eq!((all.parts.len(), all.omitted), (5, 1), "nothing twice: {}", all.text());
+    let lines: Vec<_> = all.parts.iter().map(|part| part.line).collect();
+    assert!(lines.is_sorted(), "in the order in which it was said");
+}
+
+#[test]
+fn one_hearer_is_told_what_it_heard() {
+    let state = table(&TALK);
+    let told = summary(&state, Some("bob"), "Where is the ledger?", 1_000, &Index::of(&state));
+    assert!(!told.text().contains("ledger"), "{}", told.text());
+    assert!(summary(&state, Some("cid"), "", 1_000, &Index::of(&state)).text().contains("ledger"), "it said so itself");
+}
+
+#[test]
+fn what_is_not_indexed_is_told_from_its_beginning() {
+    let state = table(&TALK);
+    let told = summary(&state, None, "Where is the ledger?", 8, &Index::default());
+    assert!(told.preview && !told.meaning);
+    assert_eq!(told.text(), "Rain falls on the market.\n");
+    let long = "Once there was a mill. ".repeat(200);
+    let state = table(&[("", &long, true)]);
+    let told = summary(&state, None, "", 12, &Index::of(&state));
+    assert!(told.tokens <= 12 && told.text().starts_with("Once there was"), "{}", told.text());
+}
+
+#[test]
+fn the_beginning_of_a_text_ends_at_a_word() {
+    let check = |budget: usize, expected: &str| {
+        assert_eq!(beginning("one two three four", budget, &ApproximateTokens), expected)
+    };
+    check(0, "");
+    check(2, "one\u{2026}");
+    check(3, "one two\u{2026}");
+    check(100, "one two three four");
+}
+
+#[test]
+fn parts_of_a_long_text_are_found_by_themselves() {
+    let filler = "The market was loud and the day was long for everybody who had come. ".repeat(40);
+    let lore = format!("{filler} Under the altar lies the crown of the drowned king. {filler}");
+    let state = table(&[("", &lore, true)]);
+    let told = summary(&state, None, "Where is the crown of the king?", 80, &Index::of(&state));
+    assert!(told.text().contains("crown of the drowned king"), "{}", told.text());
+    assert!(told.tokens <= 80);
+}
+
+proptest! {
+    #[test]
+    fn no_budget_is_exceeded_and_nobody_hears_what_it_did_not(
+        lines in prop::collection::vec(("(ann|bob|cid|)", "[A-Za-z0-9 ,.?!']{1,120}[a-z]", any::<bool>()), 0..20),
+        question in "[a-z ]{0,20}",
+        budget in 0_usize..80,
+    ) {
+        let lines: Vec<(&str, &str, bool)> = lines.iter().map(|(by, text, both)| (&**by, &**text, *both)).collect();
+        let state = table(&lines);
+        let index = Index::of(&state);
+        for knower in [None, Some("bob")] {
+            let told = summary(&state, knower, &question, budget, &index);
+            prop_assert!(told.tokens <= budget, "{told:?}");
+            prop_assert_eq!(told.tokens, crate::TokenCounter::count(&ApproximateTokens, &told.text()));
+            prop_assert_eq!(&told, &summary(&state, knower, &question, budget, &index));
+        }
+        // The same world without the lines that Bob did not hear.
+        let heard: Vec<_> = lines.iter().map(|(by, text, both)| (*by, *text, *both || *by == "bob")).collect();
+        let mut lean = State::default();
+        let operation = table(&lines).journal().next().map(|(_, entry)| Operation::clone(&entry.operation)).unwrap();
+        let keep = |change: &Change| match change {
+            Change::AddPassage(passage) => heard[passage.line as usize - 1].2,
+            _ => true,
+        };
+        let changes = operation.changes.into_iter().filter(|change| keep(change)).collect();
+        lean.apply(Operation::new(Author::Dm, "lean", changes)).unwrap();
+        let whole = summary(&state, Some("bob"), &question, budget, &index);
+        prop_assert_eq!(whole, summary(&lean, Some("bob"), &question, budget, &Index::of(&lean)));
+    }
+}
