@@ -41,7 +41,8 @@ const EXTERNAL: &[(&str, &[&str])] = &[
     ("bevy", &["bevy_hearsay", "bevy_hearsay_panel"]),
     ("egui", &["bevy_hearsay_panel"]),
     ("clap", &[]),
-    ("anyhow", &[]),
+    // The engine's own traits take its errors.
+    ("anyhow", &["hearsay_store"]),
 ];
 
 /// Programs: they may name every crate.
