@@ -50,7 +50,7 @@
 //! | How does it know a fact, and what does a withdrawal change? | [`chains`], [`retraction_impact`] |
 //! | How does news spread? | [`gossip`] |
 //! | May a secret be told now? | [`judge`], [`revealable`] |
-//! | Who knows a fact that is not marked? | [`knowers`] |
+//! | Who knows a fact that is not marked? | [`default_audience`] |
 //!
 //! # Data that belief never reads
 //!
