@@ -1,5 +1,5 @@
-//! Asks two characters of the tiny campaign the same question, and prints the context that a language model would get
-//! for each.
+//! Asks two characters of the campaign `tiny-tavern` the same question. Prints the scene context of each character,
+//! which is the input for a language model.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example ask
@@ -9,12 +9,13 @@
 
 use std::path::Path;
 
-use hearsay_memory::{Ask, Memory, MemoryOptions};
+use hearsay_engine::{Memory, MemoryOptions};
+use hearsay_query::ask::Ask;
 use hearsay_recall::Form;
 
 fn main() -> anyhow::Result<()> {
     let campaign = Path::new(env!("CARGO_MANIFEST_DIR")).join("../campaigns/tiny-tavern");
-    // This memory is not saved; `MemoryOptions::for_campaign` saves one in the campaign's directory.
+    // This memory is not saved. `MemoryOptions::for_campaign` opens a memory that is saved in the campaign's directory.
     let memory = Memory::open(MemoryOptions::in_memory())?;
     let imported = memory.import(campaign)?.wait()?;
     println!("{}\n", imported.written.map_or_else(String::new, |written| written.summary));

@@ -1,9 +1,9 @@
 //! A game's own components next to the components of the plugin:
 //!
-//! - `app.remember::<Mood>()` stores a component as an attribute, so that it is saved, undone and known like other
-//!   facts.
-//! - `#[require(Remembered::npc())]` makes the memory keep every `Blacksmith`.
-//! - A custom earshot: deaf characters hear nothing.
+//! - `app.remember::<Mood>()` stores the component `Mood` as an attribute. The attribute is a fact: it is saved, it can
+//!   be undone, and characters can know it.
+//! - `#[require(Remembered::npc())]` binds every `Blacksmith` to a character in the memory.
+//! - A custom `Earshot` decides who hears a line: deaf characters hear nothing.
 //! - An observer adds a `Portrait` to every character of the campaign that the plugin spawns.
 //!
 //! ```sh
@@ -14,11 +14,9 @@
 
 use bevy::prelude::*;
 use bevy_hearsay::prelude::*;
+use hearsay_engine::ReadSnapshot;
 use hearsay_examples::campaign;
-use hearsay_memory::{
-    ReadSnapshot,
-    query::{KnowsFilter, knows},
-};
+use hearsay_query::knowledge::{KnowsFilter, knows};
 
 /// The mood of a character. The memory stores it as the attribute `mood`.
 #[derive(Component, Debug, Clone, PartialEq)]
@@ -43,7 +41,7 @@ impl SyncedAttribute for Mood {
     }
 }
 
-/// Makes the memory keep the entity as a character.
+/// Marks a blacksmith. The required component binds the entity to a character in the memory.
 #[derive(Component)]
 #[require(Remembered::npc(), Mood = Mood::Calm)]
 struct Blacksmith;
@@ -89,12 +87,13 @@ fn begin(mut commands: Commands) {
     let brynja = commands.spawn(who).move_to("the-last-crumb").id();
     let listener = (Remembered::npc(), MemoryId::new("old-hob"), Name::new("Old Hob"), Deaf);
     commands.spawn(listener).move_to("the-last-crumb");
-    // Tilda and Rook live here, but the campaign does not say that they are in tonight; Gaffer Moss is. The answer
-    // arrives after all earlier events are recorded, and starts the quarrel.
+    // The campaign says that Gaffer Moss is in the tavern. Tilda and Rook live here, but the campaign does not say
+    // where they are now. The answer to the question arrives after all earlier events are recorded, and starts the
+    // quarrel.
     commands.entity(brynja).ask("Who is here?").observe(quarrel);
 }
 
-/// Starts when Brynja and all characters of the campaign are loaded.
+/// Lets Brynja say a line. Runs when Brynja and all characters of the campaign are loaded.
 fn quarrel(_: On<Answered>, smith: Single<Entity, With<Blacksmith>>, mut commands: Commands) {
     commands
         .entity(*smith)
@@ -107,7 +106,7 @@ fn quarrel(_: On<Answered>, smith: Single<Entity, With<Blacksmith>>, mut command
         .observe(look_around);
 }
 
-/// Ids of the characters, with whether each heard the line.
+/// The ids of the characters. Each id has a flag that says whether the character heard the line.
 type Heard = Vec<(String, bool)>;
 
 /// Prints the moods and portraits, and asks the memory which characters heard the line.

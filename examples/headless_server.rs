@@ -1,6 +1,6 @@
 //! A dedicated server without a window, at sixty frames per second. A crier walks through a town and tells his news at
-//! every place, and the baker passes on the news that she hears. After five seconds the server prints the news that
-//! each character has heard, with its source, and exits.
+//! every place. The baker passes on the news that she hears. After five seconds, the server prints which characters
+//! heard the news and from whom, and exits.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example headless_server
@@ -12,15 +12,13 @@ use std::time::Duration;
 
 use bevy::{app::ScheduleRunnerPlugin, log::LogPlugin, prelude::*};
 use bevy_hearsay::{AskedOf, MemoryCounts, prelude::*};
-use hearsay_memory::{
-    MemoryError, ReadSnapshot,
-    query::{KnowsFilter, KnowsRow, knows},
-};
+use hearsay_engine::{MemoryError, ReadSnapshot};
+use hearsay_query::knowledge::{KnowsFilter, KnowsRow, knows};
 
 /// Frames per second. The game clock advances one minute per frame.
 const FRAMES_PER_SECOND: f64 = 60.0;
 
-/// Interval between two moves of a character, in seconds.
+/// Time between two moves of a character, in seconds.
 const STEP: f32 = 0.5;
 
 /// Number of moves before the server exits.
@@ -34,7 +32,7 @@ const PLACES: [(&str, &str); 5] = [
     ("bridge", "The Bridge"),
 ];
 
-/// Characters with their homes.
+/// The characters of the town: id, name and home.
 const PEOPLE: [(&str, &str, &str); 5] = [
     ("crier", "Wat the Crier", "market"),
     ("baker", "Nell the Baker", "market"),
@@ -48,9 +46,9 @@ const NEWS: &str = "The bridge toll doubles on market days.";
 /// A character that walks from place to place and passes on its news.
 #[derive(Component)]
 struct Round {
-    /// The places of the walk.
+    /// The places that the character visits, in order.
     stops: &'static [&'static str],
-    /// Number of moves so far.
+    /// Number of moves that the character has made.
     gone: usize,
 }
 
@@ -109,8 +107,8 @@ fn go_round(
     }
 }
 
-/// Tells the news to everyone at the place. The speaker states the fact that it knows, so that the hearers' knowledge
-/// derives from the speaker's. A `Statement::lore` would be a new claim of the speaker.
+/// Tells the news to everyone at the place. `Statement::fact` passes on the fact that the speaker knows, so the
+/// hearers' knowledge depends on the speaker's knowledge. `Statement::lore` would make a new claim of the speaker.
 fn pass_on(
     answered: On<Answered>,
     replies: Query<(&Reply<Vec<KnowsRow>>, &AskedOf)>,

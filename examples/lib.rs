@@ -7,8 +7,8 @@
 //! | `headless_server` | a server without a window whose characters move and talk |
 //! | `bring_your_own_llm` | a language model speaks the lines, from the facts that the character knows |
 //! | `custom_components` | a game's own components, a custom earshot, and portraits for spawned characters |
-//! | `large_world` | ten thousand characters, and their cost per frame |
-//! | `panel` | the DM's panels above a game: one line, and F10 |
+//! | `large_world` | ten thousand characters, and the time that they take per frame |
+//! | `panel` | the DM's panels in front of a game: added with one line, opened with F10 |
 //! | `ask` | the engine without Bevy |
 //!
 //! This library contains the code that several examples share.
@@ -20,7 +20,7 @@ pub fn campaign(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../campaigns").join(name)
 }
 
-/// Returns the value of a command line option, as in `--frames 120`.
+/// Returns the value of a command line option: `120` for `--frames 120`.
 pub fn option(name: &str) -> Option<String> {
     std::env::args().skip_while(|arg| arg != name).nth(1)
 }
@@ -33,7 +33,7 @@ pub fn flag(name: &str) -> bool {
 /// Checks that there is a display for a window.
 ///
 /// # Errors
-/// On Linux, if no X server answers: Bevy would panic in this case. The error contains the reason.
+/// On Linux, if no X server answers. Bevy would panic in this case. The error contains the reason.
 pub fn display() -> Result<(), String> {
     #[cfg(target_os = "linux")]
     {
@@ -41,7 +41,7 @@ pub fn display() -> Result<(), String> {
         let Some(display) = std::env::var("DISPLAY").ok().filter(|display| !display.is_empty()) else {
             return Err(format!("there is no display (DISPLAY is not set), and {without}"));
         };
-        // `:1.0` is the first screen of local server 1. Remote servers are not checked.
+        // `:1.0` means screen 0 of the local server 1. Remote servers are not checked.
         let number = display.strip_prefix(':').map(|rest| rest.split('.').next().unwrap_or(rest));
         let answers = |number: &str| std::os::unix::net::UnixStream::connect(format!("/tmp/.X11-unix/X{number}"));
         if number.is_some_and(|number| answers(number).is_err()) {

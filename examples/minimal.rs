@@ -1,5 +1,5 @@
-//! The plugin in an app of twenty lines. A blacksmith sees something and is asked about it. The app prints the context
-//! that a language model, or a writer of dialogue, would get: the facts that this one character knows.
+//! The plugin in an app of twenty lines. A blacksmith sees a man leave a broken sword, and the app asks him about the
+//! sword. The app prints the scene context: the facts that this character knows, as input for a language model.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example minimal

@@ -1,4 +1,4 @@
-//! The DM's panels in an app with a memory, added with one line. F10 opens and closes them.
+//! The DM's panels in an app with a memory. One line of code adds the panels. F10 opens and closes them.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example panel

@@ -1,4 +1,4 @@
-//! The rules between crates that `ARCHITECTURE.md` states: who may depend on whom, and which crates do no input or output.
+//! Tests of the rules for crates in `ARCHITECTURE.md`: allowed dependencies, and crates without input and output.
 
 use std::{
     collections::BTreeMap,
@@ -8,18 +8,25 @@ use std::{
 
 use crate::gullhaven::root;
 
-/// The crates of the project that each crate may name, and external crates that only some crates may name.
+/// Each crate, with the crates of the project that it may depend on.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("hearsay_model", &[]),
     ("hearsay_features", &[]),
+    ("hearsay_simd", &[]),
     ("hearsay_belief", &["hearsay_model"]),
-    ("hearsay_recall", &["hearsay_model", "hearsay_belief"]),
-    ("hearsay_campaign", &["hearsay_model", "hearsay_belief"]),
+    ("hearsay_recall", &["hearsay_model", "hearsay_belief", "hearsay_simd"]),
+    ("hearsay_files", &[]),
+    ("hearsay_campaign", &["hearsay_model", "hearsay_belief", "hearsay_files"]),
     ("hearsay_extract", &["hearsay_model"]),
-    ("hearsay_embed", &["hearsay_features"]),
-    ("hearsay_store", &["hearsay_model", "hearsay_features"]),
+    ("hearsay_embed", &["hearsay_features", "hearsay_simd"]),
+    ("hearsay_store", &["hearsay_model", "hearsay_features", "hearsay_files"]),
+    ("hearsay_query", &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_campaign"]),
     (
-        "hearsay_memory",
+        "hearsay_commands",
+        &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_campaign", "hearsay_extract", "hearsay_query"],
+    ),
+    (
+        "hearsay_engine",
         &[
             "hearsay_model",
             "hearsay_belief",
@@ -27,28 +34,50 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "hearsay_campaign",
             "hearsay_extract",
             "hearsay_embed",
+            "hearsay_files",
             "hearsay_store",
+            "hearsay_query",
+            "hearsay_commands",
         ],
     ),
-    ("bevy_hearsay", &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_memory"]),
-    ("bevy_hearsay_panel", &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_memory", "bevy_hearsay"]),
+    (
+        "hearsay",
+        &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_query", "hearsay_commands", "hearsay_engine"],
+    ),
+    (
+        "bevy_hearsay",
+        &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_query", "hearsay_commands", "hearsay_engine"],
+    ),
+    (
+        "bevy_hearsay_panel",
+        &[
+            "hearsay_model",
+            "hearsay_belief",
+            "hearsay_recall",
+            "hearsay_files",
+            "hearsay_query",
+            "hearsay_commands",
+            "hearsay_engine",
+            "bevy_hearsay",
+        ],
+    ),
 ];
 
-/// External crates, and the only library crates that may name them.
+/// External crates, with the only library crates that may depend on them.
 const EXTERNAL: &[(&str, &[&str])] = &[
     ("surrealdb", &["hearsay_store"]),
     ("candle-core", &["hearsay_embed"]),
     ("bevy", &["bevy_hearsay", "bevy_hearsay_panel"]),
     ("egui", &["bevy_hearsay_panel"]),
     ("clap", &[]),
-    // The engine's own traits take its errors.
+    // Implementations of the database engine's traits must return `anyhow` errors.
     ("anyhow", &["hearsay_store"]),
 ];
 
-/// Programs: they may name every crate.
+/// Programs, which may depend on every crate.
 const PROGRAMS: [&str; 3] = ["hearsay_cli", "hearsay_eval", "dm_console"];
 
-/// The names in the table `[dependencies]` of each library crate.
+/// Returns the names in the table `[dependencies]` of each library crate.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
     let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
     let mut found = BTreeMap::new();
@@ -74,7 +103,7 @@ fn crates_name_only_the_crates_below_them() {
         }
     }
     for (external, users) in EXTERNAL {
-        // `hearsay_features` names what others use, so that every build has the same features.
+        // `hearsay_features` lists dependencies of other crates, so that every build has the same features.
         for (name, names) in found.iter().filter(|(name, _)| *name != "hearsay_features") {
             let uses = names.iter().any(|other| other == external);
             assert!(!uses || users.contains(&name.as_str()), "{name} may not depend on {external}");
@@ -82,8 +111,8 @@ fn crates_name_only_the_crates_below_them() {
     }
 }
 
-/// All Rust files below a directory but those of tests.
-fn sources(directory: &Path, into: &mut Vec<PathBuf>) {
+/// Returns all Rust files below a directory, except tests.
+pub(crate) fn sources(directory: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let is_test = path.file_stem().is_some_and(|stem| stem == "tests" || stem == "naive");
@@ -96,8 +125,8 @@ fn sources(directory: &Path, into: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn the_model_belief_and_recall_do_no_input_or_output_and_start_no_threads() {
-    for name in ["hearsay_model", "hearsay_belief", "hearsay_recall"] {
+fn model_belief_recall_queries_and_commands_do_no_input_or_output_and_start_no_threads() {
+    for name in ["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_query", "hearsay_commands"] {
         let mut files = Vec::new();
         sources(&root().join("crates").join(name).join("src"), &mut files);
         assert!(files.len() > 5, "{name}");
@@ -110,6 +139,24 @@ fn the_model_belief_and_recall_do_no_input_or_output_and_start_no_threads() {
                     assert!(!line.contains(used), "{}: {used}: {line}", file.display());
                 }
             }
+        }
+    }
+}
+
+/// If the code of a ranking cannot access the state, it cannot read facts that the asker does not know. The index reads
+/// texts through [`Corpus`](hearsay_model::Corpus).
+#[test]
+fn recall_never_sees_the_state() {
+    let mut files = Vec::new();
+    sources(&root().join("crates/hearsay_recall/src"), &mut files);
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        // Unit tests at the end of a file may use the state, so they are not checked.
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            assert!(!words.any(|word| word == "State"), "{}: {line}", file.display());
+            assert!(!line.contains("hearsay_model::*"), "{}: {line}", file.display());
         }
     }
 }

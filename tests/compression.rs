@@ -1,13 +1,16 @@
-//! A long session in a tenth of its tokens: how many of the facts are still there that questions need.
+//! Summary of a long session in a tenth of its tokens. Questions need certain lines of the session. The test measures
+//! the share of these lines that is in the summary.
 //!
-//! `long-session/` holds a small campaign, what matters of one evening, line by line, the questions of somebody who
-//! prepares the next, and talk at the table, which is put between the lines until there are 300.
+//! `long-session/` contains a small campaign, the important lines of one evening, and the questions of a DM who
+//! prepares the next evening. Table talk is inserted between the important lines until there are 300 lines.
 
 use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
 use hearsay_campaign::Transcript;
-use hearsay_memory::{Memory, MemoryOptions, ModelSettings, NewSession, Settings, Summarize, TranscriptImport};
+use hearsay_commands::session::{NewSession, TranscriptImport};
+use hearsay_engine::{Memory, MemoryOptions, ModelSettings, Settings};
 use hearsay_model::Author;
+use hearsay_query::session::Summarize;
 use hearsay_recall::Summary;
 
 const LINES: usize = 300;
@@ -18,7 +21,7 @@ fn lines(file: &str) -> Vec<String> {
     text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).map(str::to_owned).collect()
 }
 
-/// The longest part of a line at the table that is always the same.
+/// The longest constant part of a line of table talk.
 fn fixed(line: &str) -> Option<&str> {
     let (_, said) = line.split_once(": ")?;
     said.split(['{', '}']).max_by_key(|part| part.len())
@@ -29,7 +32,7 @@ fn halves(line: &str) -> (String, String) {
     (left.trim().to_owned(), right.trim().to_owned())
 }
 
-/// The evening as a transcript, and what each key says in it.
+/// Returns the evening as a transcript, and the important line for each key.
 fn evening() -> (String, BTreeMap<String, String>) {
     let plot: Vec<(String, String)> = lines("plot.txt").iter().map(|line| halves(line)).collect();
     let chatter = lines("chatter.txt");
@@ -69,7 +72,7 @@ fn table(meaning: bool) -> (Memory, BTreeMap<String, String>) {
         speakers: Vec::new(),
         dm: None,
     };
-    let (report, log) = memory.read(move |world| import.plan(&world.state)).unwrap().wait().unwrap();
+    let (report, log) = memory.read(move |world| Ok(import.plan(&world.state)?)).unwrap().wait().unwrap();
     assert_eq!(report.lines, LINES);
     memory.log(Author::Importer("evening.txt".into()), log).unwrap().wait().unwrap();
     memory.wait_for_vectors(|_, _| true).unwrap();
@@ -85,13 +88,14 @@ fn summary(memory: &Memory, question: &str) -> Summary {
     summary
 }
 
-/// The share of the needed facts that are still there: asked one by one, and by importance alone.
+/// Returns the shares of needed lines that two kinds of summary keep: one summary per question, and one summary for all
+/// questions.
 fn measure(meaning: bool) -> (f64, f64) {
     let (memory, says) = table(meaning);
     let questions: Vec<(String, String)> = lines("questions.txt").iter().map(|line| halves(line)).collect();
     assert!(questions.len() >= 25);
     let general = summary(&memory, "").text();
-    // Other lines tell what was read in one that matters, in words of their own.
+    // Other lines may repeat an important fact in different words, so this check looks for lines of table talk.
     let chatter = lines("chatter.txt");
     let talk: Vec<&str> = chatter.iter().filter_map(|line| fixed(line)).collect();
     let is_talk = |line: &&str| talk.iter().any(|said| line.contains(said));

@@ -1,5 +1,5 @@
-//! `kill -9` at many moments of a session with an import in it: what was acknowledged is there, nothing is half there,
-//! and the campaign opens again.
+//! Tests that kill a program with `kill -9` at many moments, while it edits a campaign and imports files. Afterwards,
+//! all acknowledged changes are stored, no change is stored in part, and the campaign opens again.
 
 use std::{
     env,
@@ -13,14 +13,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hearsay_memory::{Edit, Memory, MemoryOptions, ModelSettings, Settings};
+use hearsay_commands::edit::Edit;
+use hearsay_engine::{Memory, MemoryOptions, ModelSettings, Settings};
 use hearsay_model::Kind;
 
-/// Set for the child process: the directory that it works in.
+/// Environment variable with the directory of the child process. It is set only in the child process.
 const CHILD: &str = "HEARSAY_CRASH_CHILD";
-/// Facts of the import: several chunks of the journal.
+/// Number of facts in the import. So many facts need several chunks of the journal.
 const FACTS: usize = 8_000;
-/// Edits before the import, and after it.
+/// Number of edits before and after the import.
 const EDITS: usize = 12;
 const KILLS: u32 = 12;
 
@@ -35,7 +36,7 @@ fn add(memory: &Memory, name: &str) {
     memory.edit(edit).unwrap().wait().unwrap();
 }
 
-/// The child's work: each line that it prints is something that was acknowledged.
+/// Does the work of the child process. Each printed line names an acknowledged change.
 #[test]
 fn child() {
     let Ok(directory) = env::var(CHILD) else { return };
@@ -67,7 +68,7 @@ fn start(directory: &Path) -> (Child, mpsc::Receiver<String>) {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         for line in lines.map_while(Result::ok) {
-            // The test runner may print before it on the same line.
+            // The test runner may print text before the acknowledgement, on the same line.
             if let Some(at) = line.find("ACK ") {
                 let _ = sender.send(line[at + 4..].to_owned());
             }
@@ -76,16 +77,16 @@ fn start(directory: &Path) -> (Child, mpsc::Receiver<String>) {
     (child, receiver)
 }
 
-/// What the child does when it is killed.
+/// Stage of the child process at which the test kills it.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// It imports.
+    /// The child imports.
     Import,
-    /// It edits after the import, and closes.
+    /// The child edits after the import, and closes the memory.
     Rest,
 }
 
-/// Waits until the child is at a stage. Returns what it acknowledged until then.
+/// Waits until the child process reaches a stage. Returns the changes that were acknowledged before this stage.
 fn wait_for(acknowledged: &mpsc::Receiver<String>, stage: Stage) -> Vec<String> {
     let last_edit = format!(" {}", EDITS - 1);
     let mut heard = Vec::new();
@@ -115,7 +116,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_there() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("campaign.yaml"), campaign()).unwrap();
 
-    // Once to the end, in a directory of its own, to know how long the import takes, and what comes after it.
+    // One complete run in a separate directory measures the times of the import and of the rest.
     let whole = tempfile::tempdir().unwrap();
     fs::copy(directory.path().join("campaign.yaml"), whole.path().join("campaign.yaml")).unwrap();
     let (mut child, acknowledged) = start(whole.path());
@@ -129,8 +130,8 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_there() {
 
     let (mut promised, mut with_import, mut without) = (Vec::new(), 0, 0);
     for kill in 0..KILLS {
-        // Each import begins from an empty town again, but the edits stay. The kills are spread over the import and over
-        // what comes after it, in turn: which of the two takes longer depends on the machine.
+        // Each run imports the town again, but the edits of earlier runs stay. The kills alternate between the import
+        // and the time after the import, so that both are tested on fast and on slow machines.
         let (mut child, acknowledged) = start(directory.path());
         let (stage, takes) = if kill % 2 == 0 { (Stage::Import, import_takes) } else { (Stage::Rest, rest_takes) };
         let mut heard = wait_for(&acknowledged, stage);
@@ -154,12 +155,12 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_there() {
         assert!(!imported || houses == FACTS, "kill {kill}: an acknowledged import is gone");
         if houses == FACTS {
             with_import += 1;
-            // Undo it, so that the next run imports again.
+            // The import is undone, so that the next run imports again.
             let target =
                 state.journal().rev().find(|(_, entry)| entry.live && entry.operation.summary.starts_with("import"));
             let position = target.unwrap().0;
             drop(state);
-            memory.undo(hearsay_memory::UndoTarget::At(position)).unwrap().wait().unwrap();
+            memory.undo(hearsay_query::journal::UndoTarget::At(position)).unwrap().wait().unwrap();
         } else {
             without += 1;
         }

@@ -1,12 +1,13 @@
-//! Questions over the big example campaign, with the real database and the real model.
+//! Questions about the large example campaign, with the real database and the real model.
 //!
-//! Each question of `questions/gullhaven.yaml` names facts that must appear in the scene context, the most important
-//! first, and facts that must not, because the speaker cannot know them.
+//! Each question of `questions/gullhaven.yaml` lists facts that must appear in the scene context, the most important
+//! first. It also lists facts that must not appear, because the speaker cannot know them.
 
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
-use hearsay_memory::{Answer, Ask, Memory, MemoryOptions, ReadSnapshot};
+use hearsay_engine::{Memory, MemoryOptions, ReadSnapshot};
 use hearsay_model::{FactId, State};
+use hearsay_query::ask::{Answer, Ask};
 use hearsay_recall::{Form, Line, Source};
 use saphyr::{LoadableYamlNode, Yaml};
 
@@ -16,7 +17,7 @@ struct Question {
     place: Option<String>,
     must: Vec<String>,
     must_not: Vec<String>,
-    /// Whether the wording is too far from the fact to be required.
+    /// Whether the words of the question differ so much from the fact that the test does not require a hit.
     hard: bool,
 }
 
@@ -43,7 +44,7 @@ fn questions() -> Vec<Question> {
     documents[0].as_sequence().unwrap().iter().map(question).collect()
 }
 
-/// The facts that a handle, `subject PREDICATE object` or `subject attribute` names.
+/// Returns the facts that a handle, `subject PREDICATE object` or `subject attribute` names.
 fn facts_named(state: &State, name: &str) -> BTreeSet<FactId> {
     let parts: Vec<&str> = name.split_whitespace().collect();
     let found: BTreeSet<FactId> = match parts[..] {
@@ -64,7 +65,7 @@ fn lines(answer: &Answer) -> impl Iterator<Item = &Line> {
     answer.context.sections.iter().flat_map(|section| &section.lines)
 }
 
-/// The place of a fact among the lines that bear on the question, from 1.
+/// Returns the rank of a fact among the relevant lines, from 1.
 fn rank(answer: &Answer, wanted: &BTreeSet<FactId>) -> Option<usize> {
     let knowledge = answer.context.sections.iter().find(|section| section.name == "knowledge")?;
     let is_wanted = |line: &Line| matches!(line.citation.source, Source::Fact(id) if wanted.contains(&id));
@@ -134,5 +135,5 @@ fn answers_are_right_and_leak_nothing() {
     memory.close().unwrap();
 }
 
-/// A fact leads when it is among the first so many lines that bear on the question.
+/// Number of relevant lines at the top in which a fact must be, to count as leading.
 const LEADS: usize = 5;

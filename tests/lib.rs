@@ -1,2 +1,2 @@
-//! Tests that cross crates: `gullhaven.rs` asks the big example campaign the questions in `questions/`, `crash.rs` kills
-//! a program at many moments.
+//! Tests across crates: `gullhaven.rs` asks the questions in `questions/` about the large example campaign, and
+//! `crash.rs` kills a program at many moments.

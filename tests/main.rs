@@ -1,4 +1,4 @@
-//! Tests that cross crates, linked into one binary.
+//! Tests across crates, linked into one binary.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
@@ -6,3 +6,4 @@ mod architecture;
 mod compression;
 mod crash;
 mod gullhaven;
+mod vocabulary;

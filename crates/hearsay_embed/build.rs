@@ -1,4 +1,5 @@
-//! Tells the crate at which level it is optimised: a game builds its dependencies unoptimised, unless it says otherwise.
+//! Passes the optimisation level of the build to the crate. A game builds its dependencies without optimisation, unless
+//! its profile sets a level.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

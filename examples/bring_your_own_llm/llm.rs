@@ -16,7 +16,7 @@ const TASK: &str = "You play one character of a role-playing game. Answer the qu
     character's voice, and with nothing but what is said. Use only what you are told below: it is all that the character \
     knows. What it keeps to itself it does not say; of what it doubts it speaks doubtfully.";
 
-/// Maximum number of characters in a line. A longer answer is cut off.
+/// Maximum number of characters in a line. A longer answer is an error.
 const LONGEST: usize = 1_000;
 
 /// A language model endpoint. The type has no `Debug` output, so the key is never printed.
@@ -26,14 +26,14 @@ pub(crate) struct Endpoint {
     key: String,
     /// Name of the model at this endpoint.
     pub(crate) model: String,
-    /// Maximum time for a line.
+    /// Maximum time that the model may take for a line.
     patience: Duration,
 }
 
 /// A piece of the model's answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Words to show at once.
+    /// Words to show immediately.
     Words(String),
     /// The line is complete.
     End,
@@ -62,7 +62,7 @@ impl Endpoint {
                 Ok(()) => Piece::End,
                 Err(why) => Piece::Failed(endpoint.without_key(&why)),
             };
-            // If the receiver is gone, nobody needs the end either.
+            // An error means that the receiver was dropped, so the caller does not need the end of the answer.
             let _ = sender.send(last);
         });
         if let Err(error) = thread {
@@ -81,7 +81,7 @@ impl Endpoint {
     }
 
     async fn stream(&self, prompt: String, pieces: &Sender<Piece>) -> Result<(), String> {
-        // An error means that a provider is already installed, which is as good.
+        // An error means that a provider is already installed. This is fine too.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().connect_timeout(Duration::from_secs(5)).build();
         let http = http.map_err(|error| with_causes(&error))?;
@@ -99,7 +99,7 @@ impl Endpoint {
             let chunk = chunk.map_err(|error| with_causes(&error))?;
             let Some(choice) = chunk.choices.into_iter().next() else { continue };
             finished |= choice.finish_reason.is_some();
-            // The model's words go to a terminal, so remove escape sequences.
+            // The model's words are printed on a terminal, so escape sequences are removed.
             let words: String =
                 choice.delta.content.unwrap_or_default().chars().filter(|c| !c.is_control() || *c == '\n').collect();
             length += words.len();
@@ -119,7 +119,8 @@ impl Endpoint {
     }
 }
 
-/// Formats an error with its causes: `error sending request` alone does not say that nothing listens at the address.
+/// Formats an error with its causes. The causes are important: `error sending request` alone does not say that there is
+/// no server at the address.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

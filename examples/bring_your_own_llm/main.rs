@@ -1,16 +1,16 @@
 //! A language model speaks a line from the facts that the character knows. The example asks an NPC a question and sends
-//! its scene context to any endpoint that speaks OpenAI's protocol (Ollama, LM Studio, llama.cpp, …). It prints the
-//! words as they arrive, and records the line for everyone who heard it. Facts that the NPC cannot know never leave the
-//! game.
+//! the scene context of the NPC to a server with OpenAI's protocol (Ollama, LM Studio, llama.cpp, …). It prints the
+//! words as they arrive, and records the line for everyone who heard it. Facts that the NPC does not know are never
+//! sent.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example bring_your_own_llm
 //! OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=llama3.2 cargo run -p hearsay_examples --example bring_your_own_llm
 //! ```
 //!
-//! Without `OPENAI_BASE_URL` the example uses no network: a template makes the line from the facts of the context. It
-//! does the same if the endpoint fails. `OPENAI_API_KEY` is sent if it is set, and is never printed. `OPENAI_TIMEOUT`
-//! is the maximum time for a line in seconds (default 60). `--ask "…"` asks another question.
+//! Without `OPENAI_BASE_URL`, the example uses no network: a template makes the line from the facts of the context. The
+//! template is also used if the server fails. `OPENAI_API_KEY` is sent if it is set, and is never printed.
+//! `OPENAI_TIMEOUT` is the maximum time for a line in seconds (default 60). `--ask "…"` asks a different question.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -24,11 +24,11 @@ use crossbeam_channel::{Receiver, TryRecvError};
 use hearsay_examples::{campaign, option};
 use llm::{Endpoint, Piece};
 
-/// The character that is asked.
+/// Marks the character who answers the question.
 #[derive(Component)]
 struct Innkeeper;
 
-/// The character that listens.
+/// Marks the character who listens.
 #[derive(Component)]
 struct Listener;
 
@@ -62,7 +62,7 @@ fn main() -> AppExit {
 }
 
 fn begin(mut commands: Commands) {
-    // The campaign has both characters: these entities are bound to them.
+    // The campaign already contains both characters. Their ids bind these entities to the characters.
     commands.spawn((Listener, MemoryId::new("gaffer-moss"), Remembered::npc()));
     let question = option("--ask").unwrap_or_else(|| "Where is the silver spoon?".to_owned());
     println!("You ask Tilda: {question}\n");
@@ -94,7 +94,8 @@ fn speak(
     Ok(())
 }
 
-/// Makes a line from facts alone: the facts most relevant to the question, without those that the speaker conceals.
+/// Makes a line without a model, from the fact that is most relevant to the question. Skips facts that the speaker
+/// conceals.
 fn template(context: &SceneContext) -> String {
     let knowledge = context.sections.iter().filter(|section| section.name == "knowledge");
     let mut open = knowledge.flat_map(|section| &section.lines).filter(|line| !line.citation.conceals);
@@ -121,13 +122,13 @@ fn listen(mut speaking: Query<(Entity, &mut Speaking)>, mut commands: Commands) 
                 Err(TryRecvError::Disconnected) => break Some(Err("its thread is gone".to_owned())),
             }
         };
-        // A closed terminal is no reason to stop the game.
+        // An error is ignored: the game continues if the terminal is closed.
         let _ = std::io::stdout().flush();
         let spoken = match over {
             None => continue,
             Some(Ok(())) => line.said.trim().to_owned(),
             Some(Err(why)) => {
-                // Discard half a line: a model that breaks off may have stopped before the word `not`.
+                // Discard an incomplete line, because the model may have stopped before a word such as `not`.
                 eprintln!("The language model failed: {why}");
                 println!("\nTilda, by template: {}", line.otherwise);
                 line.otherwise.clone()
@@ -138,8 +139,8 @@ fn listen(mut speaking: Query<(Entity, &mut Speaking)>, mut commands: Commands) 
     }
 }
 
-/// Says the line in the game, so that everyone present remembers it. This records the words as said, not their content
-/// as facts. A game that knows the stated facts names them with `say_that`.
+/// Says the line in the game, so that everyone present remembers it. This records only that the words were said. If a
+/// game knows which facts a line states, it uses `say_that` to record these facts too.
 fn remember(
     spoken: On<Spoken>,
     innkeeper: Single<Entity, With<Innkeeper>>,

@@ -8,7 +8,7 @@ use crate::{Number, PLACES, figures};
 /// Number of places per row.
 const ROW: usize = 10;
 
-/// Size of a place.
+/// Size of a place in the window, in pixels.
 const SIDE: Vec2 = Vec2::new(120.0, 64.0);
 
 #[derive(Component)]

@@ -1,5 +1,5 @@
-//! Ten thousand characters in a hundred places. In every frame, a hundred of them walk to another place. Twice per
-//! second, one character says a line and one is asked a question. The diagnostics show the cost per frame.
+//! Ten thousand characters in a hundred places. In every frame, a hundred characters walk to another place. Twice per
+//! second, one character says a line and another answers a question. The diagnostics show the cost per frame.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example large_world
@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use bevy::{app::ScheduleRunnerPlugin, diagnostic::DiagnosticsStore, log::LogPlugin, prelude::*};
 use bevy_hearsay::{HearsayDiagnosticsPlugin, MemoryCounts, prelude::*};
+use hearsay_engine::Settings;
 use hearsay_examples::{display, flag, option};
-use hearsay_memory::Settings;
 
 /// Number of places.
 const PLACES: usize = 100;
@@ -25,14 +25,14 @@ const PLACES: usize = 100;
 /// Number of characters that walk in each frame.
 const WALKERS: usize = 100;
 
-/// Facts per character in the memory: kind, name and place.
+/// Number of facts per character in the memory: kind, name and location.
 const FACTS_EACH: usize = 3;
 
 /// Number of characters.
 #[derive(Resource)]
 struct People(usize);
 
-/// A character's number.
+/// The number of a character.
 #[derive(Component)]
 struct Number(usize);
 
@@ -45,7 +45,7 @@ struct Run {
     done: usize,
     /// Start time.
     begun: std::time::Instant,
-    /// Time until the memory held all characters.
+    /// Time until the memory contained all characters.
     ready: Option<Duration>,
     /// Time that the plugin took in each frame.
     costs: Vec<Duration>,
@@ -55,7 +55,7 @@ fn main() -> AppExit {
     let number = |name: &str, otherwise: usize| option(name).and_then(|text| text.parse().ok()).unwrap_or(otherwise);
     let (frames, people) = (number("--frames", 600), number("--people", 10_000));
     let mut memory = HearsayPlugins::empty();
-    // The example measures the sync; names alone need no vectors.
+    // The example measures the sync, which needs no vectors.
     let mut settings = Settings::default();
     settings.model.enabled = false;
     memory.memory.settings = Some(settings);
@@ -100,7 +100,7 @@ fn is_loading(run: Res<Run>) -> bool {
     run.ready.is_none()
 }
 
-/// Waits until the memory holds all characters.
+/// Waits until the memory contains all characters.
 fn wait(mut run: ResMut<Run>, counts: Res<MemoryCounts>, people: Res<People>) {
     let holds_all = counts.status.as_ref().is_some_and(|status| status.facts >= FACTS_EACH * people.0);
     if holds_all && counts.changes == (0, 0) && counts.records == 0 {
@@ -110,7 +110,7 @@ fn wait(mut run: ResMut<Run>, counts: Res<MemoryCounts>, people: Res<People>) {
     }
 }
 
-/// Returns a pseudo-random number for each frame and count, the same in every run.
+/// Returns a pseudo-random number for a frame and a count. It is the same in every run.
 fn scatter(frame: usize, count: usize) -> usize {
     (frame * WALKERS + count).wrapping_mul(0x9E37_79B9) >> 7
 }

@@ -17,12 +17,12 @@ pub(crate) const SURE: Color = Color::srgb(0.48, 0.80, 0.50);
 pub(crate) const UNSURE: Color = Color::srgb(0.92, 0.74, 0.35);
 pub(crate) const DOUBTFUL: Color = Color::srgb(0.90, 0.45, 0.40);
 
-/// Returns the line height of text of a size.
+/// Returns the line height for a font size.
 pub(crate) fn line_height(size: f32) -> f32 {
     (size * 1.3).round()
 }
 
-/// Returns the number of characters of a size that fit a width.
+/// Returns how many letters of a font size fit into a width.
 pub(crate) fn columns(width: f32, size: f32) -> usize {
     (width / (size * 0.6)) as usize
 }
@@ -50,7 +50,7 @@ pub(crate) fn block(color: Color, width: f32, height: f32, place: Vec3) -> impl 
     (Sprite::from_color(color, Vec2::new(width, height)), Anchor::TOP_LEFT, Transform::from_translation(place))
 }
 
-/// Breaks text into lines of at most `columns` characters, at spaces where possible.
+/// Breaks text into lines of at most `columns` letters, at spaces where possible.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = vec![String::new()];
@@ -73,7 +73,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Keeps the first `most` lines, and marks omitted lines.
+/// Keeps the first `most` lines. If lines are omitted, the last line ends with `...`.
 pub(crate) fn clip(mut lines: Vec<String>, most: usize) -> Vec<String> {
     if lines.len() > most {
         lines.truncate(most);
@@ -85,7 +85,7 @@ pub(crate) fn clip(mut lines: Vec<String>, most: usize) -> Vec<String> {
     lines
 }
 
-/// Replaces curly quotes and long dashes, which Bevy's own font lacks.
+/// Replaces curly quotes and long dashes, which Bevy's own font does not contain.
 fn plain(letter: char) -> char {
     match letter {
         '\u{2018}' | '\u{2019}' => '\'',

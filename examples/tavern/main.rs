@@ -1,14 +1,15 @@
 //! A small game with a window. The chapel's bell is gone, and three people in a tavern each know a different story.
-//! Walk to a person, ask, pass on a rumour to another person, or make something up. The panel shows the memory of the
-//! nearest person, with sources and credence. F5 saves and F9 loads. The save remains after the game exits.
+//! Walk to a person and ask about the bell, pass on a rumour to another person, or tell a lie. The panel shows the
+//! memory of the nearest person, with sources and credence. F5 saves and F9 loads. The save remains after the game
+//! exits.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example tavern
 //! ```
 //!
 //! `--new` starts a new game. `--save DIR` changes the directory of the save (default: in the system's temporary
-//! directory). `--screenshot FILE` saves a picture and exits. With `--script` the game plays by itself, and saves a
-//! picture at every stage (`FILE` with a number before its extension).
+//! directory). `--screenshot FILE` saves a picture and exits. With `--script` too, the game plays by itself, and saves
+//! a picture at every stage. The name of each picture is `FILE` with a number before its extension.
 //!
 //! | file | content |
 //! |---|---|

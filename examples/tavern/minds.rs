@@ -1,15 +1,12 @@
-//! Each character's knowledge of the bell. It is read whenever the memory changes, so that the game draws only the
-//! memory's content.
+//! Each character's knowledge of the bell. The game reads this knowledge from the memory whenever the memory changes.
 
 use std::collections::BTreeMap;
 
 use bevy::{platform::collections::HashSet, prelude::*};
 use bevy_hearsay::{SlotLoaded, prelude::*};
-use hearsay_memory::{
-    ReadSnapshot,
-    query::{KnowsFilter, KnowsRow, knows},
-};
+use hearsay_engine::ReadSnapshot;
 use hearsay_model::State;
+use hearsay_query::knowledge::{KnowsFilter, KnowsRow, knows};
 
 /// Subject of the rumours.
 pub(crate) const TOPIC: &str = "chapel-bell";
@@ -18,7 +15,7 @@ pub(crate) const TOPIC: &str = "chapel-bell";
 #[derive(Resource, Default)]
 pub(crate) struct Minds {
     known: BTreeMap<String, Vec<KnowsRow>>,
-    /// Characters and statements that the last change added.
+    /// Statements that the last change added to a character's knowledge. Each has the id of the character before it.
     fresh: HashSet<(String, String)>,
 }
 
@@ -71,7 +68,8 @@ fn with_names(state: &State, acquisition: &str) -> String {
     acquisition.split(' ').map(name).collect::<Vec<_>>().join(" ")
 }
 
-/// Despawns a failed question. It fails if a slot was loaded meanwhile; the knowledge is then read again.
+/// Despawns a failed question. A question fails if a slot is loaded before the answer arrives. In this case, the
+/// knowledge is read again.
 fn give_up(failed: On<Unanswered>, mut commands: Commands) {
     commands.entity(failed.entity).despawn();
 }

@@ -1,9 +1,9 @@
-//! The text beside the room: the memory of the nearest character, the player's choices, and the keys. All of it is
-//! redrawn when any of it changes.
+//! The text beside the room: the memory of the nearest character, the player's choices, and the keys. If any part
+//! changes, all parts are redrawn.
 
 use bevy::{prelude::*, sprite::Anchor};
 use bevy_hearsay::prelude::*;
-use hearsay_memory::query::KnowsRow;
+use hearsay_query::knowledge::KnowsRow;
 
 use crate::{
     look::{self, at, block, clip, columns, line_height, wrap},
@@ -12,13 +12,13 @@ use crate::{
     talk::{Choices, Notice, Says},
 };
 
-/// Left, top, width, height.
+/// Position and size of the panel: left, top, width, height.
 const PANEL: [f32; 4] = [836.0, 16.0, 428.0, 652.0];
 const TALK: [f32; 4] = [16.0, 514.0, 808.0, 154.0];
 const PADDING: f32 = 16.0;
 const SIZE: f32 = 14.0;
 
-/// Marks entities that are redrawn.
+/// Marks the entities of the panel, which are despawned before a redraw.
 #[derive(Component)]
 struct Drawn;
 

@@ -5,7 +5,7 @@ use bevy_hearsay::prelude::*;
 
 use crate::look::{self, at, block};
 
-/// Inside of the room: left, top, right, bottom.
+/// Walkable area of the room: left, top, right, bottom.
 const FLOOR: [f32; 4] = [32.0, 48.0, 808.0, 488.0];
 
 /// Maximum distance for a conversation.
@@ -57,11 +57,11 @@ const DECOR: [(f32, f32, f32, f32, Color); 22] = [
     (612.0, 404.0, 6.0, 7.0, Color::srgb(0.99, 0.72, 0.25)),
 ];
 
-/// A character that is drawn.
+/// Marks a character that is drawn.
 #[derive(Component)]
 pub(crate) struct Person;
 
-/// The character that the player moves.
+/// Marks the character that the player moves.
 #[derive(Component)]
 pub(crate) struct Player;
 
@@ -94,7 +94,8 @@ fn build(mut commands: Commands) {
         commands.spawn(block(color, width, height, at(x, y, 4.0)));
     }
     for (index, (x, y, width, height, color)) in DECOR.into_iter().enumerate() {
-        // Rugs lie under the furniture, and candles on it. Each item covers the items before it in the list.
+        // The first three items are drawn under the furniture, the others above the furniture. Each item covers the
+        // earlier items in the list.
         let z = if index < 3 { 2.1 } else { 5.0 } + index as f32 / 100.0;
         commands.spawn(block(color, width, height, at(x, y, z)));
     }
@@ -148,7 +149,7 @@ fn walk(keys: Res<ButtonInput<KeyCode>>, time: Res<Time>, mut player: Query<&mut
     let y = held([KeyCode::ArrowUp, KeyCode::KeyW]) - held([KeyCode::ArrowDown, KeyCode::KeyS]);
     let step = Vec2::new(x, y).normalize_or_zero() * SPEED * time.delta_secs();
     for mut place in &mut player {
-        // Along a wall, one direction is still free.
+        // If the way is blocked, the player can still move along one axis, for example along a wall.
         for step in [Vec2::new(step.x, 0.0), Vec2::new(0.0, step.y)] {
             let to = place.translation.truncate() + step;
             if step != Vec2::ZERO && is_free(to) {

@@ -1,5 +1,5 @@
-//! Pictures: `--screenshot FILE` takes one picture and exits. With `--script` the game plays by itself through the
-//! player's keys, and takes a picture at every stage.
+//! Pictures: `--screenshot FILE` takes one picture and exits. With `--script` too, the game presses the player's keys
+//! itself, and takes a picture at every stage.
 
 use std::{
     collections::VecDeque,
@@ -120,7 +120,7 @@ fn play(
             for (way, back, forth) in pairs.into_iter().filter(|(way, ..)| way.abs() > 6.0) {
                 keys.press(if way < 0.0 { back } else { forth });
             }
-            // An obstacle may block the way.
+            // An obstacle may block the way, so the step ends after five seconds.
             way.abs().max_element() <= 6.0 || script.waited > 5.0
         }
         Picture => {

@@ -1,8 +1,8 @@
-//! Asking, telling, lying; saving.
+//! Talk of the characters: asking, telling and lying. Also saves and loads the game.
 
 use bevy::prelude::*;
 use bevy_hearsay::{SlotLoaded, SlotSaved, prelude::*};
-use hearsay_memory::query::KnowsRow;
+use hearsay_query::knowledge::KnowsRow;
 use hearsay_recall::Source;
 
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 /// The lie that the player can tell.
 const LIE: &str = "The miller hid the chapel bell in his barn.";
 
-/// How long words are shown, in seconds.
+/// Time for which spoken words are shown, in seconds.
 const BREATH: f32 = 7.0;
 
 /// The words that a character is saying.
@@ -27,12 +27,12 @@ pub(crate) struct Says {
 #[derive(Resource, Default)]
 pub(crate) struct Notice(pub(crate) String);
 
-/// The player's choices with the nearest character.
+/// Facts that the player can tell the nearest character.
 pub(crate) struct Choices {
-    /// The rumour to pass on: the player has heard it, has not told it to this character, and this character does not
-    /// know it.
+    /// The rumour to pass on. The player has heard this rumour but has not told it to the character, and the character
+    /// does not know it.
     pub(crate) news: Option<KnowsRow>,
-    /// The lie, if it is still new to this character.
+    /// The lie, if the character has not heard it yet.
     pub(crate) lie: Option<&'static str>,
 }
 
@@ -85,8 +85,8 @@ fn talk(
     }
 }
 
-/// Answers with the most relevant fact that the character does not conceal and that the player has not heard. The
-/// character tells this fact, so the player knows it from now on.
+/// Answers the player's question with one fact. It is the most relevant fact that the character does not conceal and
+/// the player has not heard. The character tells this fact, so the player knows it from now on.
 fn answer(
     answered: On<Answered>,
     replies: Query<(&Reply<Answer>, &bevy_hearsay::AskedOf)>,

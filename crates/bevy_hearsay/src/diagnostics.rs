@@ -1,28 +1,23 @@
 //! The cost of the memory in each frame, and the lengths of its queues.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use bevy::{
     diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic},
     prelude::*,
 };
-use hearsay_memory::{Status, Ticket};
+use hearsay_engine::Status;
 
 use crate::{
-    game_events::GameEvents,
-    memory::NpcMemory,
+    bridge::{FrameCost, StatusPoll},
+    events::GameEvents,
     questions::Inquiries,
-    steps::{Step, StepsAppExt},
+    schedule::{Step, StepsAppExt},
     sync::{Inbox, Outbox},
 };
 
-/// Measures the memory, as Bevy diagnostics and as [`MemoryCounts`].
+/// Measures the frame cost and the queues of the memory. The values are available as Bevy diagnostics and as
+/// [`MemoryCounts`].
 #[derive(Debug, Clone)]
 pub struct HearsayDiagnosticsPlugin {
     /// Interval between two requests for the memory's status. Default 1 s.
@@ -36,13 +31,13 @@ impl Default for HearsayDiagnosticsPlugin {
 }
 
 impl HearsayDiagnosticsPlugin {
-    /// Microseconds that the plugin's systems took in a frame in which they had work.
+    /// Time that the plugin's systems took in a frame, in microseconds. Frames without work are not counted.
     pub const FRAME_COST: DiagnosticPath = DiagnosticPath::const_new("hearsay/frame_us");
-    /// Changes, game events, questions and records that wait or are in progress.
+    /// Number of changes, game events, questions and other writes that wait or are in progress.
     pub const QUEUE: DiagnosticPath = DiagnosticPath::const_new("hearsay/queue");
-    /// Milliseconds from the first change of a batch to its commit.
+    /// Time from the first change of a batch to the commit of the batch, in milliseconds.
     pub const COMMIT_LAG: DiagnosticPath = DiagnosticPath::const_new("hearsay/commit_lag_ms");
-    /// Milliseconds that the last question took.
+    /// Time from sending the last question to its reply, in milliseconds.
     pub const LATENCY: DiagnosticPath = DiagnosticPath::const_new("hearsay/latency_ms");
     /// Number of facts in the memory.
     pub const FACTS: DiagnosticPath = DiagnosticPath::const_new("hearsay/facts");
@@ -52,51 +47,21 @@ impl HearsayDiagnosticsPlugin {
     pub const VECTORS: DiagnosticPath = DiagnosticPath::const_new("hearsay/pending_vectors");
 }
 
-/// Sizes and queue lengths: the values of the diagnostics, for a game without diagnostics.
+/// Sizes and queue lengths. These are the values of the diagnostics, for a game that does not use Bevy's diagnostics.
 #[derive(Resource, Debug, Clone, Default, PartialEq)]
 pub struct MemoryCounts {
-    /// Changes that gather, and batches of changes without acknowledgement.
+    /// Number of changes that are not sent yet, and number of batches that were sent and are not acknowledged.
     pub changes: (usize, usize),
-    /// Game events that wait, and those without acknowledgement.
+    /// Number of game events that are not sent yet, and number of those that were sent and are not acknowledged.
     pub game_events: (usize, usize),
-    /// Questions that wait, and those without a reply.
+    /// Number of questions that are not sent yet, and number of those that were sent and have no reply.
     pub questions: (usize, usize),
-    /// Records read that wait to be applied.
+    /// Number of received records that are not applied to components yet.
     pub records: usize,
     /// Last status of the memory.
     pub status: Option<Status>,
     /// Time that the plugin's systems took in the last frame in which they had work.
     pub frame: Duration,
-}
-
-#[derive(Resource)]
-struct Clock {
-    every: Duration,
-    asked: Option<Instant>,
-    asking: Option<Ticket<Status>>,
-    dropped: usize,
-}
-
-/// Time that the plugin's systems took in this frame, in nanoseconds.
-#[derive(Resource, Default)]
-pub(crate) struct FrameCost(Arc<AtomicU64>);
-
-impl FrameCost {
-    /// Counts the time from now until the return value is dropped.
-    pub(crate) fn begin(&self) -> impl Drop + use<> {
-        Begun { since: Instant::now(), cost: Arc::clone(&self.0) }
-    }
-}
-
-struct Begun {
-    since: Instant,
-    cost: Arc<AtomicU64>,
-}
-
-impl Drop for Begun {
-    fn drop(&mut self) {
-        self.cost.fetch_add(u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
-    }
 }
 
 impl Plugin for HearsayDiagnosticsPlugin {
@@ -109,35 +74,26 @@ impl Plugin for HearsayDiagnosticsPlugin {
             .register_diagnostic(diagnostic(&Self::FACTS))
             .register_diagnostic(diagnostic(&Self::REVIEWS))
             .register_diagnostic(diagnostic(&Self::VECTORS))
-            .insert_resource(Clock { every: self.every, asked: None, asking: None, dropped: 0 })
             .init_resource::<MemoryCounts>()
             .add_step(Step::Measure, has_work, measure);
+        app.world_mut().get_resource_or_init::<StatusPoll>().every = self.every;
     }
 }
 
-/// Returns whether there are values to publish, or the memory's status is due.
+/// Returns whether there are values to publish.
 fn has_work(world: &World) -> bool {
-    let clock = world.resource::<Clock>();
-    let is_due = || clock.asked.is_none_or(|asked| asked.elapsed() >= clock.every);
-    let took = || world.resource::<FrameCost>().0.load(Ordering::Relaxed) > 0;
-    clock.asking.is_some() || is_due() || took()
-}
-
-/// Returns whether a request for the memory's status has no answer yet.
-pub(crate) fn is_measuring(world: &World) -> bool {
-    world.get_resource::<Clock>().is_some_and(|clock| clock.asking.is_some())
+    !world.resource::<FrameCost>().is_zero() || world.resource::<StatusPoll>().ran()
 }
 
 fn measure(
-    mut clock: ResMut<Clock>,
+    mut poll: ResMut<StatusPoll>,
     mut counts: ResMut<MemoryCounts>,
-    memory: Res<NpcMemory>,
     (outbox, game_events): (Option<ResMut<Outbox>>, Option<Res<GameEvents>>),
     (inbox, inquiries): (Option<ResMut<Inbox>>, Option<ResMut<Inquiries>>),
     cost: Res<FrameCost>,
     mut diagnostics: Diagnostics,
 ) {
-    counts.frame = Duration::from_nanos(cost.0.swap(0, Ordering::Relaxed));
+    counts.frame = cost.take();
     let frame = counts.frame.as_secs_f64() * 1e6;
     diagnostics.add_measurement(&HearsayDiagnosticsPlugin::FRAME_COST, || frame);
     if let Some(mut outbox) = outbox {
@@ -154,25 +110,13 @@ fn measure(
             diagnostics.add_measurement(&HearsayDiagnosticsPlugin::LATENCY, || latency.as_secs_f64() * 1e3);
         }
     }
-    let Some(memory) = memory.get() else { return };
-    if let Some(status) = clock.asking.as_ref().and_then(Ticket::try_take) {
-        clock.asking = None;
-        if let Ok(status) = status {
-            // Dropped events are lost; a comparison of all entities finds their changes.
-            if let Some(mut inbox) = inbox.filter(|_| status.events_dropped > clock.dropped) {
-                inbox.resync = true;
-            }
-            clock.dropped = status.events_dropped;
-            diagnostics.add_measurement(&HearsayDiagnosticsPlugin::FACTS, || status.facts as f64);
-            diagnostics.add_measurement(&HearsayDiagnosticsPlugin::REVIEWS, || status.reviews as f64);
-            diagnostics.add_measurement(&HearsayDiagnosticsPlugin::VECTORS, || status.pending_vectors as f64);
-            let pair = |(a, b): (usize, usize)| (a + b) as f64;
-            let waiting = pair(counts.changes) + pair(counts.game_events) + pair(counts.questions);
-            diagnostics.add_measurement(&HearsayDiagnosticsPlugin::QUEUE, || waiting + status.waiting_writes as f64);
-            counts.status = Some(status);
-        }
-    } else if clock.asking.is_none() && clock.asked.is_none_or(|asked| asked.elapsed() >= clock.every) {
-        clock.asked = Some(Instant::now());
-        clock.asking = memory.status().ok();
+    if let Some(status) = poll.take() {
+        diagnostics.add_measurement(&HearsayDiagnosticsPlugin::FACTS, || status.facts as f64);
+        diagnostics.add_measurement(&HearsayDiagnosticsPlugin::REVIEWS, || status.reviews as f64);
+        diagnostics.add_measurement(&HearsayDiagnosticsPlugin::VECTORS, || status.pending_vectors as f64);
+        let pair = |(a, b): (usize, usize)| (a + b) as f64;
+        let waiting = pair(counts.changes) + pair(counts.game_events) + pair(counts.questions);
+        diagnostics.add_measurement(&HearsayDiagnosticsPlugin::QUEUE, || waiting + status.waiting_writes as f64);
+        counts.status = Some(status);
     }
 }

@@ -5,63 +5,68 @@ use std::path::Path;
 use bevy::{app::PluginGroupBuilder, prelude::*};
 
 use crate::{
-    GameEventsPlugin, HearsayDiagnosticsPlugin, MemoryPlugin, QuestionsPlugin, SavesPlugin, SpawnPolicy, Start,
-    SyncPlugin,
+    bridge::{MemoryPlugin, Start},
+    diagnostics::HearsayDiagnosticsPlugin,
+    events::GameEventsPlugin,
+    questions::QuestionsPlugin,
+    saves::SavesPlugin,
+    sync::{SpawnPolicy, SyncPlugin},
 };
 
-/// NPC memory for a game. Every plugin is public: set its fields here, or `disable` it and add your own plugin.
+/// Adds NPC memory to a game. To change the settings of a plugin, set its fields here. To replace a plugin, call
+/// `disable` and add your own plugin.
 ///
 /// | plugin | purpose |
 /// |---|---|
-/// | [`MemoryPlugin`] | opens the memory, listens to it, closes it |
+/// | [`MemoryPlugin`] | opens the memory, receives its events, closes the memory |
 /// | [`SyncPlugin`] | syncs components and facts |
-/// | [`GameEventsPlugin`] | game events: lines said, facts told, seen and read |
-/// | [`QuestionsPlugin`] | questions and their replies |
-/// | [`SavesPlugin`] | slots, quick save, autosave |
-/// | [`HearsayDiagnosticsPlugin`] | frame cost and queue lengths |
+/// | [`GameEventsPlugin`] | records game events: lines that characters say, and facts that they tell, see or read |
+/// | [`QuestionsPlugin`] | sends questions and receives their replies |
+/// | [`SavesPlugin`] | saves and loads slots, quick saves and autosaves |
+/// | [`HearsayDiagnosticsPlugin`] | measures frame cost and queue lengths |
 #[derive(Debug, Clone, Default)]
 pub struct HearsayPlugins {
     /// Opens and closes the memory.
     pub memory: MemoryPlugin,
     /// Syncs components and facts.
     pub sync: SyncPlugin,
-    /// Records game events: lines said, facts told, seen and read.
+    /// Records game events: lines that characters say, and facts that they tell, see or read.
     pub game_events: GameEventsPlugin,
-    /// Sends questions and takes their replies.
+    /// Sends questions and receives their replies.
     pub questions: QuestionsPlugin,
-    /// Slots, quick save and autosave.
+    /// Saves and loads slots, quick saves and autosaves.
     pub saves: SavesPlugin,
-    /// Frame cost and queue lengths.
+    /// Measures frame cost and queue lengths.
     pub diagnostics: HearsayDiagnosticsPlugin,
 }
 
 impl HearsayPlugins {
-    /// A new game, saved in `save`, that starts from the campaign directory as it was written. Earlier play in this
-    /// save is abandoned; its slots remain.
+    /// Configures a new game that starts from the campaign directory and is saved in `save`. Earlier play in this save
+    /// is reverted. The slots of earlier play remain and can be loaded.
     pub fn new_game(campaign: impl AsRef<Path>, save: impl AsRef<Path>) -> Self {
         Self::saved(campaign, save, Start::NewGame)
     }
 
-    /// A game that continues from a save, or starts from the campaign if the save is empty. New content of the
-    /// campaign, for example from a patch of the game, is imported by the rules of imports: recorded play is not
-    /// overwritten.
+    /// Configures a game that continues from a save. If the save is empty, the game starts from the campaign. New
+    /// content of the campaign files, for example from a patch of the game, is imported and does not overwrite recorded
+    /// play.
     pub fn new_or_continue(campaign: impl AsRef<Path>, save: impl AsRef<Path>) -> Self {
         Self::saved(campaign, save, Start::Continue)
     }
 
-    /// A game that continues from a save without reading the campaign.
+    /// Configures a game that continues from a save and does not read campaign files.
     pub fn open(save: impl AsRef<Path>) -> Self {
         let memory = MemoryPlugin { save: Some(save.as_ref().to_owned()), ..MemoryPlugin::default() };
         Self { memory, ..Self::default() }
     }
 
-    /// A game from a campaign that is not saved, for demos and tests.
+    /// Configures a game that starts from a campaign and is not saved, for demos and tests.
     pub fn unsaved(campaign: impl AsRef<Path>) -> Self {
         let memory = MemoryPlugin { campaign: Some(campaign.as_ref().to_owned()), ..MemoryPlugin::default() };
         Self { memory, ..Self::default() }
     }
 
-    /// An empty memory that is not saved.
+    /// Configures a game with an empty memory that is not saved.
     pub fn empty() -> Self {
         Self::default()
     }
@@ -71,21 +76,21 @@ impl HearsayPlugins {
         Self { memory: MemoryPlugin { campaign, save, start, ..MemoryPlugin::default() }, ..Self::default() }
     }
 
-    /// Configures a dedicated server without a window. Nobody sees its frames, so loads and imports get four times the
-    /// default budget: 2 ms per frame.
+    /// Configures a dedicated server without a window. A long frame does no harm on a server, so loads and imports get
+    /// 2 ms per frame, four times the default budget.
     pub fn headless(mut self) -> Self {
         self.sync.budget = std::time::Duration::from_millis(2);
         self
     }
 
-    /// Configures a game without a DM. Nobody reviews doubtful facts, so they become claims with a credence that
-    /// follows from their confidence, and no review queue fills.
+    /// Configures a game without a DM. Nobody reviews doubtful facts there. Doubtful facts therefore become claims, and
+    /// their credence follows from their confidence. No review queue fills.
     pub fn autonomous(mut self) -> Self {
-        self.memory.mode = Some(hearsay_memory::Mode::Autonomous);
+        self.memory.mode = Some(hearsay_commands::policy::Mode::Autonomous);
         self
     }
 
-    /// Sets which entities the plugin spawns: [`SyncPlugin::spawn_policy`].
+    /// Sets [`SyncPlugin::spawn_policy`]: which entities of the memory the plugin spawns.
     pub fn spawn_policy(mut self, spawn_policy: SpawnPolicy) -> Self {
         self.sync.spawn_policy = spawn_policy;
         self

@@ -1,4 +1,4 @@
-//! A stepping app for tests of this crate, and of games that use it.
+//! An app that tests advance frame by frame. It is for the tests of this crate and of games that use this crate.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -17,7 +17,7 @@ use std::{
 
 use bevy::{prelude::*, time::TimeUpdateStrategy};
 
-use crate::{HearsayPlugins, MemoryErrorMessage};
+use crate::{bridge::MemoryErrorMessage, plugins::HearsayPlugins, schedule::waiting_work};
 
 /// Collects all error messages, because Bevy keeps messages for two frames only.
 #[derive(Resource, Default)]
@@ -27,7 +27,7 @@ fn note_troubles(mut noted: ResMut<Troubles>, mut messages: MessageReader<Memory
     noted.0.extend(messages.read().map(|trouble| trouble.what.clone()));
 }
 
-/// An app without a window that advances in steps of 1/60 s of game time, as fast as possible.
+/// An app without a window. Each frame advances Bevy's time by 1/60 s, and frames run as fast as possible.
 pub struct SteppingApp(App);
 
 impl Deref for SteppingApp {
@@ -47,9 +47,9 @@ impl SteppingApp {
     /// Maximum time that [`settle`](Self::settle) waits.
     pub const PATIENCE: Duration = Duration::from_secs(30);
 
-    /// Makes an app with Bevy's minimal plugins and the given plugins. The sentence encoder is disabled unless the
-    /// settings are set: answers come from words and the graph, and no model is loaded. Changes gather for at most one
-    /// millisecond.
+    /// Makes an app with Bevy's minimal plugins and the given plugins. Without explicit engine settings, the sentence
+    /// encoder and extraction are disabled: no model is loaded, and search uses only words and the graph. Changes are
+    /// sent after at most one millisecond.
     pub fn new(plugins: HearsayPlugins) -> Self {
         Self::with(plugins, |_| {})
     }
@@ -59,7 +59,7 @@ impl SteppingApp {
     pub fn with(mut plugins: HearsayPlugins, configure: impl FnOnce(&mut App)) -> Self {
         plugins.sync.interval = plugins.sync.interval.min(Duration::from_millis(1));
         plugins.memory.settings.get_or_insert_with(|| {
-            let mut settings = hearsay_memory::Settings::default();
+            let mut settings = hearsay_engine::Settings::default();
             settings.model.enabled = false;
             settings.extraction.enabled = false;
             settings
@@ -74,7 +74,7 @@ impl SteppingApp {
         Self(app)
     }
 
-    /// Returns the errors since the last call: the text of every [`MemoryErrorMessage`].
+    /// Returns the text of every [`MemoryErrorMessage`] since the last call.
     pub fn take_troubles(&mut self) -> Vec<String> {
         std::mem::take(&mut self.0.world_mut().resource_mut::<Troubles>().0)
     }
@@ -84,11 +84,11 @@ impl SteppingApp {
         self.0.update();
     }
 
-    /// Runs frames until no work waits: the memory is open or failed to open, the game's changes are committed, and the
-    /// memory's content is shown.
+    /// Runs frames until no work waits. Then the memory is open or failed to open, the game's changes are committed,
+    /// and the components show the memory's content.
     ///
     /// # Panics
-    /// If this takes longer than [`PATIENCE`](Self::PATIENCE).
+    /// Panics if this takes longer than [`PATIENCE`](Self::PATIENCE).
     pub fn settle(&mut self) {
         let begun = Instant::now();
         // Names are polled at intervals, so one quiet frame is not enough.
@@ -99,7 +99,7 @@ impl SteppingApp {
             if quiet == 0 {
                 thread::sleep(Duration::from_micros(200));
             }
-            assert!(begun.elapsed() < Self::PATIENCE, "the app does not come to rest: {}", self.what_waits());
+            assert!(begun.elapsed() < Self::PATIENCE, "the app still has pending work: {}", self.what_waits());
         }
     }
 
@@ -114,8 +114,8 @@ impl SteppingApp {
     }
 }
 
-/// Returns the kinds of work that wait in a game with the plugin, for display. The text is empty if no work waits.
+/// Returns the kinds of work that wait in an app with [`HearsayPlugins`], for display. The text is empty if no work
+/// waits.
 pub fn what_waits(world: &World) -> String {
-    let waits = crate::steps::waits(world);
-    waits.iter().filter(|(_, waits)| *waits).map(|(what, _)| *what).collect::<Vec<_>>().join(", ")
+    waiting_work(world).join(", ")
 }

@@ -1,25 +1,27 @@
-//! Models that are read in the background and kept up to date.
+//! Models that are read on a background thread and kept up to date.
 
 use std::time::{Duration, Instant};
 
-use hearsay_memory::{Memory, MemoryError, ReadSnapshot, Ticket};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket};
 use hearsay_model::StateVersion;
 
 use crate::panel_context::taken;
 
-/// Minimum interval between two reads of the same request, because a game may write many times per second.
+/// Minimum interval between two reads for an unchanged request. The limit is necessary because a game can write many
+/// times per second.
 const OFTEN: Duration = Duration::from_millis(120);
 
-/// A model that takes long to read. It is read again in the background when the request changes or the memory changes.
-/// The last model remains until the next one arrives.
+/// A model that takes long to read. It is read again on a background thread when the request or the memory changes. The
+/// old model stays available until the new model arrives.
 #[derive(Debug)]
 pub(crate) struct AsyncModel<R, M> {
     ticket: Option<(Ticket<M>, R, StateVersion)>,
-    /// The last request, its version and its time.
+    /// The last request, the version of the memory at that moment, and the moment itself.
     asked: Option<(R, StateVersion, Instant)>,
     /// The current model and its request.
     have: Option<(M, R)>,
-    /// The previous model. The next background read drops it, because freeing a large model takes a while.
+    /// The previous model. It is dropped by the next background read, because freeing a large model takes too long for
+    /// a frame.
     old: Option<M>,
     trouble: Option<String>,
 }
@@ -31,7 +33,8 @@ impl<R, M> Default for AsyncModel<R, M> {
 }
 
 impl<R: Clone + PartialEq, M: Send + 'static> AsyncModel<R, M> {
-    /// Takes the answer, and requests a new read if the model is stale. Returns whether a new model or error arrived.
+    /// Receives the answer of a pending read, and requests a new read if the model is stale. Returns whether a new
+    /// model or an error arrived.
     pub(crate) fn update(
         &mut self,
         memory: &Memory,
@@ -76,23 +79,24 @@ impl<R: Clone + PartialEq, M: Send + 'static> AsyncModel<R, M> {
         self.have.as_ref().map(|(model, _)| model)
     }
 
-    /// Returns the last model if it answers this request.
+    /// Returns the last model if it was read for this request.
     pub(crate) fn of(&self, request: &R) -> Option<&M> {
         self.have.as_ref().filter(|(_, of)| of == request).map(|(model, _)| model)
     }
 
-    /// Returns the error of the last read, if it failed.
+    /// Returns the error of the last read, if the read failed.
     pub(crate) fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
 
-    /// Forces a new read.
+    /// Makes the next update read the model again.
     pub(crate) fn again(&mut self) {
         self.asked = None;
     }
 }
 
-/// Takes the answer of a single read, with its error as text.
+/// Returns the answer of a ticket with the error as text, and clears the ticket. Returns `None` while there is no
+/// answer.
 pub(crate) fn arrived<T>(ticket: &mut Option<Ticket<T>>) -> Option<Result<T, String>> {
     taken(ticket).map(|answer| answer.map_err(|error| error.to_string()))
 }

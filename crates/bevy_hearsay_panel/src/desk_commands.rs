@@ -1,13 +1,14 @@
-//! Commands in progress. Each is one call of the engine, and all panels receive its outcome.
+//! Commands in progress. Each command is one call of the engine, and all panels receive its outcome.
 
 use std::{collections::VecDeque, sync::Arc};
 
-use hearsay_memory::{ImportOutcome, Memory, MemoryError, Proposed, Ticket, Written};
+use hearsay_commands::proposal::Proposed;
+use hearsay_engine::{ImportOutcome, Memory, MemoryError, Ticket, Written};
 use hearsay_model::Author;
 
 use crate::panel::{DeskCommand, Done, Outcome};
 
-/// Sends commands and takes their outcomes.
+/// Sends commands to the memory and collects their outcomes.
 #[derive(Debug, Default)]
 pub struct Deeds {
     /// Commands that wait because the memory's queue is full.
@@ -55,7 +56,7 @@ impl Deeds {
         self.waiting.push_back(desk_command);
     }
 
-    /// Returns the number of commands in progress.
+    /// Returns the number of commands that wait or are in progress.
     pub fn count(&self) -> usize {
         self.waiting.len() + self.under_way.len()
     }

@@ -1,13 +1,13 @@
-//! Right-to-left scripts. egui shapes each run of letters in its own direction, but places words and runs in the order
-//! of the text. This module reorders them into visual order, line by line, with the Unicode Bidirectional Algorithm,
-//! <https://www.unicode.org/reports/tr9/>.
+//! Support for right-to-left scripts. egui shapes each run of letters in the correct direction, but places words and
+//! runs from left to right in the order of the text. This module puts the words and runs of each line into visual
+//! order, with the Unicode Bidirectional Algorithm, <https://www.unicode.org/reports/tr9/>.
 
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use egui::{Direction, FontSelection, TextFormat, TextWrapMode, Ui, WidgetText, text::LayoutJob};
 use unicode_bidi::{BidiInfo, Level};
 
-/// Returns a text of one line with its words in visual order, from left to right.
+/// Returns a single-line text with its words in visual order, from left to right.
 pub fn visual(text: &str) -> Cow<'_, str> {
     if !has_right_to_left(text) {
         return Cow::Borrowed(text);
@@ -16,7 +16,8 @@ pub fn visual(text: &str) -> Cow<'_, str> {
     Cow::Owned(in_order(text, &[all], &[]).into_iter().flatten().map(|piece| piece.seen).collect())
 }
 
-/// Breaks a text into lines at this position of the layout, and puts its words in visual order. For labels and links.
+/// Breaks a text for a label or link into lines, and puts the words of each line in visual order. The width of the
+/// lines depends on the current position in the layout of `ui`.
 pub fn flowing(ui: &Ui, text: impl Into<WidgetText>) -> WidgetText {
     let text = text.into();
     if !has_right_to_left(text.text()) {
@@ -38,20 +39,21 @@ pub fn flowing(ui: &Ui, text: impl Into<WidgetText>) -> WidgetText {
     seen.into()
 }
 
-/// Returns the format of a byte of a text.
+/// Returns the format at a byte index of a text.
 fn format_at(job: &LayoutJob, at: usize) -> TextFormat {
     let section = job.sections.iter().find(|section| section.byte_range.end.0 > at);
     section.map_or_else(TextFormat::default, |section| section.format.clone())
 }
 
-/// Returns the byte range of each line at this position of the layout, without the spaces between lines. egui's own
-/// rows do not contain this: right-to-left text has more glyphs than letters.
+/// Returns the byte range of each line that starts at the current position in the layout of `ui`, without the spaces
+/// between lines. This function is necessary because egui's rows count glyphs, and right-to-left text has more glyphs
+/// than letters.
 pub(crate) fn rows(ui: &Ui, job: &LayoutJob) -> Vec<Range<usize>> {
     let text = job.text.as_str();
     let wraps = ui.wrap_mode() == TextWrapMode::Wrap;
     let most = if wraps { ui.available_width() } else { f32::INFINITY };
     let in_row = wraps && ui.layout().main_wrap() && ui.layout().main_dir() == Direction::LeftToRight;
-    // Width of the preceding widgets on the first line.
+    // Width that the preceding widgets take on the first line.
     let mut x = if in_row { most - ui.available_size_before_wrap().x } else { 0.0 };
     let width = |word: &str, at: usize| {
         ui.painter().layout_job(LayoutJob::single_section(word.to_owned(), format_at(job, at))).size().x
@@ -78,7 +80,7 @@ pub(crate) fn rows(ui: &Ui, job: &LayoutJob) -> Vec<Range<usize>> {
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Byte range of the text.
+    /// Byte range of the piece in the text.
     pub(crate) span: Range<usize>,
     /// The letters in visual order.
     pub(crate) seen: String,
@@ -117,15 +119,15 @@ pub(crate) fn in_order(text: &str, rows: &[Range<usize>], cuts: &[usize]) -> Vec
     rows.iter().map(of_row).collect()
 }
 
-/// Returns the base direction of a text: right to left if nearly all of its letters are. A sentence in the panels'
-/// language stays left to right, even if it begins with a foreign name.
+/// Returns the base direction of a text: right to left if more than four fifths of the letters are right-to-left
+/// letters. An English sentence is therefore left to right, even if it begins with a Hebrew name.
 fn base(text: &str) -> Level {
     let letters = |wanted: fn(char) -> bool| text.chars().filter(|c| c.is_alphabetic() && wanted(*c)).count();
     let (right_to_left, all) = (letters(is_right_to_left), letters(|_| true));
     if 4 * (all - right_to_left) < right_to_left { Level::rtl() } else { Level::ltr() }
 }
 
-/// Reverses the order of words. The letters of right-to-left words are reversed when they are shaped.
+/// Reverses the order of words, but not the letters of right-to-left words, because egui reverses these letters.
 fn turn(run: &str) -> String {
     let mut seen = String::with_capacity(run.len());
     let mut word: Vec<char> = Vec::new();
@@ -141,7 +143,8 @@ fn turn(run: &str) -> String {
     seen
 }
 
-/// Mirrors brackets, so that they open in the direction of the text.
+/// Returns the mirror image of a bracket, so that brackets open in the direction of the text. Other characters are
+/// unchanged.
 fn mirrored(c: char) -> char {
     const PAIRS: [(char, char); 5] = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>'), ('\u{AB}', '\u{BB}')];
     let other = PAIRS.iter().find_map(|(open, close)| match c {
@@ -156,7 +159,7 @@ pub(crate) fn has_right_to_left(text: &str) -> bool {
     text.chars().any(is_right_to_left)
 }
 
-/// Returns whether a letter is Hebrew, Arabic, Syriac, Thaana, or one of their presentation forms.
+/// Returns whether a character belongs to a right-to-left script, such as Hebrew, Arabic, Syriac or Thaana.
 fn is_right_to_left(c: char) -> bool {
     matches!(c, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}' | '\u{10800}'..='\u{10FFF}')
 }

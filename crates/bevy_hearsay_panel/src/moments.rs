@@ -1,5 +1,5 @@
-//! Ten moments of a session at the table, played through the complete desk with the real engine. Each may take at most
-//! ten seconds of input, where five keys or one click take one second.
+//! Tests of ten typical moments of a session at the table, with the complete desk and the real engine. Each moment may
+//! take at most ten seconds of input: five keys count as one second, and so does one click.
 
 use std::time::{Duration, Instant};
 
@@ -9,16 +9,18 @@ use egui_kittest::{
     kittest::{NodeT, Queryable},
 };
 use hearsay_belief::View;
-use hearsay_memory::{Log, LogLine, Memory, NewSession, SessionStep, query};
+use hearsay_commands::session::{Log, LogLine, NewSession, SessionStep};
+use hearsay_engine::Memory;
 use hearsay_model::{Author, EntityId, Knower, State};
+use hearsay_query as query;
 
 use crate::{
+    commands::PanelKind,
     desk::Desk,
-    panel::PanelKind,
     testing::{PATIENCE, gullhaven, shows},
 };
 
-/// Duration of a key and of a click, in seconds.
+/// Time that one key press counts, in seconds. `CLICK` is the time of one click.
 const KEY: f32 = 0.2;
 const CLICK: f32 = 1.0;
 
@@ -28,7 +30,7 @@ struct Seat {
     copied: Option<String>,
 }
 
-/// The DM at the desk, with the time spent on keys and clicks so far.
+/// The desk in a test, with the time that the DM has spent on keys and clicks.
 struct Table {
     harness: Harness<'static, Seat>,
     seconds: f32,
@@ -52,7 +54,8 @@ impl Table {
         let seat = Seat { desk: Desk::default(), memory, copied: None };
         let frame = |ui: &mut egui::Ui, seat: &mut Seat| {
             seat.desk.ui(ui, &seat.memory);
-            // A step of the harness runs several frames and returns only the output of the last.
+            // A step of the harness runs several frames and returns only the output of the last frame, so collect
+            // copied text here.
             let copied = ui.ctx().output(|output| output.commands.iter().find_map(copied));
             seat.copied = copied.or(seat.copied.take());
         };
@@ -75,7 +78,7 @@ impl Table {
             let busy = self.harness.state().desk.is_busy() || self.is_reading();
             quiet = if busy { 0 } else { quiet + 1 };
             std::thread::sleep(Duration::from_millis(4));
-            assert!(begun.elapsed() < PATIENCE, "the desk does not come to rest");
+            assert!(begun.elapsed() < PATIENCE, "the desk still has pending work");
         }
     }
 
@@ -83,7 +86,7 @@ impl Table {
         self.keys(Modifiers::NONE, key);
     }
 
-    /// Presses a key with modifiers. Each modifier counts as a key.
+    /// Presses a key with modifiers. Modifiers count as one additional key press.
     fn keys(&mut self, modifiers: Modifiers, key: Key) {
         self.seconds += KEY * if modifiers.any() { 2.0 } else { 1.0 };
         self.harness.key_press_modifiers(modifiers, key);
@@ -109,21 +112,21 @@ impl Table {
 
     fn click(&mut self, name: &str) {
         self.until(name, |table| table.harness.query_all_by_label(name).next().is_some());
-        // Pending data may move the click target.
+        // Wait first, because pending data can move the widget to be clicked.
         self.rest();
         self.seconds += CLICK;
         self.harness.get_all_by_label(name).next().unwrap().click();
         self.rest();
     }
 
-    /// Waits until a condition holds, without input.
+    /// Waits until a condition is true, without input.
     fn until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let begun = Instant::now();
         while !is_so(self) {
             self.step();
             std::thread::sleep(Duration::from_millis(2));
             let late = begun.elapsed() > PATIENCE;
-            assert!(!late, "waited in vain for {what}; on the screen: {:?}", self.texts());
+            assert!(!late, "timeout while waiting for {what}; on the screen: {:?}", self.texts());
         }
     }
 
@@ -133,7 +136,7 @@ impl Table {
 
     /// Returns whether any panel shows that it is reading or computing.
     fn is_reading(&self) -> bool {
-        self.texts().iter().any(|text| text.starts_with("Reading") || text.starts_with("Works out"))
+        self.texts().iter().any(|text| text.starts_with("Reading") || text.starts_with("Computing"))
     }
 
     fn texts(&self) -> Vec<String> {
@@ -203,7 +206,7 @@ fn the_session_begins_with_a_recap_for_the_players() {
     table.until("the recap on the clipboard", |table| table.harness.state().copied.is_some());
     let (recap, state) = (table.copied().to_owned(), table.state());
     assert!(recap.split_whitespace().count() > 30, "{recap}");
-    let secrets = state.facts().filter(|fact| query::is_secret(&state, fact));
+    let secrets = state.facts().filter(|fact| query::facts::is_secret(&state, fact));
     for secret in secrets.filter(|fact| players_who_know(&state, fact.statement()) == 0) {
         assert!(!recap.contains(secret.statement()), "{}", secret.statement());
     }
@@ -228,7 +231,7 @@ fn somebody_from_long_ago_walks_in() {
     table.types("lise");
     table.sees("Lise Penhale");
     table.key(Key::Enter);
-    for words in ["First met", "Last seen", "Unsettled"] {
+    for words in ["First met", "Last seen", "Open threads"] {
         table.sees(words);
     }
     table.done();
@@ -245,7 +248,7 @@ fn a_secret_is_revealed() {
     table.until("the reveal", |table| table.state().position() > before.position());
     let state = table.state();
     let summary = state.journal().next_back().unwrap().1.operation.summary.clone();
-    let learned = state.facts().filter(|fact| query::is_secret(&before, fact)).filter(|fact| {
+    let learned = state.facts().filter(|fact| query::facts::is_secret(&before, fact)).filter(|fact| {
         let (then, now) = (players_who_know(&before, fact.statement()), players_who_know(&state, fact.statement()));
         then < now && now == PLAYERS.len()
     });
@@ -264,7 +267,7 @@ fn the_session_ends_with_a_report_and_a_recap() {
     table.alt(Key::Num0);
     table.key(Key::E);
     table.key(Key::Enter);
-    for words in ["Look at these first", "The players learned", "What changed", "Open threads"] {
+    for words in ["Review these first", "The players learned", "What changed", "Open threads"] {
         table.sees(words);
     }
     assert!(table.state().playing().is_none());
@@ -287,7 +290,7 @@ fn three_days_pass() {
     table.until("three days", |table| table.state().clock() > before.clock());
     let state = table.state();
     assert_eq!(state.clock().unwrap().0 - before.clock().unwrap().0, 3 * 24 * 60);
-    assert!(state.all_knowledge().count() > before.all_knowledge().count(), "somebody learned something");
+    assert!(state.all_knowledge().count() > before.all_knowledge().count(), "a character learned a fact");
     assert_eq!(table.harness.state().desk.active(), PanelKind::Time);
     table.done();
 }
@@ -297,7 +300,7 @@ fn everyone_saw_the_fight() {
     let mut table = Table::playing();
     let before = table.state();
     table.alt(Key::Num4);
-    table.click("Something happens");
+    table.click("Event");
     table.types("Hob breaks a stool on Pell");
     table.key(Key::Enter);
     table.until("what happened", |table| table.state().position() > before.position());
@@ -315,7 +318,7 @@ fn something_never_was_so() {
     table.sees(pie.statement());
     table.key(Key::Enter);
     table.click(&format!("Edit: {}", pie.statement()));
-    table.click("Never so");
+    table.click("Never true");
     table.until("the retcon", |table| table.state().fact(pie.id()).is_none());
     // One key undoes the change.
     table.key(Key::Escape);
@@ -344,7 +347,7 @@ fn while_players_look_no_panel_shows_a_secret() {
     let state = table.state();
     let secrets: Vec<String> = state
         .facts()
-        .filter(|fact| query::is_secret(&state, fact) && fact.statement().split_whitespace().count() > 3)
+        .filter(|fact| query::facts::is_secret(&state, fact) && fact.statement().split_whitespace().count() > 3)
         .map(|fact| fact.statement().to_owned())
         .collect();
     // Names in a sentence are links, and the pieces between them are separate texts.
@@ -358,7 +361,7 @@ fn while_players_look_no_panel_shows_a_secret() {
             table.alt(panel);
             for key in [Key::Num3, Key::R, Key::N] {
                 table.key(key);
-                table.until("all there is", |table| !table.is_reading());
+                table.until("all data", |table| !table.is_reading());
                 match safe {
                     false => open += seen(&table),
                     true => assert_eq!(seen(&table), 0, "{panel:?} {key:?}: {:?}", table.texts()),

@@ -17,7 +17,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// Returns the named entity of a state.
+    /// Returns an entity with its name and kind in a state.
     pub fn of(state: &State, id: &EntityId) -> Self {
         Self { id: id.clone(), name: state.name_or_id(id).to_owned(), kind: state.kind(id) }
     }
@@ -28,12 +28,14 @@ impl Named {
 pub struct Names {
     all: Vec<Named>,
     by_id: HashMap<EntityId, usize>,
-    /// Normalized names and aliases, sorted, each with the index of its entity.
+    /// Normalized names, aliases and ids, and the ends of names from each word on. Sorted; each with the index of the
+    /// entity.
     spelled: Vec<(String, usize)>,
 }
 
 impl Names {
-    /// Reads the names of a state, as the DM knows them. Call this in the background, because it visits every entity.
+    /// Reads all names of a state, including secret names. Call this function on a background thread, because it visits
+    /// every entity.
     pub fn of(state: &State) -> Self {
         let mut all: Vec<Named> = state.entities().map(|entity| Named::of(state, &entity.id)).collect();
         all.sort();
@@ -41,7 +43,7 @@ impl Names {
         for (number, named) in all.iter().enumerate() {
             for name in state.names(&named.id) {
                 let normal = text::normal(name);
-                // A name is found by the beginning of any of its words.
+                // A search finds a name by the beginning of any of its words.
                 let starts = normal.char_indices().filter(|(at, _)| *at == 0 || normal[..*at].ends_with([' ', '-']));
                 let parts: Vec<String> = starts.map(|(at, _)| normal[at..].to_owned()).collect();
                 spelled.extend(parts.into_iter().map(|part| (part, number)));
@@ -64,7 +66,7 @@ impl Names {
         self.all.is_empty()
     }
 
-    /// Returns all entities, by id.
+    /// Returns all entities, sorted by id.
     pub fn all(&self) -> &[Named] {
         &self.all
     }
@@ -79,7 +81,7 @@ impl Names {
         self.get(id).map_or(id.as_str(), |named| &named.name)
     }
 
-    /// Returns the entity with exactly this name, alias or id. Returns `None` if several entities have it.
+    /// Returns the entity with exactly this name, alias or id. Returns `None` if no entity or several entities have it.
     pub fn exact(&self, name: &str) -> Option<&Named> {
         let name = text::normal(name);
         let from = self.spelled.partition_point(|(spelled, _)| *spelled < name);
@@ -97,8 +99,8 @@ impl Names {
         }
     }
 
-    /// Returns the entity that a text mentions first: by its complete name, or by a word of a name that only one entity
-    /// has.
+    /// Returns the first entity that a text mentions. A mention is a complete name, or a word that occurs in the name
+    /// of only one entity.
     pub fn mentioned(&self, words: &str) -> Option<&Named> {
         let starts = words.char_indices().filter(|(at, _)| *at == 0 || !words[..*at].ends_with(char::is_alphanumeric));
         starts.map(|(at, _)| &words[at..]).find_map(|rest| {
@@ -113,7 +115,8 @@ impl Names {
         })
     }
 
-    /// Returns the only entity with a name that begins with this word: `Grimjaw`.
+    /// Returns the entity whose name contains this word, such as `Grimjaw`. Returns `None` if no entity or several
+    /// entities match.
     fn first_name(&self, word: &str) -> Option<&Named> {
         if word.contains(' ') {
             return None;
@@ -124,8 +127,8 @@ impl Names {
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// Returns at most `limit` entities that have a name with a word that begins with `typed`. Entities whose name
-    /// begins with it come first.
+    /// Returns at most `limit` entities for which `wanted` is true and a word of a name begins with `typed`. Entities
+    /// whose main name begins with `typed` come first.
     pub fn completions(&self, typed: &str, wanted: impl Fn(&Named) -> bool, limit: usize) -> Vec<&Named> {
         let typed = text::normal(typed);
         if typed.is_empty() {
@@ -134,7 +137,8 @@ impl Names {
         let from = self.spelled.partition_point(|(name, _)| *name < typed);
         let matching = self.spelled[from..].iter().take_while(|(name, _)| name.starts_with(&typed));
         let mut found: Vec<(bool, &Named)> = Vec::new();
-        // A very short text may match thousands of entities; the first of them are as good as any.
+        // A very short text can match thousands of names. Looking at the first matches is enough, because all matches
+        // are equally good.
         for (name, number) in matching.take(4096) {
             let named = &self.all[*number];
             let first = text::normal(&named.name).starts_with(name.as_str());

@@ -1,15 +1,27 @@
-//! The interface of a panel: it shows a model, returns requests to the desk, and never blocks.
+//! The interface of a panel. A panel shows a model, returns requests to the desk, and never blocks.
 
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
-use hearsay_memory::{
-    Decision, Decisions, Edit, GameEvent, GossipPlan, ImportOutcome, Keep, Log, Memory, MemoryError, MergePlan,
-    Proposal, Proposed, ReadSnapshot, Retcon, SessionStep, Status, UndoTarget, Written,
+use hearsay_commands::{
+    edit::Edit,
+    game_event::GameEvent,
+    gossip::GossipPlan,
+    merge::MergePlan,
+    proposal::{Proposal, Proposed},
+    retcon::Retcon,
+    review::{Decision, Decisions, Keep},
+    session::{Log, SessionStep},
 };
+use hearsay_engine::{ImportOutcome, Memory, MemoryError, ReadSnapshot, Status, Written};
 use hearsay_model::{Author, EntityId, FactId, GameTime, Operation, Position, SessionId, StateVersion};
+use hearsay_query::journal::UndoTarget;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{commands::Command, names::Names, theme::Theme};
+use crate::{
+    commands::{Command, PanelKind},
+    names::Names,
+    theme::Theme,
+};
 
 /// One panel of the desk.
 ///
@@ -19,7 +31,7 @@ pub trait Panel: Send + Sync {
     /// Returns the title of the panel's tab.
     fn title(&self) -> Cow<'_, str>;
 
-    /// Takes answers from the memory, and requests new data where it is stale.
+    /// Receives answers from the memory, and requests new data if the panel's data is stale.
     fn update(&mut self, memory: &Memory, context: &PanelContext);
 
     /// Draws the panel. Returns its requests to the desk.
@@ -30,20 +42,19 @@ pub trait Panel: Send + Sync {
         0
     }
 
-    /// Shows the target of a request from elsewhere. Returns whether this panel handles the request; if so, the desk
+    /// Shows the target of a request by another panel. Returns whether this panel handles the request. If so, the desk
     /// opens the panel.
     fn show(&mut self, request: &Request) -> bool {
         let _ = request;
         false
     }
 
-    /// Receives the outcome of a command, of this or another panel.
+    /// Receives the outcome of a command of this panel or another panel.
     fn heard(&mut self, outcome: &Outcome) {
         let _ = outcome;
     }
 
-    /// Returns the state to restore when the desk opens again: selection, filters, and typed text that was not sent. No
-    /// typed text is lost when the window closes.
+    /// Returns the state to restore when the desk opens again: selection, filters, and typed text that was not sent.
     fn save(&self) -> Option<Saved> {
         None
     }
@@ -57,14 +68,16 @@ pub trait Panel: Send + Sync {
 /// State that a panel [saves](Panel::save).
 pub type Saved = serde_json::Value;
 
-/// Serializes a panel's view state, to be [saved](Panel::save).
+/// Serializes the view state of a panel for [`Panel::save`].
 pub fn saved<T: Serialize>(view: &T) -> Option<Saved> {
-    serde_json::to_value(view).inspect_err(|error| tracing::debug!("a view is not saved: {error}")).ok()
+    serde_json::to_value(view).inspect_err(|error| tracing::debug!("cannot save the view of a panel: {error}")).ok()
 }
 
-/// Deserializes [saved](Panel::save) state. Returns `None` if the state is invalid.
+/// Deserializes the state that [`Panel::save`] returned. Returns `None` if the state is invalid.
 pub fn restored<T: DeserializeOwned>(saved: Saved) -> Option<T> {
-    serde_json::from_value(saved).inspect_err(|error| tracing::debug!("a saved view is left out: {error}")).ok()
+    serde_json::from_value(saved)
+        .inspect_err(|error| tracing::debug!("cannot read the saved view of a panel: {error}; using the default"))
+        .ok()
 }
 
 /// A request of a panel to the desk.
@@ -73,7 +86,8 @@ pub fn restored<T: DeserializeOwned>(saved: Saved) -> Option<T> {
 pub enum Request {
     /// Show an entity's page.
     Show(EntityId),
-    /// Show a fact: in the review panel if it waits there, or else on its subject's page.
+    /// Show a fact. A fact that waits for review is shown in the review panel, any other fact on the page of its
+    /// subject.
     ShowFact(FactId),
     /// Search for text.
     Search(String),
@@ -81,7 +95,7 @@ pub enum Request {
     Scene {
         /// The place. Default: the current place of the scene.
         place: Option<EntityId>,
-        /// The character that is asked.
+        /// The character whom the players ask.
         speaker: Option<EntityId>,
     },
     /// Show the graph around an entity.
@@ -92,13 +106,14 @@ pub enum Request {
     Open(PanelKind),
     /// Put text on the clipboard.
     Copy(String),
-    /// Show a note in the status bar.
+    /// Show a message in the status bar.
     Tell(Note),
-    /// Change the memory. All panels [receive](Panel::heard) the outcome.
+    /// Change the memory. All panels [receive the outcome](Panel::heard).
     Do(DeskCommand),
     /// Register a write that was made without a [`DeskCommand`], so that undo covers it.
     Wrote(Written),
-    /// Revert the DM's newest live operation. The desk names it, and asks first if later operations depend on it.
+    /// Revert the DM's newest live operation. The desk names this operation, and asks first if later operations depend
+    /// on it.
     Undo,
     /// Revert the newest undo.
     Redo,
@@ -119,95 +134,25 @@ impl Note {
         Self { text: text.into(), trouble: false }
     }
 
-    /// Makes a message that reports an error: what was expected, and what to do.
+    /// Makes a message that reports an error. The text must say what went wrong and what to do.
     pub fn trouble(text: impl Into<String>) -> Self {
         Self { text: text.into(), trouble: true }
     }
 }
 
-/// The panels of the desk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PanelKind {
-    /// Facts that wait for the DM's review.
-    Review,
-    /// Search and browse.
-    Search,
-    /// An entity's page.
-    Entity,
-    /// The characters present, and what they may say.
-    Scene,
-    /// The graph.
-    Graph,
-    /// Promises, debts, quests and secrets.
-    Threads,
-    /// Events and facts by date.
-    Timeline,
-    /// Let time pass, with gossip between characters.
-    Time,
-    /// The journal.
-    History,
-    /// Import of files.
-    Import,
-    /// The session: start, attendance, end, recap.
-    Session,
-}
-
-impl PanelKind {
-    /// All panels, in the order of their tabs.
-    pub const ALL: [Self; 11] = [
-        Self::Review,
-        Self::Search,
-        Self::Entity,
-        Self::Scene,
-        Self::Graph,
-        Self::Threads,
-        Self::Timeline,
-        Self::Time,
-        Self::History,
-        Self::Import,
-        Self::Session,
-    ];
-
-    /// Returns the panel's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Review => "Review",
-            Self::Search => "Search",
-            Self::Entity => "Entity",
-            Self::Scene => "Scene",
-            Self::Graph => "Graph",
-            Self::Threads => "Threads and secrets",
-            Self::Timeline => "Timeline",
-            Self::Time => "Let time pass",
-            Self::History => "History",
-            Self::Import => "Import",
-            Self::Session => "Session",
-        }
-    }
-
-    /// Finds a panel by its name on a command line: `review`, `let-time-pass`.
-    pub fn of(name: &str) -> Option<Self> {
-        let same = |c: char| c.is_alphanumeric().then(|| c.to_ascii_lowercase());
-        let plain = |text: &str| text.chars().filter_map(same).collect::<String>();
-        let wanted = plain(name);
-        Self::ALL.into_iter().find(|kind| plain(kind.name()) == wanted || plain(&format!("{kind:?}")) == wanted)
-    }
-}
-
-/// A function that makes an operation from the state at the time of the write.
+/// A function that makes an operation. Its argument is the state at the moment of the write.
 pub type Make = Arc<dyn Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync>;
 
-/// A change by the DM, carried out as one operation, which can be named and reverted.
+/// A change by the DM. Each change becomes one operation, which undo can revert.
 #[derive(Clone)]
 pub enum DeskCommand {
-    /// Decide on waiting facts, in one operation.
+    /// Decide on facts that wait for review, in one operation.
     Decide(Decisions),
-    /// Make facts secret, or open again.
+    /// Make facts secret, or end their secrecy.
     Keep(Keep),
     /// Make a manual edit.
     Edit(Edit),
-    /// Record a game event, from which characters learn facts.
+    /// Record a game event. Characters learn facts from the event.
     Learn(GameEvent),
     /// Add lines to the session log.
     Log(Log),
@@ -215,7 +160,7 @@ pub enum DeskCommand {
     Session(SessionStep),
     /// Retract a fact, or end its validity.
     Retcon(Retcon),
-    /// Submit proposals to the policy.
+    /// Submit proposed facts. The policy decides which are recorded, wait for review or are dropped.
     Propose(Author, Vec<Proposal>),
     /// Revert an operation without asking.
     Undo(UndoTarget),
@@ -227,7 +172,7 @@ pub enum DeskCommand {
     Split(String),
     /// Record that two similar entities are different.
     NotTheSame(EntityId, EntityId),
-    /// Apply a gossip plan: facts that characters tell each other while time passes.
+    /// Apply a gossip plan: time passes, and characters tell each other the facts in the plan.
     Gossip(Box<GossipPlan>),
     /// Import files.
     Import(PathBuf),
@@ -241,7 +186,7 @@ pub enum DeskCommand {
     LoadSlot(String),
     /// Write any other operation.
     Make {
-        /// Short description, for display: `everybody present saw it`.
+        /// Short description, for display, such as `everybody present saw it`.
         what: String,
         /// Makes the operation. May be called more than once.
         make: Make,
@@ -263,8 +208,8 @@ impl DeskCommand {
         Self::Make { what: what.into(), make: Arc::new(make) }
     }
 
-    /// Returns a short description for use before the command completes. Afterwards the operation's summary is more
-    /// precise.
+    /// Returns a short description, for display while the command is in progress. When the command is complete, use the
+    /// summary of the operation, which is more precise.
     pub fn what(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
             Self::Decide(Decisions { facts, decision, .. }) => {
@@ -282,16 +227,16 @@ impl DeskCommand {
             Self::Keep(Keep { secret: true, .. }) => "make secret",
             Self::Keep(_) => "make open",
             Self::Edit(_) => "edit",
-            Self::Learn(_) => "what happens",
+            Self::Learn(_) => "record an event",
             Self::Log(_) => "log",
             Self::Session(_) => "session",
-            Self::Retcon(_) => "take back",
+            Self::Retcon(_) => "retract",
             Self::Propose(..) => "propose",
             Self::Undo(_) => "undo",
-            Self::Restore(_) => "go back",
+            Self::Restore(_) => "restore",
             Self::Merge(_) => "merge",
             Self::Split(_) => "split",
-            Self::NotTheSame(..) => "not the same",
+            Self::NotTheSame(..) => "mark as different",
             Self::Gossip(_) => "let time pass",
             Self::Import(_) => "import",
             Self::Export(_) => "export",
@@ -325,10 +270,10 @@ pub struct Done {
     pub proposed: Option<Proposed>,
 }
 
-/// State of the memory, as far as known. All panels of a frame share it.
+/// The last known state of the memory. All panels use the same context in a frame.
 #[derive(Debug, Clone, Default)]
 pub struct PanelContext {
-    /// Version of the newest state. Data of older versions is stale.
+    /// Version of the newest state. Data that was read from an older version is stale.
     pub version: StateVersion,
     /// Last status of the memory.
     pub status: Option<Arc<Status>>,
@@ -338,9 +283,9 @@ pub struct PanelContext {
     pub session: Option<SessionId>,
     /// Title of the current session.
     pub session_title: Option<String>,
-    /// Time of the game clock, on the campaign's calendar.
+    /// Time of the game clock, formatted on the campaign's calendar.
     pub clock: Option<String>,
-    /// Time of the game clock, in minutes.
+    /// Time of the game clock, as a number of minutes.
     pub clock_time: Option<GameTime>,
     /// Current place of the scene.
     pub place: Option<EntityId>,
@@ -360,11 +305,12 @@ pub struct Look {
     /// Whether players see the screen. If so, panels draw no secrets, no notes of the DM, and no facts that only some
     /// of the players know.
     pub screen_safe: bool,
-    /// Whether quiet mode, for combat, is on: no moving badges and no unrequested popups.
+    /// Whether quiet mode is on. In quiet mode, which is for combat, panels have no moving badges and no unrequested
+    /// popups.
     pub quiet: bool,
-    /// Whether this panel receives single keys: it is the active panel, and no text field has the focus.
+    /// Whether this panel receives single keys. True if it is the active panel and no text field has the focus.
     pub keys: bool,
-    /// The command chosen for this panel in the palette, in this frame.
+    /// Name of the command that the user chose for this panel in the palette in this frame.
     pub asked: Option<&'static str>,
     /// All names, for completion and for the display of entities.
     pub names: Arc<Names>,
@@ -377,7 +323,7 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Returns whether a command of this panel was given, by its keys or in the palette.
+    /// Returns whether the user gave a command to this panel, with a key or in the palette.
     pub fn pressed(&self, ui: &egui::Ui, command: &Command) -> bool {
         let chosen = self.asked == Some(command.name);
         // Ignore keys while a text field has the focus: the focus may have moved in this frame.

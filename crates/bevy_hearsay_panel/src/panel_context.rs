@@ -1,20 +1,20 @@
-//! Polls the memory for the state that all panels share. It never blocks.
+//! Polls the memory for the state that all panels share. Polling never blocks.
 
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use hearsay_memory::{Memory, MemoryError, ReadSnapshot, Status, Ticket};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Status, Ticket};
 use hearsay_model::{Position, StateVersion};
 
 use crate::{names::Names, panel::PanelContext};
 
-/// Interval between two status requests while this desk writes nothing.
+/// Interval between two status requests. A write of this desk triggers an additional request.
 const OFTEN: Duration = Duration::from_millis(100);
 
-/// Minimum interval between two reads of all names. In a large campaign a read takes some milliseconds, in the
-/// background.
+/// Minimum interval between two reads of all names. A read of a large campaign takes several milliseconds on a
+/// background thread.
 const NAMES: Duration = Duration::from_millis(400);
 
 /// Keeps a [`PanelContext`] up to date.
@@ -25,9 +25,10 @@ pub struct Watch {
     asked: Option<Instant>,
     scene: Option<Ticket<PanelContext>>,
     scene_at: Option<StateVersion>,
-    /// Reads the names; `None` if they have not changed.
+    /// The pending read of all names. Its answer is `None` if the names did not change.
     names: Option<Ticket<Option<Names>>>,
-    /// The previous names. The next background read drops them, because freeing many names takes a while.
+    /// The previous names. They are dropped by the next background read, because freeing many names takes too long for
+    /// a frame.
     old_names: Option<Arc<Names>>,
     names_at: Option<(StateVersion, Instant)>,
 }
@@ -38,19 +39,19 @@ impl Watch {
         &self.panel_context
     }
 
-    /// Registers a write of this desk, so that all earlier data is stale.
+    /// Registers a write of this desk. All data that was read before is then stale.
     pub fn wrote(&mut self, position: Position) {
         self.panel_context.version =
             self.panel_context.version.max(StateVersion { position, ..self.panel_context.version });
         self.asked = None;
     }
 
-    /// Returns whether a read is pending.
+    /// Returns whether a read of the shared state is pending or due.
     pub fn is_busy(&self) -> bool {
         self.scene.is_some() || self.names.is_some() || self.scene_at != Some(self.panel_context.version)
     }
 
-    /// Takes answers, and sends new requests when they are due.
+    /// Receives answers, and sends new requests when they are due.
     pub fn update(&mut self, memory: &Memory, under_way: usize) {
         self.panel_context.under_way = under_way;
         if let Some(Ok(status)) = taken(&mut self.status) {
@@ -88,7 +89,7 @@ impl Watch {
     }
 }
 
-/// Takes the answer of a ticket and clears the ticket. Returns `None` while there is no answer.
+/// Returns the answer of a ticket and clears the ticket. Returns `None` while there is no answer.
 pub fn taken<T>(ticket: &mut Option<Ticket<T>>) -> Option<Result<T, MemoryError>> {
     let answer = ticket.as_ref()?.try_take()?;
     *ticket = None;

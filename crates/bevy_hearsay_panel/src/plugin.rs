@@ -11,6 +11,7 @@ use bevy::{app::AppExit, prelude::*, window::CursorMoved};
 use bevy_egui::{EguiContexts, EguiPlugin, EguiPrimaryContextPass, EguiZoomFactor};
 use bevy_hearsay::{LoadProgress, MemoryState, NpcMemory};
 use crossbeam_channel::{Sender, bounded};
+use hearsay_files::{Access, Durability};
 
 use crate::{
     desk::{Desk, KeptDesk},
@@ -18,7 +19,7 @@ use crate::{
     widgets::empty_state,
 };
 
-/// Adds the DM's panels to an app that has a memory. F10 opens and closes them.
+/// Adds the DM's panels to an app that has a memory. The key F10 opens and closes the panels.
 ///
 /// ```no_run
 /// use bevy::prelude::*;
@@ -31,17 +32,19 @@ use crate::{
 ///     .run();
 /// ```
 ///
-/// The plugin adds [`EguiPlugin`] if the app lacks it. egui draws on the app's first camera; without a camera, nothing
-/// is shown. While the panels are open, gate the game's own keys with `run_if(not(egui_wants_any_keyboard_input))`.
+/// The plugin adds [`EguiPlugin`] if the app does not have it. egui draws on the app's first camera. Without a camera,
+/// nothing is shown. Add `run_if(not(egui_wants_any_keyboard_input))` to the game's input systems, so that they ignore
+/// keys typed into the panels.
 #[derive(Debug, Clone)]
 pub struct HearsayPanelPlugin {
-    /// Key that opens and closes the panels. Default F10. `None`: the app opens them through [`PanelDesk`].
+    /// Key that opens and closes the panels. Default F10. With `None`, no key opens the panels; the app sets
+    /// [`PanelDesk::open`].
     pub key: Option<KeyCode>,
     /// Whether the panels are open at the start. Default false.
     pub open: bool,
-    /// Whether the panels fill the window. Otherwise they are in a movable window above the game. Default false.
+    /// Whether the panels fill the window. If false, they are in a movable window above the game. Default false.
     pub fills: bool,
-    /// File for layout, theme and typed text. Default `None`: they are not saved.
+    /// File in which layout, theme and typed text are saved. Default `None`: nothing is saved.
     pub kept: Option<PathBuf>,
     /// Theme to use if none was saved. Default: the built-in dark theme.
     pub theme: Option<Theme>,
@@ -53,7 +56,7 @@ impl Default for HearsayPanelPlugin {
     }
 }
 
-/// The desk of an app, and whether it is open.
+/// The desk of an app, and whether the desk is open.
 #[derive(Resource)]
 pub struct PanelDesk {
     /// The desk.
@@ -82,12 +85,12 @@ impl Keeper {
         let write = move || {
             for text in receiver {
                 if let Err(error) = write_whole(&file, &text) {
-                    tracing::warn!("{}: the layout of the panels is not kept: {error}", file.display());
+                    tracing::warn!("cannot save the layout of the panels to {}: {error}", file.display());
                 }
             }
         };
         let writer = thread::Builder::new().name("hearsay-panels".into()).spawn(write);
-        let writer = writer.inspect_err(|error| tracing::warn!("the layout of the panels is not kept: {error}")).ok();
+        let writer = writer.inspect_err(|error| tracing::warn!("cannot save the layout of the panels: {error}")).ok();
         Self { sender: Some(sender), writer, kept }
     }
 
@@ -102,14 +105,12 @@ impl Keeper {
     }
 }
 
-/// Writes a file atomically.
+/// Writes a file atomically. Creates the directory of the file if necessary.
 fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
     if let Some(directory) = file.parent() {
         fs::create_dir_all(directory)?;
     }
-    let part = file.with_extension("part");
-    fs::write(&part, text)?;
-    fs::rename(&part, file)
+    hearsay_files::replace(file, text.as_bytes(), Access::Default, Durability::Deferred)
 }
 
 impl Plugin for HearsayPanelPlugin {
@@ -126,7 +127,10 @@ impl Plugin for HearsayPanelPlugin {
             match serde_json::from_str::<KeptDesk>(&text) {
                 Ok(kept) => desk.restore(kept),
                 Err(error) if !text.is_empty() => {
-                    tracing::warn!("{}: what was kept of the panels is left out: {error}", file.display());
+                    tracing::warn!(
+                        "cannot read the saved layout of the panels in {}: {error}; using the default layout",
+                        file.display()
+                    );
                 }
                 Err(_) => {}
             }
@@ -156,8 +160,8 @@ fn toggle(keys: Option<Res<ButtonInput<KeyCode>>>, settings: Res<Settings>, mut 
     }
 }
 
-/// Sends egui the pointer's position after a change of the scale. Without this event, egui uses the old position until
-/// the pointer moves, and a second click on the same button misses.
+/// Sends the position of the pointer to egui after a change of the scale. Without this event, egui uses the old
+/// position until the pointer moves, and a second click on the same button would miss the button.
 fn keep_pointer(
     scaled: Query<(), Changed<EguiZoomFactor>>,
     windows: Query<(Entity, &Window)>,
@@ -180,13 +184,13 @@ fn draw(
     mut desk: ResMut<PanelDesk>,
 ) {
     if !desk.open {
-        // Continue pending commands while the desk is closed, and keep the badge up to date.
+        // While the desk is closed, continue pending commands and keep the number of waiting items up to date.
         if let Some(memory) = memory.get() {
             desk.desk.attend(memory);
         }
         return;
     }
-    // An app whose window is closed has no context.
+    // An app whose window is closed has no egui context.
     let Ok(ctx) = contexts.ctx_mut() else { return };
     let ctx = ctx.clone();
     desk.desk.theme().apply(&ctx);
@@ -234,7 +238,7 @@ fn keep_at_exit(mut keeper: ResMut<Keeper>, desk: Res<PanelDesk>) {
         let _ = sender.send_timeout(text, Duration::from_secs(1));
     }
     let Some(writer) = keeper.writer.take() else { return };
-    // Closing waits for the disk, but at most two seconds.
+    // Wait until the file is written, but at most two seconds.
     while !writer.is_finished() && begun.elapsed() < Duration::from_secs(2) {
         thread::sleep(Duration::from_millis(2));
     }

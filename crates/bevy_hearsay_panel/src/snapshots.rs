@@ -1,9 +1,9 @@
-//! Snapshots of the panels' models for a small campaign. `UPDATE_SNAPSHOTS=1 cargo test -p bevy_hearsay_panel
-//! snapshots` rewrites them: check the differences before you commit them.
+//! Tests that compare the panels' models for a small campaign with saved snapshots. To rewrite the snapshots, run
+//! `UPDATE_SNAPSHOTS=1 cargo test -p bevy_hearsay_panel snapshots`. Check the differences before you commit them.
 
 use std::{fs, path::PathBuf};
 
-use hearsay_memory::ReadSnapshot;
+use hearsay_engine::ReadSnapshot;
 use hearsay_model::EntityId;
 use serde::Serialize;
 
@@ -77,5 +77,5 @@ fn what_panels_show_of_a_small_campaign() {
         Ok(())
     };
     let state = memory.read(|world| Ok(std::sync::Arc::clone(&world.state))).unwrap().wait().unwrap();
-    read(&world_of(state)).map_err(|error: hearsay_memory::MemoryError| error.to_string()).unwrap();
+    read(&world_of(state)).map_err(|error: hearsay_engine::MemoryError| error.to_string()).unwrap();
 }

@@ -1,5 +1,5 @@
-//! Shared helpers of the panels' tests: the example campaign in an in-memory engine, and a panel that is stepped with
-//! it.
+//! Shared helpers of the panels' tests. They open the example campaign in an in-memory engine and run a panel with this
+//! engine.
 
 #![allow(dead_code, reason = "the tests of each panel use what they need")]
 
@@ -9,7 +9,7 @@ use std::{
 };
 
 use egui_kittest::Harness;
-use hearsay_memory::{Memory, MemoryOptions};
+use hearsay_engine::{Memory, MemoryOptions};
 use hearsay_model::{FactId, State};
 
 use crate::{
@@ -18,13 +18,13 @@ use crate::{
     panel_context::Watch,
 };
 
-/// Maximum waiting time, long enough for a busy machine.
+/// Maximum time that a test waits. It is long enough for a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Directory of the example campaign.
 pub(crate) const GULLHAVEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../campaigns/gullhaven");
 
-/// Opens an empty memory without a model: answers come from words and the graph.
+/// Opens an empty memory without a sentence encoder: search uses only words and the graph.
 pub(crate) fn empty() -> Memory {
     let mut options = MemoryOptions::in_memory();
     options.settings.model.enabled = false;
@@ -39,23 +39,23 @@ pub(crate) fn gullhaven() -> Memory {
     memory
 }
 
-/// Returns the state of the example campaign, which is computed once for all read-only tests.
+/// Returns the state of the example campaign. The state is computed once for all read-only tests.
 pub(crate) fn gullhaven_state() -> Arc<State> {
     static STATE: OnceLock<Arc<State>> = OnceLock::new();
     let make = || gullhaven().read(|world| Ok(Arc::clone(&world.state))).unwrap().wait().unwrap();
     Arc::clone(STATE.get_or_init(make))
 }
 
-/// A panel with an engine, in the role of the desk.
+/// A panel with an engine. This type takes the role of the desk in tests.
 pub(crate) struct Stage<P> {
     pub(crate) memory: Memory,
     pub(crate) panel: P,
     pub(crate) look: Look,
     pub(crate) watch: Watch,
     pub(crate) desk_commands: Deeds,
-    /// Requests of the panel, except for commands, which are carried out.
+    /// Requests that the panel returned, without commands. Commands are carried out instead.
     pub(crate) requests: Vec<Request>,
-    /// Outcomes of its commands.
+    /// Outcomes of the panel's commands.
     pub(crate) outcomes: Vec<Outcome>,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn bench_with<P: Panel + 'static>(panel: P, memory: Memory, look: Loo
     bench
 }
 
-/// Steps until no work is pending and the last data is drawn.
+/// Runs frames until no work is pending and the last data is drawn.
 pub(crate) fn settle<P: Panel>(bench: &mut Bench<P>) {
     let begun = Instant::now();
     let mut quiet = 0;
@@ -110,7 +110,7 @@ pub(crate) fn settle<P: Panel>(bench: &mut Bench<P>) {
         let stage = bench.state();
         quiet = if stage.desk_commands.count() > 0 || stage.watch.is_busy() { 0 } else { quiet + 1 };
         std::thread::sleep(Duration::from_millis(1));
-        assert!(begun.elapsed() < PATIENCE, "the panel does not come to rest");
+        assert!(begun.elapsed() < PATIENCE, "the panel still has pending work");
     }
 }
 
@@ -127,25 +127,25 @@ pub(crate) fn drawn<S: 'static>(
     Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, state)
 }
 
-/// Steps until a condition holds, for at most one minute.
+/// Runs frames until a condition is true, for at most one minute.
 pub(crate) fn wait_until<P: Panel>(bench: &mut Bench<P>, is_so: impl Fn(&Bench<P>) -> bool) {
     let begun = Instant::now();
     while !is_so(bench) {
         bench.step();
         std::thread::sleep(Duration::from_millis(1));
-        assert!(begun.elapsed() < PATIENCE, "it does not come to be so: {:?}", bench.root());
+        assert!(begun.elapsed() < PATIENCE, "timeout while waiting: {:?}", bench.root());
     }
 }
 
-/// Steps until a widget with this name is on the screen.
+/// Runs frames until a widget with this name is on the screen.
 pub(crate) fn wait_for<P: Panel>(bench: &mut Bench<P>, name: &str) {
     use egui_kittest::kittest::Queryable;
     wait_until(bench, |bench| bench.query_all_by_label(name).next().is_some());
 }
 
 /// Makes a read snapshot of a state.
-pub(crate) fn world_of(state: Arc<State>) -> hearsay_memory::ReadSnapshot {
-    hearsay_memory::ReadSnapshot { learned: Arc::new(hearsay_memory::TrustCalibration::of(&state)), state }
+pub(crate) fn world_of(state: Arc<State>) -> hearsay_engine::ReadSnapshot {
+    hearsay_engine::ReadSnapshot { learned: Arc::new(hearsay_query::trust::TrustCalibration::of(&state)), state }
 }
 
 /// Returns whether a widget on the screen has this text.
@@ -154,19 +154,19 @@ pub(crate) fn shows<S>(harness: &Harness<'static, S>, words: &str) -> bool {
     harness.query_all_by_label_contains(words).next().is_some()
 }
 
-/// Makes a fact id that is unique for each text.
+/// Makes a fact id from a text. Different short texts give different ids.
 pub(crate) fn fact_of(text: &str) -> FactId {
     let bytes: String = text.bytes().rev().take(16).map(|byte| format!("{byte:02x}")).collect();
     format!("{bytes:0>32}").parse().unwrap()
 }
 
-/// Steps until the panel satisfies a condition.
+/// Runs frames until a condition is true for the panel.
 pub(crate) fn step_until<P: Panel>(bench: &mut Bench<P>, what: &str, wanted: impl Fn(&Stage<P>) -> bool) {
     let begun = Instant::now();
     while !wanted(bench.state()) {
         bench.step();
         std::thread::sleep(Duration::from_millis(2));
-        assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
+        assert!(begun.elapsed() < PATIENCE, "timeout while waiting for {what}");
     }
     // Draw the data that arrived in the last step.
     bench.step();

@@ -36,7 +36,7 @@ impl Linked {
         Self::of(state, fact.statement(), fact.entities())
     }
 
-    /// Makes a text with links to those of the given entities that it names.
+    /// Makes a text. Each of the given entities that the text names gets a link.
     pub fn of<'a>(state: &State, words: &str, entities: impl IntoIterator<Item = &'a EntityId>) -> Self {
         let mut links: Vec<Link> = Vec::new();
         let mut seen: Vec<&EntityId> = Vec::new();
@@ -77,7 +77,7 @@ impl Linked {
     }
 }
 
-/// Finds whole words in a text. Returns their byte range.
+/// Returns the byte range of the first occurrence of `words` as whole words in a text.
 pub fn find_words(within: &str, words: &str) -> Option<Range<usize>> {
     if words.is_empty() {
         return None;
@@ -89,8 +89,8 @@ pub fn find_words(within: &str, words: &str) -> Option<Range<usize>> {
     };
     let exact = within.match_indices(words).map(|(at, _)| at..at + words.len()).find(boundary);
     exact.or_else(|| {
-        // Normalization makes curly and straight quotes equal, and ignores case. It nearly always keeps the length of
-        // the text.
+        // Search again without case and with straight quotes. This works only if normalization keeps the length of the
+        // text.
         let (plain, wanted) = (text::normal(within), text::normal(words));
         if plain.len() != within.len() || !within.is_ascii() {
             return None;
@@ -99,7 +99,7 @@ pub fn find_words(within: &str, words: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Shortens a text to at most `most` characters, with `…` if text is omitted.
+/// Shortens a text to at most `most` characters. Appends `…` if text is omitted.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),

@@ -1,4 +1,4 @@
-//! The appearance of the panels: one theme file with a dark and a light theme, at any scale.
+//! The appearance of the panels. One theme file defines a dark and a light theme. The user can change the scale.
 
 use std::{collections::BTreeMap, fs, path::PathBuf, sync::Arc};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// The built-in theme.
 const BUILT_IN: &str = include_str!("../../../assets/theme.toml");
 
-/// Dark or light.
+/// Variant of the theme: dark or light.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shade {
@@ -38,7 +38,7 @@ impl std::str::FromStr for Shade {
         match text {
             "dark" => Ok(Self::Dark),
             "light" => Ok(Self::Light),
-            other => Err(format!("`{other}` is no theme: write `dark` or `light`")),
+            other => Err(format!("unknown theme `{other}`: write `dark` or `light`")),
         }
     }
 }
@@ -57,7 +57,7 @@ pub struct ThemeFile {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sizes {
-    /// Small text: hints, counts.
+    /// Small text, such as hints and counts.
     pub small: f32,
     /// Body text.
     pub body: f32,
@@ -65,7 +65,7 @@ pub struct Sizes {
     pub heading: f32,
     /// Minimum height of clickable widgets.
     pub target: f32,
-    /// Height of a list row with one line.
+    /// Height of a list row that has one line.
     pub row: f32,
 }
 
@@ -90,13 +90,13 @@ pub struct Palette {
     /// Background of the window.
     #[serde(deserialize_with = "colour")]
     pub background: Color32,
-    /// Panels.
+    /// Background of panels.
     #[serde(deserialize_with = "colour")]
     pub surface: Color32,
-    /// Cards, buttons and fields.
+    /// Background of cards, buttons and fields.
     #[serde(deserialize_with = "colour")]
     pub raised: Color32,
-    /// Widgets under the pointer.
+    /// Background of widgets under the pointer.
     #[serde(deserialize_with = "colour")]
     pub hovered: Color32,
     /// Lines between widgets.
@@ -135,17 +135,17 @@ pub struct Palette {
     /// Secrets.
     #[serde(deserialize_with = "colour")]
     pub secret: Color32,
-    /// Background of the relevant words of a quote.
+    /// Background of the words in a quote that state the fact.
     #[serde(deserialize_with = "colour")]
     pub mark: Color32,
-    /// Entities, by kind; `other` is for kinds that the campaign defines.
+    /// Colours of entities, by kind. The key `other` is for kinds that the campaign defines.
     #[serde(deserialize_with = "colours")]
     pub kinds: BTreeMap<String, Color32>,
 }
 
 fn colour<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Color32, D::Error> {
     let text = String::deserialize(deserializer)?;
-    Color32::from_hex(&text).map_err(|_| serde::de::Error::custom(format!("`{text}` is no colour: write `#rrggbb`")))
+    Color32::from_hex(&text).map_err(|_| serde::de::Error::custom(format!("`{text}` is not a colour: write `#rrggbb`")))
 }
 
 fn colours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Color32>, D::Error> {
@@ -155,7 +155,7 @@ fn colours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String
     Ok(named.into_iter().map(|(name, Colour(colour))| (name, colour)).collect())
 }
 
-/// The meaning of a colour. The panels always show the same meaning in words, too.
+/// The meaning of a colour. The panels always show this meaning in words, too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
@@ -197,7 +197,7 @@ impl Theme {
     /// Returns the built-in theme.
     ///
     /// # Panics
-    /// Never: a test parses the file that is compiled in.
+    /// Never panics: a test parses the theme file that is compiled in.
     #[allow(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
     pub fn built_in(shade: Shade) -> Self {
         let file = Self::parse(BUILT_IN).expect("the built-in theme is right");
@@ -207,12 +207,12 @@ impl Theme {
     /// Parses the text of a theme file.
     ///
     /// # Errors
-    /// If the text is not a theme. The error contains the line, and what was expected.
+    /// Returns an error if the text is not a theme. The error contains the line and says what was expected.
     pub fn parse(text: &str) -> Result<ThemeFile, toml::de::Error> {
         toml::from_str(text)
     }
 
-    /// Returns the theme with the values of another file.
+    /// Replaces the theme file. Shade and scale stay the same.
     pub fn with_file(mut self, file: ThemeFile) -> Self {
         self.file = Arc::new(file);
         self
@@ -279,7 +279,7 @@ impl Theme {
         named.or_else(|| palette.kinds.get("other")).copied().unwrap_or(palette.weak)
     }
 
-    /// Applies the theme to an egui context. Cheap if nothing changed.
+    /// Applies the theme to an egui context. Takes almost no time if nothing changed.
     pub fn apply(&self, ctx: &egui::Context) {
         let key = egui::Id::new("hearsay theme");
         let applied: Option<(Shade, u32)> = ctx.data(|data| data.get_temp(key));
@@ -322,7 +322,7 @@ impl Theme {
         style.spacing.scroll = egui::style::ScrollStyle::solid();
         style.spacing.scroll.bar_width = spacing.normal;
         style.interaction.tooltip_delay = 0.3;
-        // List rows are clickable; text selection by dragging would take their clicks.
+        // Disable text selection, because selectable text in a list row would receive the clicks on the row.
         style.interaction.selectable_labels = false;
         style.visuals.selection.bg_fill = palette.selection;
         style
@@ -332,7 +332,7 @@ impl Theme {
         let (palette, spacing) = (self.palette(), self.spacing());
         let mut visuals = if self.shade == Shade::Dark { Visuals::dark() } else { Visuals::light() };
         let rounding = CornerRadius::same(spacing.rounding as u8);
-        // Dark letters on a light background look thinner than they are.
+        // Compensate an optical effect: dark letters on a light background look too thin.
         if self.shade == Shade::Light {
             visuals.text_options.color_transfer_function = egui::epaint::FontColorTransferFunction::Gamma(0.6);
         }
@@ -386,7 +386,7 @@ pub fn fonts() -> FontDefinitions {
     fonts
 }
 
-/// Returns the available system fonts for other scripts.
+/// Returns the name and path of each available system font for other scripts.
 fn system_fonts() -> Vec<(String, PathBuf)> {
     const FONTS: &[&str] = &[
         "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",

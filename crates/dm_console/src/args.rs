@@ -1,4 +1,4 @@
-//! Command line of the console.
+//! Command line of `dm_console`.
 
 use std::{fs, path::PathBuf};
 
@@ -10,30 +10,29 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "F1 or ? shows all keys. On a machine without a display: xvfb-run dm_console --screenshot out.png CAMPAIGN"
+    after_help = "Press F1 or ? to show all keys. On a machine without a display, run: xvfb-run dm_console --screenshot out.png CAMPAIGN"
 )]
 pub(crate) struct Args {
     /// Directory of the campaign, such as campaigns/gullhaven
     pub(crate) campaign: PathBuf,
-    /// Save a picture of the window to FILE and exit
+    /// Save a picture of the window to FILE, then exit
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
-    /// Fail if the picture differs from this earlier picture
+    /// Fail if the screenshot differs from this earlier screenshot
     #[arg(long, value_name = "FILE", requires = "screenshot")]
     pub(crate) compare: Option<PathBuf>,
-    /// Open this panel: review, search, entity, scene, graph, threads, timeline, time, history, import, session
-    #[arg(long, value_name = "NAME", value_parser = panel)]
+    #[arg(long, value_name = "NAME", value_parser = panel, help = format!("Open this panel: {}", panel_names()))]
     pub(crate) panel: Option<PanelKind>,
     /// Show the entity, fact or text with this id
     #[arg(long, value_name = "ID")]
     pub(crate) show: Option<String>,
-    /// Enter this text in the search box
+    /// Search for this text in the search panel
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
     /// Size of the window in pixels
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
     pub(crate) size: (u32, u32),
-    /// `dark`, `light`, or a theme file
+    /// Theme: `dark`, `light`, or the path of a theme file
     #[arg(long, value_name = "THEME", default_value = "dark")]
     theme: String,
     /// Scale of the interface, from 0.75 to 2.0
@@ -55,7 +54,7 @@ impl Args {
     pub(crate) fn theme(&self) -> anyhow::Result<Theme> {
         anyhow::ensure!(
             Theme::SCALES.contains(&self.scale),
-            "--scale {}: it goes from {} to {}",
+            "--scale {}: choose a number from {} to {}",
             self.scale,
             Theme::SCALES.start(),
             Theme::SCALES.end()
@@ -63,7 +62,10 @@ impl Args {
         let mut theme = match self.theme.parse::<Shade>() {
             Ok(shade) => Theme::built_in(shade),
             Err(_) if !self.theme.contains(['.', '/', '\\']) => {
-                anyhow::bail!("--theme {}: write `dark`, `light`, or the name of a theme file", self.theme)
+                anyhow::bail!(
+                    "--theme {}: unknown theme; write `dark`, `light`, or the path of a theme file",
+                    self.theme
+                )
             }
             Err(_) => {
                 let text = fs::read_to_string(&self.theme).with_context(|| self.theme.clone())?;
@@ -76,14 +78,17 @@ impl Args {
 }
 
 fn panel(text: &str) -> Result<PanelKind, String> {
-    let names = || PanelKind::ALL.map(|kind| format!("{kind:?}").to_lowercase()).join(", ");
-    PanelKind::of(text).ok_or_else(|| format!("there is no such panel; there are {}", names()))
+    PanelKind::of(text).ok_or_else(|| format!("unknown panel; choose one of {}", panel_names()))
+}
+
+fn panel_names() -> String {
+    PanelKind::ALL.map(|kind| format!("{kind:?}").to_lowercase()).join(", ")
 }
 
 fn size(text: &str) -> Result<(u32, u32), String> {
     let parsed = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
     let fits = |(width, height): &(u32, u32)| (320..=7680).contains(width) && (240..=4320).contains(height);
-    parsed.filter(fits).ok_or_else(|| "write it as 1280x720, from 320x240 to 7680x4320".into())
+    parsed.filter(fits).ok_or_else(|| "write the size as 1280x720, from 320x240 to 7680x4320".into())
 }
 
 #[cfg(test)]
@@ -100,7 +105,7 @@ mod tests {
         let args = args.unwrap();
         assert_eq!((args.panel, args.size), (Some(PanelKind::Time), (1920, 1080)));
         assert!(parsed(&["--size", "0x0", "x"]).unwrap_err().to_string().contains("1280x720"));
-        assert!(parsed(&["--panel", "nothing", "x"]).unwrap_err().to_string().contains("there are review"));
+        assert!(parsed(&["--panel", "nothing", "x"]).unwrap_err().to_string().contains("choose one of review"));
         assert!(parsed(&["--theme", "pink", "x"]).unwrap().theme().is_err());
     }
 }

@@ -3,18 +3,16 @@
 /// Checks whether a window can be opened.
 ///
 /// # Errors
-/// On Linux, if no display server answers, with a hint. Without this check, the window system would end the program
-/// without an explanation.
+/// On Linux, if no display server answers. The error contains a hint. Without this check, the window system would end
+/// the program without an explanation.
 pub(crate) fn check() -> anyhow::Result<()> {
     #[cfg(target_os = "linux")]
     {
-        const HELP: &str = "the console opens a window. On a machine without a display, take a picture instead: install \
-            xvfb and mesa-vulkan-drivers, then `xvfb-run dm_console --screenshot out.png CAMPAIGN`; `hearsay` does \
-            everything else without a window";
+        const HELP: &str = "dm_console opens a window. On a machine without a display, take a screenshot instead: install xvfb and mesa-vulkan-drivers, then run `xvfb-run dm_console --screenshot out.png CAMPAIGN`. The program `hearsay` needs no window";
         let Some(display) = std::env::var("DISPLAY").ok().filter(|display| !display.is_empty()) else {
             anyhow::bail!("there is no display (DISPLAY is not set): {HELP}");
         };
-        // `:1.0` is the first screen of the local server 1. Remote servers are not checked.
+        // `:1.0` means screen 0 of the local server 1. Remote servers are not checked.
         let number = display.strip_prefix(':').map(|rest| rest.split('.').next().unwrap_or(rest));
         let answers = |number: &str| std::os::unix::net::UnixStream::connect(format!("/tmp/.X11-unix/X{number}"));
         if number.is_some_and(|number| answers(number).is_err()) {

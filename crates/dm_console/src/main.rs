@@ -4,8 +4,8 @@
 //! cargo run --bin dm_console -- campaigns/gullhaven
 //! ```
 //!
-//! Like the program `hearsay`, it opens the memory in the campaign's directory and imports changes in the campaign's
-//! files. The layout of the panels is stored with the memory.
+//! Like the program `hearsay`, the console opens the memory in the campaign's directory and imports changes in the
+//! campaign's files. The layout of the panels is stored with the memory.
 
 mod args;
 mod display;
@@ -22,7 +22,7 @@ use bevy::{
 use bevy_hearsay::{HearsayPlugins, MemoryPlugin};
 use bevy_hearsay_panel::HearsayPanelPlugin;
 use clap::Parser;
-use hearsay_memory::Settings;
+use hearsay_engine::Settings;
 
 use args::Args;
 
@@ -59,10 +59,10 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
     );
     let mut settings = Settings::read(directory)?;
     anyhow::ensure!(
-        hearsay_memory::is_campaign(directory, &settings),
-        "{}: this is no campaign: it has neither campaign files nor {}; `hearsay new` creates one",
+        hearsay_engine::is_campaign(directory, &settings),
+        "{}: not a campaign: it has neither campaign files nor {}; `hearsay new` creates a campaign",
         directory.display(),
-        hearsay_memory::SETTINGS_FILE
+        hearsay_engine::SETTINGS_FILE
     );
     settings.model.enabled &= !args.no_model;
     settings.model.directory = settings.model.directory.map(|model| directory.join(model));
@@ -75,7 +75,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
         key: None,
         open: true,
         fills: true,
-        // A screenshot shows the default layout, and must not change the stored one.
+        // A screenshot shows the default layout, and must not change the stored layout.
         kept: args.screenshot.is_none().then(|| database.join("console.json")),
         theme: Some(theme),
     };
@@ -106,7 +106,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
     }))
     .add_plugins(HearsayPlugins { memory, ..HearsayPlugins::empty() }.spawn_policy(bevy_hearsay::SpawnPolicy::Nothing))
     .add_plugins(panels)
-    // Redraws only for changes and at intervals, which saves power on a laptop.
+    // The window is redrawn only after changes and at intervals, to save power.
     .insert_resource(WinitSettings {
         focused_mode: UpdateMode::reactive(std::time::Duration::from_millis(50)),
         unfocused_mode: UpdateMode::reactive(std::time::Duration::from_millis(200)),

@@ -1,4 +1,4 @@
-//! Options for the start of the console, and screenshots.
+//! Start options of the console (panel, search text and others), and screenshots.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +16,7 @@ use bevy::{
 use bevy_egui::EguiContexts;
 use bevy_hearsay::{EncoderStatus, MemoryState};
 use bevy_hearsay_panel::{PanelDesk, PanelKind, Request};
-use hearsay_memory::ModelStatus;
+use hearsay_engine::ModelStatus;
 use hearsay_model::EntityId;
 
 use crate::args::Args;
@@ -24,23 +24,23 @@ use crate::args::Args;
 /// Maximum time to wait for the model and for data before the screenshot.
 const PATIENCE: Duration = Duration::from_secs(150);
 
-/// Time between two frames until then. The memory's threads have lower priority than the rendering threads. With
-/// software rendering, frames without a pause would leave them little processor time.
+/// Time between two frames before the screenshot. The memory's threads have lower priority than the rendering threads.
+/// With software rendering, frames without a pause would leave the memory little processor time.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// Number of idle frames before the screenshot. Fonts and layout take two.
+/// Number of idle frames before the screenshot. Loading the fonts and computing the layout take two frames.
 const CALM: usize = 45;
 
-/// Maximum difference of a colour value, because drivers round differently.
+/// Largest difference of a colour value (0 to 255) that counts as equal, because drivers round differently.
 const SHADES: u8 = 32;
 
-/// Maximum share of the pixels with a larger difference, in thousandths.
+/// Largest share of the pixels that may differ by more than [`SHADES`], in thousandths.
 const FEW: usize = 5;
 
 #[derive(Resource)]
 struct Picture {
     file: PathBuf,
-    /// An earlier picture to compare with.
+    /// An earlier screenshot, to compare the new screenshot with.
     kept: Option<PathBuf>,
     calm: usize,
     waited: Duration,
@@ -121,7 +121,7 @@ fn take(
     }
     picture.taken = true;
     if !opened {
-        warn!("after {} s not all is read: the picture is taken as it is", PATIENCE.as_secs());
+        warn!("not all panels are loaded after {} s; the screenshot shows their present state", PATIENCE.as_secs());
     }
     let (file, kept) = (picture.file.clone(), picture.kept.clone());
     commands.spawn(Screenshot::primary_window()).observe(
@@ -140,10 +140,10 @@ fn take(
 
 fn save(image: &Image, file: &Path) -> anyhow::Result<()> {
     // The alpha channel is removed, because its content depends on the compositor.
-    image.clone().try_into_dynamic()?.to_rgb8().save(file).context("the picture could not be written")
+    image.clone().try_into_dynamic()?.to_rgb8().save(file).context("the screenshot could not be written")
 }
 
-/// Compares a picture with an earlier one.
+/// Fails if a screenshot differs from an earlier screenshot.
 fn compare(image: &Image, kept: &Path) -> anyhow::Result<()> {
     let read = || {
         let bytes = std::fs::read(kept)?;
@@ -153,10 +153,10 @@ fn compare(image: &Image, kept: &Path) -> anyhow::Result<()> {
     };
     let before = read().with_context(|| kept.display().to_string())?.try_into_dynamic()?.to_rgb8();
     let now = image.clone().try_into_dynamic()?.to_rgb8();
-    anyhow::ensure!(now.dimensions() == before.dimensions(), "it is not as large as {}", kept.display());
+    anyhow::ensure!(now.dimensions() == before.dimensions(), "its size differs from that of {}", kept.display());
     let is_other = |(a, b): &(&u8, &u8)| a.abs_diff(**b) > SHADES;
     let other = now.as_raw().iter().zip(before.as_raw()).filter(is_other).count();
     let thousandths = other * 1000 / now.as_raw().len().max(1);
-    anyhow::ensure!(thousandths <= FEW, "{thousandths} thousandths of it differ from {}", kept.display());
+    anyhow::ensure!(thousandths <= FEW, "{thousandths} of 1000 pixels differ from {}", kept.display());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! One day of gossip among 10,000 characters in 200 villages with 1,000 pieces of news.
+//! Measures one day of gossip among 10,000 characters in 200 villages with 1,000 pieces of news.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
@@ -34,8 +34,8 @@ fn state(changes: &mut Vec<Change>, fact: FactBuilder, knowers: &[&EntityId], le
     }
 }
 
-/// Fifty people in each village, ten villages in each valley. Everybody has a name, a home, a trade and two
-/// acquaintances; each piece of news is seen by `witnesses` people of its village last night.
+/// Returns a world with fifty people in each village and ten villages in each valley. Everyone has a name, a home, a
+/// trade and two acquaintances. Each piece of news was seen last night by `witnesses` people of one village.
 fn world(witnesses: usize) -> State {
     let provenance = || Provenance::new(Method::Authored, Author::Game);
     let mut changes = Vec::new();
@@ -80,7 +80,7 @@ fn world(witnesses: usize) -> State {
 
 static FEW: LazyLock<State> = LazyLock::new(|| world(3));
 static MANY: LazyLock<State> = LazyLock::new(|| world(25));
-/// After four days.
+/// The state after four days of gossip.
 static LATER: LazyLock<State> = LazyLock::new(|| {
     let mut state = world(3);
     let step = gossip(&state, &GossipOptions::between(GameTime(DAY), GameTime(5 * DAY))).unwrap();

@@ -1,5 +1,5 @@
-//! The view of one character in a world of 20,000 entities and 100,000 facts with the shape of a campaign: a few busy
-//! places and groups, much that few know.
+//! Measures the view of one character in a world of 20,000 entities and 100,000 facts. As in a campaign, there are a
+//! few busy places and groups, and many facts that few characters know.
 //!
 //! `cargo bench --profile dev -p hearsay_belief`
 
@@ -42,7 +42,7 @@ static WORLD: LazyLock<State> = LazyLock::new(|| {
         write(fact(person, "RESIDENT_OF", person % TOWNS), &[person, person % TOWNS], false);
     }
     for n in 0..FACTS + TOWNS - ENTITIES {
-        // Towns are unequal: the first knows most.
+        // Towns are unequal: the first town knows most.
         let (person, town) = (TOWNS + n * 7919 % (ENTITIES - TOWNS), n * n % TOWNS * n % TOWNS);
         let relation =
             fact(person, ["OWES", "KNOWS", "LIKES"][n % 3], TOWNS + (n * 104_729 + n / 7) % (ENTITIES - TOWNS));
@@ -51,7 +51,7 @@ static WORLD: LazyLock<State> = LazyLock::new(|| {
     }
     let told = |_| unreachable!("the world is well formed");
     state.apply(Operation::new(Author::Dm, "a world", changes)).unwrap_or_else(told);
-    // Some of it is talk: what one of a town tells another.
+    // Some facts are rumours that one inhabitant of a town tells another.
     let talk: Vec<Change> = (0..300)
         .flat_map(|n| {
             let (teller, hearer) = (id(TOWNS + n), [id(TOWNS + (n + 1) % 300)]);
@@ -72,7 +72,7 @@ fn main() {
     divan::main();
 }
 
-/// Characters who know about so many facts: the throughput column counts them.
+/// Measures characters that know different numbers of facts. The throughput column shows the number.
 #[divan::bench(args = [TOWNS, TOWNS + 7, ENTITIES - 1])]
 fn view_at_100_000_facts(bencher: Bencher, character: usize) {
     let knower = id(character).into();

@@ -1,6 +1,6 @@
-//! Default audience: the knowers of a fact that is not marked.
+//! Default audience: who initially knows a fact.
 
-use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, State, predicate};
+use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, PredicateRole, State, Vocabulary};
 
 /// Entity data that the audience rules depend on.
 ///
@@ -19,23 +19,23 @@ impl Surroundings for State {
     }
 
     fn place(&self, id: &EntityId) -> Option<EntityId> {
-        [predicate::RESIDENT_OF, predicate::LOCATED_AT]
+        [PredicateRole::Residence, PredicateRole::Location]
             .into_iter()
-            .find_map(|name| self.newest(id, name)?.object().entity().cloned())
+            .find_map(|role| self.newest(id, role.name())?.object().entity().cloned())
     }
 }
 
-/// Returns the initial knowers of a fact with the given audience. Groups and places stand for their members and
-/// residents. Sorted and unique.
+/// Returns the initial knowers of a fact with the given audience, sorted and unique. A group or place in the result
+/// stands for its members or residents.
 ///
 /// - **Private**: the subject.
 /// - **Parties**: subject and object.
-/// - **Local**: subject, object and a place. A subject that is a location is the place itself. Otherwise the place is
-///   the residence or location of the subject, or else that of the object.
+/// - **Local**: subject, object and a place. If the subject is a location, it is itself the place. Otherwise the place
+///   is the residence or location of the subject, or else of the object.
 /// - **Common**: everyone.
 ///
-/// Entities that cannot know anything, such as items and events, are left out. No knower knows a private fact of an
-/// item.
+/// Entities that cannot know anything, such as items and events, are left out. A private fact of an item therefore has
+/// no knowers.
 pub fn default_audience(audience: Audience, fact: &Fact, around: &impl Surroundings) -> Vec<Knower> {
     let (subject, object) = (fact.subject(), fact.object().entity());
     let mut knowers: Vec<EntityId> = Vec::new();
@@ -57,12 +57,10 @@ pub fn default_audience(audience: Audience, fact: &Fact, around: &impl Surroundi
     knowers.into_iter().map(Knower::Entity).collect()
 }
 
-/// Returns whether a fact states a membership, residence or part that counts. Structure follows the world: only canon
-/// facts count.
-pub(crate) fn is_structure(fact: &Fact) -> bool {
-    let name = fact.predicate().as_str();
-    fact.status() == FactStatus::Canon
-        && [predicate::MEMBER_OF, predicate::RESIDENT_OF, predicate::PART_OF].contains(&name)
+/// Returns whether a fact states a membership, residence or part that gives knowledge. Only canon facts count, whatever
+/// the knowers believe.
+pub(crate) fn is_structure(vocabulary: &Vocabulary, fact: &Fact) -> bool {
+    fact.status() == FactStatus::Canon && vocabulary.belonging(fact.predicate()).is_some()
 }
 
 #[cfg(test)]

@@ -1,41 +1,42 @@
-//! Credence along chains of retellings, and of several edges together.
+//! Computation of credence: along a chain of retellings, and for several edges together.
 //!
 //! # Along a chain
 //!
-//! An edge without justifications is believed at its own credence. An edge that was told is believed at
+//! An edge without justifications gives a belief equal to its own credence. An edge that records a telling gives the
+//! belief
 //!
 //! ```text
-//! belief(edge) = share(edge) × RETELLING × belief(what the teller knew it by)
+//! belief(edge) = share(edge) × RETELLING × belief(edges of the teller)
 //! share(edge)  = (FIRST_IMPRESSION × credence(edge) + kept) / (FIRST_IMPRESSION + kept + broken)
 //! ```
 //!
 //! where `credence(edge)` is the knower's trust in the teller at the time of telling. `kept` and `broken` count earlier
 //! testimonies of the same teller that turned out true or untrue. The share is the expected value of a beta
-//! distribution, as in the beta reputation system (Jøsang and Ismail, 2002). A deduced edge is believed at
+//! distribution, as in the beta reputation system (Jøsang and Ismail, 2002). A deduced edge gives a belief of
 //! `credence(edge)` times the belief in each of its premises.
 //!
-//! # Of several edges
+//! # For several edges
 //!
-//! Edges of independent origin corroborate each other: `1 − Π (1 − belief)` over the origins. Each origin counts with
-//! its strongest edge. Origins are independent *as far as the knower can tell*: see [`combine`]. Testimony does not
-//! change the belief in an observation or in a certain fact.
+//! Edges with independent origins corroborate each other. The belief is `1 − Π (1 − belief)` over the origins, with the
+//! strongest edge of each origin. Origins are independent *as far as the knower can tell*: see [`combine`]. Testimony
+//! does not change the belief in an observation or in a certain fact.
 //!
-//! The computation reads only the knower's edges and their justifications, so that nothing else can influence it.
+//! The computation reads only the knower's edges and their justifications. Nothing else can influence the result.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
-    Acquisition, Credence, EntityId, GameTime, Justification, Knower, KnowledgeEdge, KnowledgeId, State,
+    Credence, EntityId, GameTime, Justification, Knower, KnowledgeEdge, KnowledgeId, Reliability, State,
 };
 use rustc_hash::FxHashMap;
 
 /// Factor by which each retelling reduces belief, even if the teller is trusted fully.
 pub const RETELLING: f64 = 0.9;
 
-/// Weight of the first impression of a teller, as a number of experiences.
+/// Weight of the first impression of a teller. It counts as much as this number of experiences.
 pub const FIRST_IMPRESSION: f64 = 4.0;
 
-/// Computes beliefs along chains, each edge once.
+/// Computes beliefs along chains. The belief of each edge is computed only once.
 #[derive(Debug)]
 pub struct Weigher<'s> {
     state: &'s State,
@@ -59,12 +60,13 @@ impl<'s> Weigher<'s> {
         self.state.knowledge(id).or_else(|| self.made.get(&id)).map(AsRef::as_ref)
     }
 
-    /// Returns how much the knower believes the fact by this edge alone, 0.0–1.0.
+    /// Returns how much this edge alone makes the knower believe the fact, 0.0–1.0.
     pub fn belief(&mut self, id: KnowledgeId, edge: &KnowledgeEdge) -> f64 {
         if edge.sources.is_empty() {
             return edge.credence.get();
         }
-        // Chains may be long, so the walk is iterative. An edge is weighed after all edges that it depends on.
+        // Chains may be long, so this is a loop. The belief of an edge is computed after those of all edges that it
+        // depends on.
         let mut open = vec![id];
         while let Some(&next) = open.last() {
             let Some(edge) = self.edge(next).filter(|_| !self.known.contains_key(&next)) else {
@@ -82,7 +84,7 @@ impl<'s> Weigher<'s> {
         self.known.get(&id).copied().unwrap_or_default()
     }
 
-    /// Returns the existing edges among the bases of an edge.
+    /// Returns the edges that an edge depends on, if they exist.
     fn basis<'a>(&'a self, edge: &'a KnowledgeEdge) -> impl Iterator<Item = (KnowledgeId, &'a KnowledgeEdge)> {
         edge.sources.iter().filter_map(|source| match source {
             Justification::Basis { edge, .. } => Some((*edge, self.edge(*edge)?)),
@@ -90,7 +92,7 @@ impl<'s> Weigher<'s> {
         })
     }
 
-    /// Computes the belief of an edge whose bases are weighed already.
+    /// Computes the belief of an edge. The beliefs of the edges that it depends on must be known.
     fn weigh(&self, edge: &KnowledgeEdge) -> f64 {
         let share = self.share(edge);
         let mut basis: Vec<_> = self.basis(edge).collect();
@@ -101,7 +103,7 @@ impl<'s> Weigher<'s> {
         let mut belief = share;
         for of_one_fact in basis.chunk_by(|(_, a), (_, b)| a.fact == b.fact) {
             let (shared, known_edges): (Vec<_>, Vec<_>) =
-                of_one_fact.iter().partition(|(_, edge)| edge.acquisition == Acquisition::Shared);
+                of_one_fact.iter().partition(|(_, edge)| !edge.acquisition.gives_knowledge());
             let weighed = known_edges.iter().map(|(id, source)| Weighed {
                 id: *id,
                 edge: source,
@@ -111,10 +113,11 @@ impl<'s> Weigher<'s> {
             let shared: Vec<&KnowledgeEdge> = shared.iter().map(|(_, edge)| *edge).collect();
             belief *= combine(&weighed.collect::<Vec<_>>(), &shared);
         }
-        if matches!(edge.acquisition, Acquisition::Deduced { .. }) { belief } else { belief * RETELLING }
+        if edge.acquisition.reliability() == Reliability::Concluded { belief } else { belief * RETELLING }
     }
 
-    /// Returns the share of the teller's belief that an edge takes over, experience included.
+    /// Returns the share of the teller's belief that an edge takes over. The knower's experiences with the teller are
+    /// taken into account.
     pub(crate) fn share(&self, edge: &KnowledgeEdge) -> f64 {
         let experience = |source: &Justification| match source {
             Justification::Experience { told, seen, held } => {
@@ -127,15 +130,15 @@ impl<'s> Weigher<'s> {
     }
 }
 
-/// Returns the knower of the bases of an edge: the teller, or the edge's own knower.
+/// Returns the knower whose edges an edge depends on: the teller, or the edge's own knower.
 fn teller(edge: &KnowledgeEdge) -> Option<Knower> {
-    match &edge.acquisition {
-        Acquisition::Told { by, .. } => by.clone().map(Knower::Entity),
-        _ => Some(edge.knower.clone()),
+    match edge.acquisition.is_told() {
+        true => edge.acquisition.teller().cloned().map(Knower::Entity),
+        false => Some(edge.knower.clone()),
     }
 }
 
-/// Returns a first impression, corrected by experiences.
+/// Returns the trust that results from a first impression and from experiences, 0.0–1.0.
 ///
 /// Each experience names the testimony, the time and edge of the knower's own observation, and whether the testimony
 /// was true. Only the latest observation for each testimony counts.
@@ -152,28 +155,30 @@ pub(crate) fn experienced(
     (FIRST_IMPRESSION * first + kept) / (FIRST_IMPRESSION + latest.len() as f64)
 }
 
-/// An edge to a fact with its belief.
+/// An edge to a fact, and the belief that the edge gives.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighed<'a> {
     /// The id of the edge.
     pub id: KnowledgeId,
     /// The edge.
     pub edge: &'a KnowledgeEdge,
-    /// The belief by this edge alone.
+    /// The belief that this edge alone gives, 0.0–1.0.
     pub belief: f64,
-    /// Whether the edge is the knower's own, not that of a group or place or common lore.
+    /// Whether the edge is the knower's own edge. Edges of groups and places, and common lore, are not.
     pub own: bool,
 }
 
-/// Returns the belief in a fact that is known by several edges, 0.0–1.0. `shared` are the knower's records of passing
-/// the fact on.
+/// Returns the belief in a fact that is known through several edges, 0.0–1.0. `shared` are the knower's records of
+/// passing the fact on.
 ///
-/// - The knower's own edges decide, if there are any. Testimony weighs more than the belief of the knower's place.
-/// - Observations and certain facts (authored at 1 or 0) count alone; the latest one applies.
-/// - A knower that passed the fact on without knowing it from anywhere made it up, and its belief is zero.
-/// - Otherwise edges are grouped by origin: tellers and cited sources, the document, talk of the town. Edges that name
-///   a common person have one origin. The same applies to an edge told by a person who was present when the knower
-///   learned the fact before, whom the knower told, or who cites the knower. Origins count as independent.
+/// - If the knower has its own edges, only these count. What the knower was told weighs more than the belief of its
+///   town.
+/// - If there are observations or certain edges (authored at 1 or 0), the latest of them alone counts.
+/// - If the knower passed the fact on but has no source for it, the knower made it up. Its belief is zero.
+/// - Otherwise edges are grouped by origin: the teller and the cited source, the document, or general talk. Edges that
+///   name a common person have the same origin. An edge also has the same origin as an earlier edge if its teller or
+///   cited source was present at the earlier edge, or was told the fact by the knower, or if it cites the knower.
+///   Different origins count as independent.
 pub fn combine(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> f64 {
     let own: Vec<Weighed> = known_edges.iter().filter(|way| way.own).copied().collect();
     let known_edges = if own.is_empty() { known_edges } else { &own };
@@ -196,18 +201,18 @@ pub fn combine(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> f64 {
     1.0 - disbelief
 }
 
-/// Returns whether a record of passing a fact on has no basis: a lie.
+/// Returns whether a record of passing a fact on has no source: the knower lied.
 pub(crate) fn is_made_up(record: &KnowledgeEdge) -> bool {
-    record.acquisition == Acquisition::Shared
+    !record.acquisition.gives_knowledge()
         && !record.sources.iter().any(|source| matches!(source, Justification::Basis { .. }))
 }
 
 fn is_certain(edge: &KnowledgeEdge) -> bool {
     let certain = [Credence::FULL, Credence::NONE].contains(&edge.credence);
-    match edge.acquisition {
-        Acquisition::Witnessed => true,
-        Acquisition::Authored => certain,
-        _ => false,
+    match edge.acquisition.reliability() {
+        Reliability::Observed => true,
+        Reliability::Stated => certain,
+        Reliability::Reported | Reliability::Concluded | Reliability::None => false,
     }
 }
 
@@ -225,18 +230,21 @@ enum Origin<'a> {
 }
 
 fn origin<'a>(way: &Weighed<'a>) -> Origin<'a> {
-    match &way.edge.acquisition {
-        Acquisition::Told { by: None, citing: None } => Origin::Talk,
-        Acquisition::Told { by, citing } => Origin::People([by.as_ref(), citing.as_ref()]),
-        Acquisition::Read { document: Some(document) } => Origin::Document(document),
-        Acquisition::Read { document: None } => Origin::Text,
-        Acquisition::Deduced { .. } => Origin::Conclusion(way.id),
-        Acquisition::Witnessed | Acquisition::Authored | Acquisition::Shared => Origin::Itself(&way.edge.knower),
+    let acquisition = &way.edge.acquisition;
+    match (acquisition.reliability(), acquisition.document()) {
+        (Reliability::Observed | Reliability::Stated | Reliability::None, _) => Origin::Itself(&way.edge.knower),
+        (Reliability::Concluded, _) => Origin::Conclusion(way.id),
+        (Reliability::Reported, Some(document)) => Origin::Document(document),
+        (Reliability::Reported, None) if !acquisition.is_told() => Origin::Text,
+        (Reliability::Reported, None) => match [acquisition.teller(), acquisition.cited()] {
+            [None, None] => Origin::Talk,
+            people => Origin::People(people),
+        },
     }
 }
 
 impl Origin<'_> {
-    /// Returns whether two edges have the same origin, as far as the knower can tell.
+    /// Returns whether two origins are the same, as far as the knower can tell.
     fn shares(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::People(these), Self::People(those)) => {
@@ -247,7 +255,7 @@ impl Origin<'_> {
     }
 }
 
-/// Returns for each edge the index of the first edge of the same origin.
+/// Returns, for each edge, the index of the first edge with the same origin.
 fn origins(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> Vec<usize> {
     let mut first: Vec<usize> = (0..known_edges.len()).collect();
     let mut join = |a: usize, b: usize| {
@@ -262,13 +270,14 @@ fn origins(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> Vec<usize> {
             if other < index && origin(way).shares(&origin(earlier)) {
                 join(index, other);
             }
-            let Acquisition::Told { by, citing } = &way.edge.acquisition else { continue };
-            let is_echo = citing.is_some() && citing.as_ref() == way.edge.knower.entity();
+            let acquisition = &way.edge.acquisition;
+            let is_echo = acquisition.cited().is_some() && acquisition.cited() == way.edge.knower.entity();
             if is_echo && not_after(earlier.edge.learned_at(), way.edge.learned_at()) {
                 join(index, other);
             }
-            let mut people = by.iter().chain(citing);
-            // A person who was present when the knower learned the fact, or whom the knower told, may only repeat it.
+            let mut people = acquisition.people();
+            // A person who was present when the knower learned the fact, or whom the knower told, may only repeat the
+            // fact.
             let was_there = |edge: &KnowledgeEdge, person| {
                 edge.co_present.contains(person) && not_after(edge.learned_at(), way.edge.learned_at())
             };
@@ -287,7 +296,7 @@ fn origins(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> Vec<usize> {
 /// Returns the belief in a refuted fact: `c (1 − r) ÷ (1 − c r)`, by Dempster's rule for two bodies of evidence.
 ///
 /// `c` is the belief in the fact alone, and `r` the belief in the refutations together, `1 − Π (1 − rᵢ)`. Testimony
-/// therefore does not change a certain fact. If both are certain, the one learned later holds.
+/// therefore does not change a certain fact. If both are certain, the one that was learned later wins.
 pub(crate) fn refuted(
     (belief, learned): (f64, Option<GameTime>),
     refutations: impl IntoIterator<Item = (f64, Option<GameTime>)>,
@@ -308,7 +317,7 @@ pub(crate) fn refuted(
     }
 }
 
-/// Converts a belief to a credence. Clamps it, because rounding may exceed the range slightly.
+/// Converts a belief to a credence. The belief is clamped, because rounding may exceed the range slightly.
 pub(crate) fn credence(belief: f64) -> Credence {
     Credence::new(belief.clamp(0.0, 1.0)).unwrap_or(Credence::NONE)
 }

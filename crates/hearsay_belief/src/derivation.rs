@@ -13,20 +13,21 @@ pub struct DerivationStep {
     pub id: KnowledgeId,
     /// The edge.
     pub edge: Arc<KnowledgeEdge>,
-    /// How the edge reaches the knower in question; `None` for the steps behind it.
+    /// How the edge reaches the knower of the fact; `None` for the further steps of the chain.
     pub access_path: Option<AccessPath>,
-    /// How much the edge makes its knower believe.
+    /// How much the edge makes its knower believe the fact.
     pub belief: Credence,
-    /// The share of the teller's belief that the edge takes over, experience included.
+    /// The share of the teller's belief that the edge takes over. The knower's experiences with the teller are
+    /// included.
     pub share: Credence,
-    /// The steps that this step depends on, by id; empty at an origin.
+    /// The steps that this step depends on, sorted by edge id; empty at an origin.
     pub from: Vec<DerivationStep>,
 }
 
-/// Maximum number of steps in all derivations of a fact. The steps nearest to the knower come first.
+/// Maximum number of steps in all derivations of a fact together. Further steps are left out.
 const MOST_LINKS: usize = 1_000;
 
-/// Returns the derivations of a known fact: the chain of edges behind each known edge.
+/// Returns the derivations of a known fact: for each edge to the fact, the chain of edges that it depends on.
 pub fn chains(state: &State, known: &Known) -> Vec<DerivationStep> {
     let mut weigher = Weigher::new(state);
     let mut left = MOST_LINKS;
@@ -69,7 +70,7 @@ fn link(
 }
 
 impl DerivationStep {
-    /// Returns the origins of the derivation: the steps without a source. In the order of the chain.
+    /// Returns the origins of the derivation: the steps that depend on no other step. In the order of the chain.
     pub fn origins(&self) -> Vec<&DerivationStep> {
         if self.from.is_empty() {
             return vec![self];
@@ -78,12 +79,12 @@ impl DerivationStep {
     }
 }
 
-/// What a retraction or another change would do to knowledge.
+/// Effect that a retraction or another change would have on knowledge.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RetractionImpact {
-    /// Edges that are lost, by fact and knower.
+    /// Edges that are lost, sorted by fact and knower.
     pub lost: Vec<Arc<KnowledgeEdge>>,
-    /// Edges whose belief changes, with the belief before and after.
+    /// Edges whose belief changes, with the belief before and after, sorted by fact and knower.
     pub moved: Vec<(Arc<KnowledgeEdge>, Credence, Credence)>,
 }
 
@@ -112,8 +113,8 @@ pub fn retraction_impact(state: &State, after: &State) -> RetractionImpact {
     retraction_impact
 }
 
-/// Returns the changes that withdraw edges, as if the knowers had never learned the facts. Dependent edges become
-/// inactive.
+/// Returns the changes that remove edges, as if the knowers had never learned the facts. Edges that depend on them
+/// become inactive.
 pub fn withdrawal(state: &State, edges: &[KnowledgeId]) -> Vec<Change> {
     edges.iter().filter(|id| state.knowledge(**id).is_some()).map(|id| Change::Unlearn(*id)).collect()
 }

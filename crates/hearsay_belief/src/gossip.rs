@@ -1,14 +1,15 @@
-//! Gossip: over game time, characters who meet pass on news.
+//! Gossip: a simulation of characters who meet and pass on news over game time.
 //!
-//! [`gossip`] reads a state and returns the changes of one operation; it applies none. A step that is not committed is
-//! a preview. The same state, seed and options give the same bytes. One step gives the same result as any two steps
-//! that it can be split into.
+//! [`gossip`] reads a state and returns the changes of one operation. It does not apply them, so a step that you do not
+//! commit is a preview. The same state and options give the same bytes. A step gives the same result as two consecutive
+//! committed steps that cover the same time.
 //!
 //! # Meetings
 //!
-//! Living NPCs at the same place meet: by canon LOCATED_AT at that time, else by RESIDENT_OF. A day has eight rounds,
-//! from the eighth to the twenty-second of 24 parts. In each round some characters take part and are paired at random.
-//! Player characters take no part, because their conversations are played.
+//! Living NPCs at the same place meet. An NPC is where its canon LOCATED_AT fact at that time says, or else where it
+//! lives (RESIDENT_OF). A day has eight rounds of meetings, at 8/24, 10/24 and so on to 22/24 of its length. In each
+//! round some characters take part and are paired at random. Player characters take no part, because players
+//! play their conversations.
 //!
 //! Now and then a character visits a neighbouring place. Neighbours share a canon relation (PART_OF, or a road), or are
 //! PART_OF the same place. A visitor sets out at the start of a day, is on the road that day and meets nobody. It stays
@@ -17,37 +18,39 @@
 //!
 //! # News
 //!
-//! News is a fact that the teller learned at a moment of the last days, the newest first. The following facts are not
-//! news:
+//! News is a fact that the teller learned within the last [days](GossipOptions::news_days). The newest facts are
+//! considered first. The following facts are not news:
 //!
-//! - facts that the teller has known since ever, and common lore;
+//! - facts that the teller has always known, and common lore;
 //! - facts that are secret, concealed by the teller, or [private](hearsay_model::Audience::Private) by the rules of the
 //!   campaign;
-//! - structure: locations, residences and memberships;
-//! - facts that are not embedded: names, kinds, moods.
+//! - locations, residences, memberships and parts;
+//! - facts whose predicate is not embedded, such as names, kinds and moods.
 //!
-//! A teller never tells the hearer a fact about the hearer. It does not tell a fact below
-//! [`least_credence`](GossipOptions::least_credence), or a fact that it has learned to be refuted or over. It does not
-//! tell a fact that it has reason to think the hearer knows: the hearer was present, told it, was told it, or belongs
-//! to a group or place that knows it.
+//! A teller never tells the hearer a fact about the hearer. It does not tell a fact whose credence is below
+//! [`least_credence`](GossipOptions::least_credence), or a fact that it knows to be refuted or ended. It does not tell
+//! a fact if it has reason to think that the hearer knows the fact: the hearer was present, told it to the teller, was
+//! told it by the teller, or belongs to a group or place that knows it.
 //!
-//! The chance of telling one of these facts is
+//! The probability of telling one of these facts is
 //!
 //! ```text
 //! talkativeness × openness × freshness × interest
 //! ```
 //!
-//! where talkativeness is the teller's attribute (default 0.5). Openness is (trust − 0.3) ÷ 0.5, of the teller's
-//! [`Trust`] in the hearer, at least 0.05 and at most 1. Freshness falls from 1 to 0 over the
-//! [days](GossipOptions::news_days) that news stays news, counted from when the teller, or its group or place, learned
-//! it. Interest is 1 if the fact concerns an entity that both know by name, else 0.6. A hearer that believes the fact
-//! already, or has heard it four times, learns nothing.
+//! Talkativeness is an attribute of the teller (0.5 by default). Openness is (trust − 0.3) ÷ 0.5, at least 0.05 and at
+//! most 1, where trust is the teller's [`Trust`] in the hearer. Freshness falls from 1 to 0 over the
+//! [days](GossipOptions::news_days) that news stays news. The days are counted from when the teller learned the fact.
+//! If the teller has the fact from a group or place, they are counted from when the group or place learned it. Interest
+//! is 1 if the fact concerns an entity that both know by name, and 0.6 otherwise. A hearer that already believes the
+//! fact, or has heard it four times, learns nothing.
 //!
-//! Telling creates the same edges as [`learn::tell`](crate::learn::tell). They depend on the edges by which the teller
-//! knew the fact, and become inactive with them.
+//! Telling creates the same edges as [`learn::tell`](crate::learn::tell). They depend on the edges through which the
+//! teller knew the fact, and become inactive when those edges become inactive.
 
-mod meet;
+mod meetings;
 mod minds;
+mod options;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -58,114 +61,18 @@ use hearsay_model::{
     Acquisition, Change, Credence, Date, EntityId, FactId, GameTime, Justification, Knower, KnowledgeEdge, KnowledgeId,
     State,
 };
-use thiserror::Error;
 
 use crate::{AccessPath, BELIEVED, Occasion, Trust, learn::basis};
-use meet::{Dice, Meeting, Person, Town};
+use meetings::{Dice, Meeting, Person, TELL, Town};
 use minds::Minds;
+use options::ROUNDS;
+pub use options::{GossipError, GossipOptions};
 
-/// Maximum number of days in one step.
-const MOST_DAYS: i64 = 1_000;
-
-/// Rounds of meetings in a day.
-const ROUNDS: u32 = 8;
-
-/// Maximum number of facts that a character considers telling: the newest.
-const CARRIED: usize = 32;
-
-/// Number of the hearer's own edges to a fact at which further telling has no effect.
+/// If the hearer has this many own edges to a fact, hearing it again has no effect.
 const ENOUGH: usize = 4;
 
-/// Interest in a fact that concerns nobody whom both know by name.
+/// Interest in a fact that concerns no entity that both characters know by name.
 const STRANGE: f64 = 0.6;
-
-/// Time span and intensity of gossip.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GossipOptions {
-    /// The start of the step, excluded.
-    pub from: GameTime,
-    /// The end of the step, included.
-    pub until: GameTime,
-    /// The seed of the random draws. Another seed gives other meetings. Keep it for all steps of one game.
-    pub seed: u64,
-    /// Average number of meetings of a character in a day, 0–8, as far as others are available; 4 by default.
-    pub meetings_per_day: f64,
-    /// Probability that a character sets out to a neighbouring place on a day, 0–1; 0.1 by default.
-    pub visits_per_day: f64,
-    /// Maximum number of facts that one character tells the other in a meeting; 2 by default.
-    pub facts_per_meeting: usize,
-    /// Number of days for which a learned fact stays news; 14 by default.
-    pub news_days: u32,
-    /// Minimum [credence](Credence) at which a character passes a fact on; 0.1 by default.
-    ///
-    /// The default is far below [`BELIEVED`]. Rumours spread though no teller vouches for them, and hearing them from
-    /// several tellers makes them believed.
-    pub least_credence: Credence,
-}
-
-impl GossipOptions {
-    /// Creates the default options for a time span.
-    pub fn between(from: GameTime, until: GameTime) -> Self {
-        Self {
-            from,
-            until,
-            seed: 0,
-            meetings_per_day: 4.0,
-            visits_per_day: 0.1,
-            facts_per_meeting: 2,
-            news_days: 14,
-            least_credence: Credence::new(0.1).unwrap_or(Credence::NONE),
-        }
-    }
-
-    fn check(&self, minutes_per_day: i64) -> Result<(), GossipError> {
-        let (from, until) = (self.from, self.until);
-        if until < from {
-            return Err(GossipError::Backwards { from, until });
-        }
-        if i128::from(until.0) - i128::from(from.0) > i128::from(MOST_DAYS) * i128::from(minutes_per_day) {
-            return Err(GossipError::TooLong { most: MOST_DAYS });
-        }
-        for (what, value, high) in [
-            ("the number of meetings per day", self.meetings_per_day, f64::from(ROUNDS)),
-            ("the chance of a visit per day", self.visits_per_day, 1.0),
-        ] {
-            if !(0.0..=high).contains(&value) {
-                return Err(GossipError::Range { what, value, high });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Error: invalid gossip options.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum GossipError {
-    /// The step ends before it begins.
-    #[error("gossip cannot go back in time, from {from} to {until}")]
-    Backwards {
-        /// The start of the step.
-        from: GameTime,
-        /// The end of the step.
-        until: GameTime,
-    },
-    /// The step is too long to be simulated day by day.
-    #[error("a step of gossip has {most} days at most; make several")]
-    TooLong {
-        /// Maximum number of days.
-        most: i64,
-    },
-    /// A number is outside its range.
-    #[error("{what} must lie from 0 to {high}, not {value}")]
-    Range {
-        /// The name of the option.
-        what: &'static str,
-        /// The given value.
-        value: f64,
-        /// The maximum.
-        high: f64,
-    },
-}
 
 /// A fact that one character told another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,11 +83,11 @@ pub struct News {
     pub teller: EntityId,
     /// The hearer.
     pub hearer: EntityId,
-    /// The time.
+    /// The game time of the meeting.
     pub when: GameTime,
-    /// The place.
+    /// The place of the meeting.
     pub place: EntityId,
-    /// The hearer's edge.
+    /// The id of the hearer's new edge.
     pub edge: KnowledgeId,
     /// How much this edge makes the hearer believe the fact.
     pub belief: Credence,
@@ -191,29 +98,29 @@ pub struct News {
 /// Result of a gossip step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GossipStep {
-    /// The changes of the operation; empty if nobody told anything.
+    /// The changes of the operation; empty if no character told anything.
     pub changes: Vec<Change>,
-    /// The facts that were told, in order of time. Accompanying names and kinds are left out.
+    /// The facts that were told, in order of time. Names and kinds that were told along with them are not included.
     pub news: Vec<News>,
     /// Number of meetings.
     pub meetings: usize,
 }
 
-/// Spread of one fact in a step.
+/// How far one fact spread during a [`GossipStep`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spread {
     /// The fact.
     pub fact: FactId,
-    /// Number of knowers before, by own edges. A group or place counts as one knower.
+    /// Number of knowers with their own edge before the step. A group or place counts as one knower.
     pub before: usize,
-    /// Number of knowers afterwards.
+    /// Number of knowers with their own edge after the step.
     pub after: usize,
-    /// The places where the fact was told, with the first time at each. In order of time.
+    /// The places where the fact was told, each with the time of the first telling. In order of time.
     pub places: Vec<(EntityId, GameTime)>,
 }
 
 impl GossipStep {
-    /// Returns the spread of each told fact: facts with the most new knowers first, then by id.
+    /// Returns how far each told fact spread. Facts with the most new knowers come first; ties are sorted by id.
     ///
     /// `state` is the state from which the step was computed.
     pub fn spread(&self, state: &State) -> Vec<Spread> {
@@ -223,8 +130,7 @@ impl GossipStep {
         }
         let spread = |(fact, news): (FactId, Vec<&News>)| {
             let first = news.first().map(|news| news.when);
-            let earlier =
-                |edge: &&Arc<KnowledgeEdge>| edge.acquisition != Acquisition::Shared && edge.learned_at() <= first;
+            let earlier = |edge: &&Arc<KnowledgeEdge>| edge.acquisition.gives_knowledge() && edge.learned_at() <= first;
             let mut knowers: BTreeSet<Knower> =
                 state.known_by(fact).filter(earlier).map(|edge| edge.knower.clone()).collect();
             let before = knowers.len();
@@ -294,7 +200,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
     Ok(talk.step)
 }
 
-/// A meeting from the side of one character, who may tell news.
+/// A meeting as seen by one of the two characters, who may tell news to the other.
 struct Chat<'a> {
     teller: &'a Person<'a>,
     hearer: &'a Person<'a>,
@@ -335,7 +241,7 @@ impl Talk<'_> {
             let fresh = |learned: GameTime| 1.0 - when.0.saturating_sub(learned.0) as f64 / self.news_minutes as f64;
             let fact_hash = (id.as_u128() >> 64) as u64 ^ id.as_u128() as u64;
             let [day, round] = chat.dice;
-            let roll = self.dice.roll([meet::TELL, day, round, teller.hash, hearer.hash ^ fact_hash.rotate_left(17)]);
+            let roll = self.dice.roll([TELL, day, round, teller.hash, hearer.hash ^ fact_hash.rotate_left(17)]);
             // The draw rejects most facts, so it comes before the costly lookups of knowledge and trust.
             if roll >= teller.talkativeness * fresh(learned) {
                 continue;
@@ -351,7 +257,8 @@ impl Talk<'_> {
         }
     }
 
-    /// Returns whether the teller would tell a fact to the hearer. `anyhow` skips the check of the hearer's interest.
+    /// Returns whether the teller would tell a fact to the hearer. `anyhow` skips the check whether the fact interests
+    /// both.
     fn would_tell(&mut self, chat: &Chat, id: FactId, anyhow: bool) -> bool {
         let (teller, hearer, when) = (chat.teller.index, chat.hearer.index, chat.when);
         let Some(fact) = self.state.fact(id) else { return false };

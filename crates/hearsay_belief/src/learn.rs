@@ -1,8 +1,8 @@
-//! Learning: changes by which knowers acquire knowledge, to be committed in one operation.
+//! Learning: functions that return the changes that happen when knowers learn facts.
 //!
-//! Every function reads a state and returns the changes of one operation; none applies them. Learning creates an edge
-//! with its justifications: the edges by which the teller knew the fact, and the hearer's experiences with the teller.
-//! Dead characters learn and tell nothing.
+//! Every function reads a state and returns the changes of one operation. None of them applies the changes. Learning
+//! creates an edge with its justifications: the edges through which the teller knew the fact, and the hearer's
+//! experiences with the teller. Dead characters neither learn nor tell.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,7 +11,7 @@ use std::{
 
 use hearsay_model::{
     Acquisition, Change, Credence, Date, EntityId, Fact, FactError, FactId, FactRelation, Justification, Knower,
-    KnowledgeEdge, KnowledgeId, Passage, PassageReader, Provenance, Secrecy, State, attribute,
+    KnowledgeEdge, KnowledgeId, Passage, PassageReader, Provenance, Secrecy, State, attribute, words,
 };
 use thiserror::Error;
 
@@ -26,7 +26,7 @@ use crate::{
 pub enum LearnError {
     /// The teller does not know the fact.
     #[error(
-        "{teller} does not know that \u{201C}{statement}\u{201D}, and cannot tell it; let it learn that first, or say that it lies"
+        "{teller} does not know that \u{201C}{statement}\u{201D}, so it cannot tell this; record how it learned the fact, or mark the statement as a lie"
     )]
     NotKnown {
         /// The teller.
@@ -35,7 +35,7 @@ pub enum LearnError {
         statement: String,
     },
     /// The knower does not know a premise of the deduction.
-    #[error("{knower} does not know that \u{201C}{statement}\u{201D}, and cannot conclude anything from it")]
+    #[error("{knower} does not know that \u{201C}{statement}\u{201D}, so it cannot deduce anything from it")]
     NoPremise {
         /// The knower.
         knower: EntityId,
@@ -46,16 +46,16 @@ pub enum LearnError {
     #[error("{0} is dead at that time: the dead learn and tell nothing")]
     Dead(EntityId),
     /// The entity cannot know anything: an item, a document or an event.
-    #[error("{0} is no character, group or place: it cannot know anything")]
+    #[error("{0} is not a character, group or place, so it cannot know facts")]
     CannotKnow(EntityId),
     /// No hearer is given.
-    #[error("nobody is there to learn it; name those who are")]
+    #[error("nobody is present to learn the fact; name the characters who are present")]
     Nobody,
     /// The teller is among the hearers.
-    #[error("{0} cannot tell itself anything")]
+    #[error("{0} cannot tell a fact to itself")]
     ToItself(EntityId),
     /// The fact is proposed or rejected.
-    #[error("\u{201C}{statement}\u{201D} is {status}: nobody in the world can learn it; accept it first")]
+    #[error("\u{201C}{statement}\u{201D} is {status}, so nobody in the world can learn it; accept it first")]
     NotInWorld {
         /// The statement of the fact.
         statement: String,
@@ -63,10 +63,10 @@ pub enum LearnError {
         status: &'static str,
     },
     /// The document has no passages.
-    #[error("nothing is written in {0} that could be read: no passage names it as its document")]
+    #[error("{0} has no text that can be read: no passage names it as its document")]
     NothingWritten(EntityId),
     /// A deduction has no premises.
-    #[error("a conclusion needs at least one fact that it follows from")]
+    #[error("a deduction needs at least one fact that it follows from")]
     NoPremises,
     /// The fact is invalid.
     #[error(transparent)]
@@ -93,7 +93,7 @@ pub struct Lesson {
 pub struct Learning {
     /// The changes of the operation.
     pub changes: Vec<Change>,
-    /// The learned facts by knower. Accompanying names and kinds are left out. In the order of the knowers.
+    /// The learned facts, ordered by knower. Names and kinds that were learned along with them are not included.
     pub lessons: Vec<Lesson>,
     /// Dead characters among those present. Sorted.
     pub dead: Vec<EntityId>,
@@ -102,7 +102,7 @@ pub struct Learning {
 /// Sincerity of a telling.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sincerity {
-    /// The teller passes on knowledge, with its own credence.
+    /// The teller passes on a fact that it knows. Its own credence affects the credence of the hearers.
     #[default]
     Sincere,
     /// The teller contradicts its knowledge or makes the fact up. The derivation ends with the teller.
@@ -114,14 +114,15 @@ pub enum Sincerity {
 pub struct Telling<'a> {
     /// The teller.
     pub teller: &'a EntityId,
-    /// The secret name under which the teller speaks. A hearer that does not know its bearer has the fact from no named
-    /// teller, and believes it as it believes a stranger.
+    /// The secret name that the teller uses. A hearer that does not know whose name it is hears the fact from an
+    /// unknown teller, and trusts this teller as a stranger.
     pub alias: Option<&'a str>,
-    /// The hearers: characters, groups or places. In any order.
+    /// The hearers: characters, groups or places, in any order.
     pub hearers: &'a [EntityId],
     /// The fact that the teller knows.
     pub fact: &'a Arc<Fact>,
-    /// The distorted version that the teller tells instead: a fact that [distorts](FactRelation::Distorts) the first.
+    /// The distorted version that the teller tells instead. Its relation to `fact` is
+    /// [distorts](FactRelation::Distorts).
     pub retold: Option<&'a Arc<Fact>>,
     /// Whether the teller lies.
     pub sincerity: Sincerity,
@@ -147,7 +148,7 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// Lets the entities present learn facts that they witness.
+/// Makes the witnesses learn the facts that they observe.
 ///
 /// # Errors
 /// Returns an error if no witness is given, a witness is dead or cannot know, or a fact is proposed or rejected.
@@ -175,25 +176,24 @@ pub fn witness(
     Ok(scribe.learning)
 }
 
-/// Lets one knower tell others a fact that it knows, or lie.
+/// Makes one knower tell others a fact that it knows, or a lie.
 ///
-/// The credence of a hearer follows from its [trust](Trust) in the teller, the teller's own credence, and one more
-/// [retelling](RETELLING). The teller keeps a record of the hearers.
+/// The credence of a hearer results from its [trust](Trust) in the teller, the teller's own credence, and the loss of
+/// one more [retelling](RETELLING). The teller keeps a record of the hearers.
 ///
 /// # Errors
-/// Returns an error if a sincere teller does not know the fact, is dead, or is among the hearers. Other errors are as
-/// in [`witness`].
+/// Returns an error if a sincere teller does not know the fact, or if the teller is dead or among the hearers. Also
+/// returns the errors of [`witness`].
 pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
     let mut scribe = Scribe::new(state, occasion);
     scribe.tell(telling, &BTreeSet::new())?;
     Ok(scribe.learning)
 }
 
-/// Lets one knower tell others a fact of its own. A fact that it did not know becomes its own knowledge, unless it
-/// lies.
+/// Makes one knower state a fact to others. If the teller is sincere and did not know the fact, it learns the fact too.
 ///
 /// # Errors
-/// As in [`tell`], except that the teller need not know the fact.
+/// Returns the errors of [`tell`], except that the teller need not know the fact.
 pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
     let mut scribe = Scribe::new(state, occasion);
     scribe.alive(telling.teller)?;
@@ -203,13 +203,13 @@ pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Le
     Ok(scribe.learning)
 }
 
-/// Records a line that is said aloud. All hearers learn that the speaker said it, and learn the facts that it states.
+/// Records a spoken line. All hearers hear the passage and learn the facts that it states.
 ///
-/// A fact that the speaker did not know becomes its own knowledge, unless it lies. The passage needs its speaker.
-/// Hearers, time and place are taken from the other arguments.
+/// If the speaker is sincere and did not know a fact, it learns the fact too. The passage must have a speaker. Its
+/// hearers, time, place and session are replaced by the other arguments.
 ///
 /// # Errors
-/// As in [`tell`].
+/// Returns the errors of [`tell`].
 pub fn say(
     state: &State,
     passage: Passage,
@@ -241,10 +241,10 @@ pub fn say(
     Ok(scribe.learning)
 }
 
-/// Lets readers read a document: its passages, and the facts that they state.
+/// Makes readers read a document. They learn its passages and the facts that the passages state.
 ///
 /// # Errors
-/// Returns an error if the document has no passages. Other errors are as in [`witness`].
+/// Returns an error if the document has no passages. Also returns the errors of [`witness`].
 pub fn read(
     state: &State,
     document: &EntityId,
@@ -290,10 +290,11 @@ pub fn read(
     Ok(scribe.learning)
 }
 
-/// Lets a knower deduce a fact from others that it knows. The new edge depends on the premises.
+/// Makes a knower deduce a fact from other facts that it knows. The new edge depends on the edges to these premises.
 ///
 /// # Errors
-/// Returns an error if there are no premises or the knower does not know a premise. Other errors are as in [`witness`].
+/// Returns an error if there are no premises or the knower does not know a premise. Also returns the errors of
+/// [`witness`].
 pub fn deduce(
     state: &State,
     knower: &EntityId,
@@ -326,7 +327,7 @@ pub fn deduce(
     Ok(scribe.learning)
 }
 
-/// Creates a fact that refutes another. It can be told like any other fact.
+/// Creates a fact that refutes another fact. It can be told like any other fact.
 ///
 /// # Errors
 /// Returns an error if the statement is empty.
@@ -335,7 +336,7 @@ pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) 
     about(fact, FactRelation::Refutes(fact.id()), statement, provenance, None)
 }
 
-/// Creates a fact that states the end of another. It can be told like any other fact.
+/// Creates a fact that states that another fact has ended. It can be told like any other fact.
 ///
 /// # Errors
 /// Returns an error if the statement is empty.
@@ -375,18 +376,19 @@ fn about(
     Ok(Arc::new(said.secrecy(fact.secrecy()).fact_relation(Some(fact_relation)).build()?))
 }
 
-/// Returns a sentence for use after other words. Only known function words lose their capital, because any other word
-/// may be a name.
+/// Returns a sentence in a form that can follow other words. The first word becomes lowercase only if it is a known
+/// function word, because any other word may be a name.
 fn lower_first(sentence: &str) -> String {
     let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
-    let plain = ["The", "A", "An", "There", "It", "He", "She", "They", "His", "Her", "Their", "Nobody", "Somebody"];
-    let first = if plain.contains(&first) { first.to_lowercase() } else { first.to_owned() };
+    let first = if words::has(&words::english().openers, first) { first.to_lowercase() } else { first.to_owned() };
     format!("{first} {rest}").trim_end().to_owned()
 }
 
-/// Returns the edges by which a fact is known, as justifications: the knower's own edges, if it has any.
+/// Returns the edges through which a fact is known, as justifications. If the knower has its own edges, only these are
+/// used.
 ///
-/// Records of passing the fact on are included where they matter: to detect echoes among several edges, and lies.
+/// Records of telling others are included if they matter: for detecting echoes among several edges, and for detecting
+/// lies.
 pub(crate) fn basis(known: &Known) -> impl Iterator<Item = Justification> {
     let own = known.known_edges().iter().any(|way| way.access_path == AccessPath::Own);
     let known_edges: Vec<&KnownEdge> =
@@ -401,7 +403,8 @@ fn others(all: &[EntityId], one: &EntityId, another: Option<&EntityId>) -> Vec<E
     all.iter().filter(|id| *id != one && Some(*id) != another).cloned().collect()
 }
 
-/// Returns the newest name and kind of an entity that are not secret, each with its attribute.
+/// Returns the newest name and kind of an entity, each with the name of its attribute. Secret names and kinds are
+/// skipped.
 pub(crate) fn naming<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = (&'static str, &'s Fact)> + use<'s> {
     let newest = [attribute::NAME, attribute::KIND].map(|name| (name, state.newest(id, name)));
     let known = newest.into_iter().filter_map(|(name, fact)| Some((name, fact?)));
@@ -447,7 +450,7 @@ impl<'s> Scribe<'s> {
         Ok(hearers.into_iter().cloned().collect())
     }
 
-    /// Checks that a fact is part of the world, and records it if it is new.
+    /// Checks that a fact is neither proposed nor rejected, and records it if it is new.
     fn state_fact(&mut self, fact: &Arc<Fact>) -> Result<(), LearnError> {
         let recorded = self.state.fact(fact.id());
         let status = recorded.map_or(fact.status(), |fact| fact.status());
@@ -475,7 +478,8 @@ impl<'s> Scribe<'s> {
         self.learning.changes.push(Change::Learn(Arc::new(edge)));
     }
 
-    /// Records that the speaker knows its own statement, unless it lies or knew the fact before. Returns the new edge.
+    /// Makes the speaker know its own statement, and returns the new edge. Does nothing if the speaker lies or knows
+    /// the fact.
     fn own(
         &mut self,
         view: &View,
@@ -539,7 +543,8 @@ impl<'s> Scribe<'s> {
             };
             let belief = match telling.credence {
                 Some(given) => {
-                    // The given credence is the final one, as far as a share of the teller's belief can reach it.
+                    // The given credence is the final credence. Unless the teller lies, it cannot exceed the teller's
+                    // belief after one retelling.
                     let most = if sources.is_empty() { 1.0 } else { RETELLING * surety };
                     edge.credence = if given.get() < most { credence(given.get() / most) } else { Credence::FULL };
                     credence(edge.credence.get() * most)
@@ -559,7 +564,7 @@ impl<'s> Scribe<'s> {
         Ok(())
     }
 
-    /// Adds the names and kinds of the entities in the facts, as far as the teller knows them.
+    /// Makes the knower learn the names and kinds of the entities in the facts. A teller adds only those that it knows.
     fn names(
         &mut self,
         view: &View,

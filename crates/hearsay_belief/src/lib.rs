@@ -1,8 +1,8 @@
 //! Knowledge and belief of characters: who knows what, from whom, and how surely.
 //!
-//! A [`View`] holds everything that one knower knows at a moment of game time: the facts that it learned itself, the
+//! A [`View`] contains everything that one knower knows at a moment of game time: the facts that it learned itself, the
 //! facts that its groups and its place of residence know, and common lore. Every text that Hearsay produces for a
-//! character is made from the character's view only. Therefore no fact that the character cannot know reaches it.
+//! character is made only from the character's view. Facts that the character cannot know therefore never reach it.
 //!
 //! # Example
 //!
@@ -29,7 +29,7 @@
 //!     state.apply(Operation::new(Author::Game, "a rumour", told.changes))?;
 //! }
 //!
-//! // Each retelling costs belief, and the chain leads back to the one who was there.
+//! // Each retelling reduces belief, and the chain leads back to Ann, who was there.
 //! let view = View::of(&state, &cid.clone().into(), None);
 //! let known = view.fact(burned.id()).unwrap();
 //! assert!((known.credence().get() - (0.6 * 0.9_f64).powi(2)).abs() < 1e-9);
@@ -46,38 +46,42 @@
 //! | How does it learn? | [`learn`]: witness, say, tell, read, deduce, refute |
 //! | How surely does it believe a fact? | [`combine`] and [`Weigher`], which state the formulas; [`Trust`] |
 //! | What does it believe about a subject, and what contradicts that? | [`View::believes`], [`View::belief`] |
-//! | What does it think that another knows? | [`View::attributed`], [`View::thinks_believes`] |
+//! | What does it think that another character knows? | [`View::attributed`], [`View::thinks_believes`] |
 //! | How does it know a fact, and what does a withdrawal change? | [`chains`], [`retraction_impact`] |
 //! | How does news spread? | [`gossip`] |
+//! | How are entities related, for the DM or a knower? | [`graph`] |
 //! | May a secret be told now? | [`judge`], [`revealable`] |
-//! | Who knows a fact that is not marked? | [`default_audience`] |
+//! | Who initially knows a fact? | [`default_audience`] |
 //!
 //! # Data that belief never reads
 //!
-//! A view never reads whether the campaign treats a fact as true: not its status, not the end of its validity, not the
-//! confidence of its extraction. [`Known`] gives no access to them. A character learns that something ended or was
-//! untrue in the same way as anything else: as a fact. (Proposed and rejected facts are not part of the world; the
-//! state treats their edges as inactive.)
+//! A view never reads whether the campaign treats a fact as true. It reads neither the status of the fact, nor the end
+//! of its validity, nor the confidence of its extraction, and [`Known`] gives no access to them. A character learns
+//! that something ended or was untrue as it learns anything else: from another fact. Only the DM's views depend on
+//! these data: [`View::of_dm`], and a traversal of the [`graph`] without a view. There is one exception: nobody can
+//! know proposed and rejected facts, so the state treats their edges as inactive.
 //!
-//! Membership and residence are structure, not belief. They count only while they are canon, and only if the member
-//! itself knows of them.
+//! Memberships and residences decide which knowledge reaches a character. They count only while they are canon, and
+//! only if the member itself knows of them.
 //!
 //! # Guarantees
 //!
-//! - **Exact withdrawal.** Withdrawing an observation gives the same state as if the knower had never made it, for
-//!   every knower that had the fact from there, trust included. (Trust counts the latest 16 testimonies of a teller.)
-//! - **As-of is replay.** A view as of a moment equals the view of the journal's state at that moment, if facts were
-//!   recorded when they were learned.
+//! - **Exact withdrawal.** If an observation is withdrawn, the result is the same as if the knower had never made it.
+//!   This holds for every knower that has the fact from this observation, and also for trust. (Trust counts the latest
+//!   16 testimonies of a teller.)
+//! - **Views of the past equal a replay.** A view as of a moment equals the view of the state that the journal had at
+//!   that moment, if facts were recorded when they were learned.
 //! - **Tested against a reference.** A property test compares the view with a naive implementation that visits every
 //!   edge.
 //! - **Pure.** No I/O, no clock, and no randomness except from a given seed.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod audience;
-mod believe;
+mod belief;
 mod credence;
 mod derivation;
 pub mod gossip;
+pub mod graph;
 pub mod learn;
 mod occasion;
 mod reveal;
@@ -87,10 +91,10 @@ mod view;
 mod world;
 
 pub use audience::{Surroundings, default_audience};
-pub use believe::{Attributed, BELIEVED, Belief, Hold, Reason};
+pub use belief::{Attributed, BELIEVED, Belief, Hold, Reason};
 pub use credence::{FIRST_IMPRESSION, RETELLING, Weighed, Weigher, combine};
 pub use derivation::{DerivationStep, RetractionImpact, chains, retraction_impact, withdrawal};
-pub use occasion::{Occasion, is_dead, present};
+pub use occasion::{Occasion, is_dead, present, says_dead};
 pub use reveal::{Judgement, Revealable, TrustIn, judge, player_characters, revealable, revealable_to};
 pub use trust::{Experience, Trust};
 pub use view::{AccessPath, Brief, Heard, Known, KnownEdge, Recency, View};

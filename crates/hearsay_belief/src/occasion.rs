@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Acquisition, Date, EntityId, Fact, FactId, FactStatus, GameTime, Kind, KnowledgeEdge, SessionId, State, attribute,
-    predicate, text,
+    Acquisition, Date, EntityId, Fact, FactId, FactStatus, GameTime, Kind, KnowledgeEdge, PredicateRole, SessionId,
+    State, text,
 };
 
 /// Time, place and session of learning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Occasion {
-    /// The game time; `None` means since ever.
+    /// The game time; `None` means that the knowers have always known the fact.
     pub time: Option<Date>,
     /// The place.
     pub place: Option<EntityId>,
@@ -37,36 +37,39 @@ impl Occasion {
     }
 }
 
-/// Returns whether a canon fact holds at a moment, or now if no moment is given.
+/// Returns whether a fact is canon and valid at a moment. For `None`, returns whether the fact is canon and has no end.
 pub(crate) fn holds(fact: &Fact, moment: Option<GameTime>) -> bool {
     fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
 }
 
-/// Values of a canon `condition` that mean death.
-const DEAD: [&str; 5] = ["dead", "deceased", "died", "killed", "slain"];
-
-/// Returns whether an entity is dead at a moment: a canon `condition` such as `dead` holds then.
+/// Returns whether an entity is dead at a moment: a canon `condition` such as `dead` is valid at this moment.
 pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
-    let holding = state.facts_with_subject(id, attribute::CONDITION).at(moment);
-    holding.filter(|fact| fact.status() == FactStatus::Canon).any(|fact| says_dead(fact))
+    state.vocabulary().deadly().iter().any(|name| {
+        let holding = state.facts_with_subject(id, name.as_str()).at(moment);
+        holding.filter(|fact| fact.status() == FactStatus::Canon).any(|fact| says_dead(state, fact))
+    })
 }
 
-fn says_dead(fact: &Fact) -> bool {
-    fact.object().text().is_some_and(|words| DEAD.contains(&text::normal(words).as_str()))
+/// Returns whether a fact states that its subject is dead.
+pub fn says_dead(state: &State, fact: &Fact) -> bool {
+    let dead_values = &state.vocabulary().behavior(fact.predicate()).dead_values;
+    fact.object().text().is_some_and(|words| dead_values.contains(&text::normal(words)))
 }
 
 /// Returns the canon facts that state the death of an entity, at any moment.
 pub(crate) fn deaths<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> + use<'s> {
-    let conditions = state.facts_with_subject(id, attribute::CONDITION).all();
-    conditions.filter(|fact| fact.status() == FactStatus::Canon && says_dead(fact))
+    let id = id.clone();
+    let conditions =
+        state.vocabulary().deadly().iter().flat_map(move |name| state.facts_with_subject(&id, name.as_str()).all());
+    conditions.filter(|fact| fact.status() == FactStatus::Canon && says_dead(state, fact))
 }
 
-/// Returns the living characters at a place at a moment, by canon LOCATED_AT. Sorted.
+/// Returns the living characters at a place at a moment, sorted. Canon LOCATED_AT facts give their location.
 ///
-/// Characters in a part of the place do not count.
+/// Characters in a part of the place are not included.
 pub fn present(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {
     let mut here: Vec<EntityId> = state
-        .facts_with_object(place, predicate::LOCATED_AT)
+        .facts_with_object(place, PredicateRole::Location.name())
         .at(moment)
         .filter(|fact| fact.status() == FactStatus::Canon)
         .map(|fact| fact.subject().clone())

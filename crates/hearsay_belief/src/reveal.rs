@@ -1,4 +1,4 @@
-//! Evaluation of reveals: who may tell a secret now, and which conditions are missing.
+//! Evaluation of reveals: who may tell a secret now, and which conditions are not met.
 
 use std::{
     cell::RefCell,
@@ -6,7 +6,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Condition, Credence, Date, EntityId, Fact, FactId, FactStatus, Kind, Knower, Predicate, State, Who, predicate, text,
+    Belonging, Condition, Credence, Date, EntityId, Fact, FactId, FactStatus, Kind, Knower, Predicate, PredicateRole,
+    State, Who, text,
 };
 use serde::Serialize;
 
@@ -20,10 +21,10 @@ pub type TrustIn<'a> = &'a dyn Fn(&EntityId, &EntityId) -> Credence;
 pub struct Judgement {
     /// Whether the condition holds.
     pub holds: bool,
-    /// The listeners for whom a condition about the listener holds: the given one, or player characters. Sorted.
+    /// The listeners for whom the condition holds: the given listener, or player characters if none is given. Sorted.
     pub listeners: Vec<EntityId>,
-    /// The missing conditions, in words for the DM; empty if the condition holds. With several possible listeners, the
-    /// conditions that the nearest one lacks.
+    /// The conditions that are not met, in words for the DM; empty if the condition holds. With several possible
+    /// listeners, these are the conditions of the listener for whom the fewest are not met.
     pub missing: Vec<String>,
 }
 
@@ -34,16 +35,16 @@ pub struct Revealable {
     pub reveal: String,
     /// The secret.
     pub fact: FactId,
-    /// The holder that may tell the secret, or may not yet.
+    /// The holder of the secret.
     pub holder: EntityId,
     /// The evaluation of the condition.
     #[serde(flatten)]
     pub judgement: Judgement,
 }
 
-/// Evaluates a condition against the state at the game clock.
+/// Evaluates a condition at the present time of the game clock.
 ///
-/// Without a listener, a condition about the listener holds if it holds for any player character.
+/// If no listener is given, a condition about the listener holds if it holds for any player character.
 pub fn judge(
     state: &State,
     condition: &Condition,
@@ -58,8 +59,8 @@ pub fn judge(
     Judge::new(state, &players, trust).judge(condition, holder, listener)
 }
 
-/// Evaluates all reveals at the game clock, each for its holder or for all knowers that conceal its fact. Sorted by
-/// reveal, then by holder.
+/// Evaluates all reveals at the present time of the game clock. Each is evaluated for its holder, or for all knowers
+/// that conceal its fact if it names no holder. Sorted by reveal, then by holder.
 pub fn revealable(state: &State, trust: TrustIn) -> Vec<Revealable> {
     revealable_to(state, &player_characters(state), trust)
 }
@@ -70,7 +71,8 @@ pub fn player_characters(state: &State) -> Vec<EntityId> {
     ids.filter(|id| state.kind(id) == Some(Kind::Player)).cloned().collect()
 }
 
-/// Like [`revealable`], for given player characters. Avoids the scan over all entities that finds them.
+/// Evaluates all reveals like [`revealable`], for the given player characters. This saves the search for player
+/// characters.
 pub fn revealable_to(state: &State, players: &[EntityId], trust: TrustIn) -> Vec<Revealable> {
     let judge = Judge::new(state, players, trust);
     let mut all = Vec::new();
@@ -135,12 +137,12 @@ impl<'a> Judge<'a> {
             self.players.iter().partition(|player| self.knows(player, fact));
         if players.is_empty() && !told.is_empty() {
             let names: Vec<String> = told.into_iter().map(called).collect();
-            return not(format!("nobody is left to be told: {} know it already", names.join(", ")));
+            return not(format!("everybody who may be told knows it already: {}", names.join(", ")));
         }
         let mut judgement = self.judge(condition, holder, None);
         judgement.listeners.retain(|listener| players.contains(&listener));
         if judgement.holds && condition.names_listener() && judgement.listeners.is_empty() {
-            return not("those to whom it may be told know it already".into());
+            return not("everybody who may be told knows it already".into());
         }
         judgement
     }
@@ -169,7 +171,8 @@ impl<'a> Judge<'a> {
         Judgement { holds: false, listeners, missing }
     }
 
-    /// Returns the conditions that keep a condition from being as wanted; empty if it is as wanted.
+    /// Returns the parts of a condition that are not as wanted, in words for the DM. Empty if the condition is as
+    /// wanted.
     fn missing(&self, condition: &Condition, ends: Ends, wanted: bool) -> Vec<String> {
         match condition {
             Condition::Not(part) => self.missing(part, ends, !wanted),
@@ -179,7 +182,7 @@ impl<'a> Judge<'a> {
             _ => {
                 let (holds, wording) = self.look(condition, ends);
                 match (holds, wanted) {
-                    (true, false) => vec![format!("{wording} (wanted: otherwise)")],
+                    (true, false) => vec![format!("{wording} (must not be so)")],
                     (false, true) => vec![wording],
                     _ => Vec::new(),
                 }
@@ -202,17 +205,17 @@ impl<'a> Judge<'a> {
         }
         match alternatives.len() {
             // An empty list has no condition that could hold.
-            0 => vec!["the condition names nothing that could be so".into()],
+            0 => vec!["the condition is empty".into()],
             1 => alternatives,
             _ => vec![format!("one of these: {}", alternatives.join("; or "))],
         }
     }
 
-    /// Returns whether a single condition holds, and its current state in words.
+    /// Returns whether a single condition holds, and a description of the present situation.
     fn look(&self, condition: &Condition, ends: Ends) -> (bool, String) {
         let state = self.state;
         let called = |id: &EntityId| state.name_or_id(id).to_owned();
-        let nobody = || (false, "nobody in particular asks".to_owned());
+        let nobody = || (false, "no character asks".to_owned());
         let say = |holds: bool, who: &EntityId, does: &str, does_not: &str, what: String| {
             (holds, format!("{} {} {what}", called(who), if holds { does } else { does_not }))
         };
@@ -230,18 +233,24 @@ impl<'a> Judge<'a> {
             Condition::Member { who, group, rank } => {
                 let Some(who) = ends.of(who) else { return nobody() };
                 let holds = match rank {
-                    None => self.is_within(who, predicate::MEMBER_OF, group),
-                    Some(rank) => self.now(who, predicate::MEMBER_OF).any(|fact| {
+                    None => self.is_within(self.memberships(who), group),
+                    Some(rank) => self.memberships(who).into_iter().any(|fact| {
                         let same = |held: &str| text::normal(held) == text::normal(rank);
                         fact.object().entity() == Some(group) && fact.rank().is_some_and(same)
                     }),
                 };
                 let ranked = rank.as_ref().map_or(String::new(), |rank| format!(" with the rank {rank}"));
-                say(holds, who, "is a member of", "is no member of", called(group) + &ranked)
+                say(holds, who, "is a member of", "is not a member of", called(group) + &ranked)
             }
             Condition::At { who, place } => {
                 let Some(who) = ends.of(who) else { return nobody() };
-                say(self.is_within(who, predicate::LOCATED_AT, place), who, "is at", "is not at", called(place))
+                say(
+                    self.is_within(self.now(who, PredicateRole::Location.name()), place),
+                    who,
+                    "is at",
+                    "is not at",
+                    called(place),
+                )
             }
             Condition::Attribute { of, name, is } => self.attribute(of, name, is),
             Condition::Flag { name, is } => match state.flag(name) {
@@ -262,33 +271,41 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Returns the canon facts with a subject and a predicate that hold at the game clock.
+    /// Returns the canon facts with a subject and a predicate that are valid at the present game time.
     fn now(&self, subject: &EntityId, name: &str) -> impl Iterator<Item = &'a Fact> {
         let held = self.state.facts_with_subject(subject, name).at(self.state.clock());
         held.map(AsRef::as_ref).filter(|fact: &&Fact| fact.status() == FactStatus::Canon)
     }
 
-    /// Returns the objects of a relation of an entity.
-    fn ends_of(&self, subject: &EntityId, name: &str) -> Vec<&'a EntityId> {
-        self.now(subject, name).filter_map(|fact| fact.object().entity()).collect()
+    /// Returns the canon facts with a subject and a kind of belonging that are valid at the present game time.
+    fn belongings(&self, subject: &EntityId, way: Belonging) -> Vec<&'a Fact> {
+        let names = self.state.vocabulary().with_belonging(way);
+        names.flat_map(|name| self.now(subject, name.as_str())).collect()
+    }
+
+    fn memberships(&self, subject: &EntityId) -> Vec<&'a Fact> {
+        self.belongings(subject, Belonging::Member)
     }
 
     fn owns(&self, who: &EntityId, item: &EntityId) -> bool {
-        let owns = |who: &EntityId| self.ends_of(who, "OWNS").contains(&item);
+        let owns = |who: &EntityId| {
+            self.now(who, PredicateRole::Possession.name()).any(|fact| fact.object().entity() == Some(item))
+        };
+        let groups = self.memberships(who).into_iter().filter_map(|fact| fact.object().entity());
         let is_party = |group: &&EntityId| self.state.kind(group) == Some(Kind::Party);
-        owns(who) || self.ends_of(who, predicate::MEMBER_OF).into_iter().filter(is_party).any(owns)
+        owns(who) || groups.filter(is_party).any(owns)
     }
 
-    /// Returns whether a relation leads to an entity or to a part of it.
-    fn is_within(&self, who: &EntityId, name: &str, whole: &EntityId) -> bool {
+    /// Returns whether one of the relations leads to an entity, or to a part of this entity.
+    fn is_within(&self, relations: impl IntoIterator<Item = &'a Fact>, whole: &EntityId) -> bool {
         let mut reached: BTreeSet<&EntityId> = BTreeSet::new();
-        let mut open = self.ends_of(who, name);
+        let mut open: Vec<&EntityId> = relations.into_iter().filter_map(|fact| fact.object().entity()).collect();
         while let Some(at) = open.pop() {
             if at == whole {
                 return true;
             }
             if reached.insert(at) {
-                open.extend(self.ends_of(at, predicate::PART_OF));
+                open.extend(self.belongings(at, Belonging::Part).into_iter().filter_map(|fact| fact.object().entity()));
             }
         }
         false

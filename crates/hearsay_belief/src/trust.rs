@@ -1,8 +1,7 @@
 //! Trust: how much one character believes the statements of another.
 
 use hearsay_model::{
-    Acquisition, Attitude, Credence, EntityId, FactRelation, GameTime, Justification, KnowledgeId, State, Vocabulary,
-    predicate,
+    Attitude, Credence, EntityId, FactRelation, GameTime, Justification, KnowledgeId, PredicateRole, State, Vocabulary,
 };
 
 use rustc_hash::FxHashMap;
@@ -13,23 +12,23 @@ use crate::{
     view::are_against,
 };
 
-/// Trust in an entity about which nothing is known.
+/// Trust in an entity about which the knower knows nothing.
 const STRANGER: f64 = 0.6;
 
-/// Change of trust for an attitude of 100.
+/// Change of the first impression for an attitude of 100.
 const SWAY: f64 = 0.35;
 
 /// Number of recent testimonies that affect trust.
 const MEMORY: usize = 16;
 
-/// A testimony that the knower saw confirmed or disproved.
+/// A testimony that the knower later saw to be true or untrue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Experience {
-    /// The edge by which the knower was told.
+    /// The edge that records the testimony.
     pub told: KnowledgeId,
-    /// The edge by which the knower saw for itself.
+    /// The edge that records the observation.
     pub seen: KnowledgeId,
-    /// When the knower saw it.
+    /// The game time of the observation.
     pub when: Option<GameTime>,
     /// Whether the testimony was true.
     pub held: bool,
@@ -44,22 +43,23 @@ impl From<Experience> for Justification {
 /// Trust of one character in another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trust {
-    /// The first impression, from attitudes and allegiances.
+    /// The first impression, computed from attitudes.
     pub first: Credence,
-    /// All observations for the latest 16 testimonies of the other. The latest testimony comes last.
+    /// All observations about the latest 16 testimonies of the other character. The latest testimony comes last.
     pub experiences: Vec<Experience>,
 }
 
 impl Trust {
     /// Returns the trust of the view's knower in another entity.
     ///
-    /// The first impression is 0.6, changed by the attitude towards the other, as far as the knower knows it. An
-    /// attitude of ±100 changes it by 0.35, smaller ones in proportion. TRUSTS sets it directly: 0 at −100, 1 at +100.
-    /// Without an explicit attitude, HOSTILE_TO counts as −60, ALLIED_WITH, LIKES and CHILD_OF as +40, and KNOWS as
-    /// +10. Of several, the strongest counts.
+    /// The first impression is 0.6, changed by the knower's attitude towards the other entity. An attitude of +100 or
+    /// −100 changes it by 0.35, a smaller attitude proportionally less. A TRUSTS fact sets the first impression
+    /// directly: 0 at −100, 1 at +100. If a fact states no attitude, the attitude that the vocabulary gives its
+    /// predicate counts: −60 for HOSTILE_TO, +40 for ALLIED_WITH, LIKES and CHILD_OF, +10 for KNOWS. Of several
+    /// attitudes, the strongest counts. Only facts that the knower knows are used.
     pub fn of(view: &View, other: &EntityId) -> Self {
         let first = match view.knower().entity() {
-            Some(knower) => first_impression(knower, other, view.facts_about(knower)),
+            Some(knower) => first_impression(view.vocabulary(), knower, other, view.facts_about(knower)),
             None => STRANGER,
         };
         let told: Vec<&Known> = view.told_by(other).collect();
@@ -70,7 +70,7 @@ impl Trust {
         Self { first: credence(first), experiences }
     }
 
-    /// Returns the trust in an entity about which nothing is known.
+    /// Returns the trust in an entity about which the knower knows nothing.
     pub fn of_stranger() -> Self {
         Self { first: credence(STRANGER), experiences: Vec::new() }
     }
@@ -80,7 +80,7 @@ impl Trust {
         Self::of(&View::of(state, &who.clone().into(), state.clock()), other)
     }
 
-    /// Returns the trust with experience included, 0.0–1.0. See the [formula](crate::Weigher).
+    /// Returns the trust, 0.0–1.0, from the first impression and the experiences. See the [formula](crate::Weigher).
     pub fn level(&self) -> Credence {
         let experiences = self.experiences.iter();
         let experiences = experiences.map(|sight| (sight.told, (sight.when, sight.seen), sight.held));
@@ -88,8 +88,9 @@ impl Trust {
     }
 }
 
-/// Returns the first impression of another entity, from the knower's facts about both.
+/// Returns the first impression of another entity, from the facts about both that the knower knows.
 pub(crate) fn first_impression<'k>(
+    vocabulary: &Vocabulary,
     knower: &EntityId,
     other: &EntityId,
     known: impl IntoIterator<Item = &'k Known>,
@@ -103,18 +104,17 @@ pub(crate) fn first_impression<'k>(
         let object = known.object().entity();
         let towards = known.subject() == knower && object == Some(other);
         let between = towards || (known.subject() == other && object == Some(knower));
-        let usual = match known.predicate().as_str() {
-            predicate::HOSTILE_TO if towards => -60,
-            predicate::LIKES if towards => 40,
-            predicate::ALLIED_WITH | predicate::CHILD_OF if between => 40,
-            predicate::KNOWS if between => 10,
-            _ => 0,
-        };
+        if !between {
+            continue;
+        }
+        let behavior = vocabulary.behavior(known.predicate());
+        let usual = if towards { behavior.attitude } else { behavior.object_attitude };
+        let usual = usual.map_or(0, |attitude| i32::from(attitude.get()));
         let of_its_own = known.attitude().filter(|_| towards).map(|attitude| i32::from(Attitude::get(attitude)));
-        if towards && *known.predicate() == *predicate::TRUSTS {
+        if towards && PredicateRole::Trust.is(known.predicate()) {
             let level = of_its_own.unwrap_or(100);
             said = said.max(Some((known.recency(), level)));
-        } else if (towards || between) && known.credence().get() >= 0.5 {
+        } else if known.credence().get() >= 0.5 {
             let felt = of_its_own.unwrap_or(usual);
             if (felt.abs(), felt) > (strongest.abs(), strongest) {
                 strongest = felt;
@@ -127,7 +127,7 @@ pub(crate) fn first_impression<'k>(
     }
 }
 
-/// Returns the testimonies of another entity that the knower's own observations confirm or contradict.
+/// Returns the observations of the knower that confirm or contradict testimonies of another entity.
 pub(crate) fn experiences(
     told: &[&Known],
     seen: &[&Known],
@@ -135,10 +135,7 @@ pub(crate) fn experiences(
     vocabulary: &Vocabulary,
 ) -> Vec<Experience> {
     let sights = |known: &Known| {
-        known
-            .known_edges()
-            .iter()
-            .any(|way| way.access_path == AccessPath::Own && way.edge.acquisition == Acquisition::Witnessed)
+        known.known_edges().iter().any(|way| way.access_path == AccessPath::Own && way.edge.acquisition.is_witnessed())
     };
     let seen: Vec<&Known> = seen.iter().copied().filter(|known| sights(known)).collect();
     let mut by_subject: FxHashMap<&EntityId, Vec<&Known>> = FxHashMap::default();
@@ -147,8 +144,7 @@ pub(crate) fn experiences(
     }
     let mut tellings: Vec<(&Known, &KnownEdge)> = Vec::new();
     for known in told {
-        let by_other =
-            |way: &&KnownEdge| matches!(&way.edge.acquisition, Acquisition::Told { by: Some(by), .. } if by == other);
+        let by_other = |way: &&KnownEdge| way.edge.acquisition.teller() == Some(other);
         tellings.extend(
             known
                 .known_edges()
@@ -166,7 +162,7 @@ pub(crate) fn experiences(
             let seen = known
                 .known_edges()
                 .iter()
-                .filter(|way| way.access_path == AccessPath::Own && way.edge.acquisition == Acquisition::Witnessed);
+                .filter(|way| way.access_path == AccessPath::Own && way.edge.acquisition.is_witnessed());
             let sight = |way: &KnownEdge| Experience { told: told.id, seen: way.id, when: way.edge.learned_at(), held };
             experiences.extend(seen.map(sight));
         };

@@ -47,7 +47,7 @@ impl World {
         fact.id()
     }
 
-    /// Adds a membership or the like that subject and object know of.
+    /// Adds a membership, residence or part that subject and object know of.
     pub(crate) fn belongs(
         &mut self,
         subject: &str,

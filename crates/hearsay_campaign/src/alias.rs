@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Limits;
 
-/// The bytes that the aliases of all files of a campaign have copied.
+/// Number of bytes that aliases have copied so far, in all files of a campaign.
 #[derive(Debug, Default)]
 pub(crate) struct AliasBytes(AtomicU64);
 
-/// The size of a value with all its descendants.
+/// The size of a value together with all its descendants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) nodes: usize,
@@ -51,15 +51,15 @@ impl<'a> Aliases<'a> {
     /// Counts a value that is about to be copied.
     ///
     /// # Errors
-    /// If a limit is exceeded, with its name. The value must not be copied then.
+    /// If a limit is exceeded. The message names the limit. The caller must not copy the value then.
     pub(crate) fn copy(&mut self, size: Size) -> Result<(), String> {
         self.nodes += size.nodes;
         let bytes = size.bytes.saturating_add(self.all.0.fetch_add(size.bytes, Ordering::Relaxed));
         if self.nodes > self.limits.alias_nodes {
-            return Err(format!("aliases copy more than {} values", self.limits.alias_nodes));
+            return Err(format!("aliases expand to more than {} values", self.limits.alias_nodes));
         }
         if bytes > self.limits.alias_bytes {
-            return Err(format!("aliases copy more than {} KiB", self.limits.alias_bytes >> 10));
+            return Err(format!("aliases expand to more than {} KiB", self.limits.alias_bytes >> 10));
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! Initial knowers of each fact: named holders, the audience rules, and the names in known facts.
+//! Finds the initial knowers of each fact: the knowers that the files name, the audience by the rules, and the knowers
+//! of names in known facts.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -8,19 +9,20 @@ use std::{
 use hearsay_belief::{Surroundings, default_audience};
 use hearsay_model::{
     Acquisition, Audience, Credence, EntityId, Fact, FactId, FactRelation, FactStatus, GameTime, Kind, Knower,
-    KnowledgeEdge, KnowledgeId, Method, Passage, PassageId, Predicate, Provenance, Secrecy, State, attribute,
-    predicate,
+    KnowledgeEdge, KnowledgeId, Method, Passage, PassageId, Predicate, PredicateRole, Provenance, Secrecy, State,
+    attribute,
 };
 
 use crate::{
     Campaign,
     campaign::{Learned, Reach, Stated},
     error::Place,
-    sources::{Draft, Step, chain},
+    justifications::{Draft, Step, chain},
 };
 
-/// The entities of a campaign about to be imported, and those of the state. For an entity in the files, only the files
-/// count: a second import must give the same audience, even if characters have moved during play.
+/// The homes and locations of entities, for the audience rules. For an entity in the files, only the files count: a
+/// second import must give the same audience, even if characters have moved during play. For other entities, the state
+/// counts.
 pub(crate) struct Around<'a> {
     campaign: &'a Campaign,
     state: &'a State,
@@ -36,9 +38,9 @@ impl<'a> Around<'a> {
             if fact.status() != FactStatus::Canon || fact.validity().is_closed() {
                 continue;
             }
-            match fact.predicate().as_str() {
-                predicate::RESIDENT_OF => homes.insert(fact.subject(), place),
-                predicate::LOCATED_AT => locations.insert(fact.subject(), place),
+            match fact.predicate() {
+                name if PredicateRole::Residence.is(name) => homes.insert(fact.subject(), place),
+                name if PredicateRole::Location.is(name) => locations.insert(fact.subject(), place),
                 _ => None,
             };
         }
@@ -63,19 +65,19 @@ impl Surroundings for Around<'_> {
 pub(crate) struct Known {
     pub(crate) edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>,
     pub(crate) passages: BTreeMap<PassageId, Arc<Passage>>,
-    /// The number of facts by audience.
+    /// Number of facts for each audience.
     pub(crate) counts: BTreeMap<&'static str, usize>,
 }
 
 /// Decides which knowers know each fact and have read each passage.
 ///
-/// 1. Named knowers (`known_by`, `heard_by`, the hearers of a line, …) know a fact as the files state.
-/// 2. An open fact reaches its marked audience, or else the audience that follows from the rules. A named knower keeps
-///    the named edge only: an edge by rule would outweigh a smaller credence.
-/// 3. A character who says a fact in a session knows it.
+/// 1. Named knowers (`known_by`, `heard_by`, the hearers of a line, …) know a fact as the files state it.
+/// 2. An open fact is also known to its audience. The files mark the audience, or it follows from the rules. A named
+///    knower gets no second edge from a rule: that edge would override a smaller credence in the files.
+/// 3. A character who states a fact in a session knows that fact.
 /// 4. The readers of a passage have read the facts that it states.
-/// 5. A told edge depends on the edges of the teller: see [`chain`].
-/// 6. A knower of a fact knows the names in it: see [`names`].
+/// 5. If a knower was told a fact, the edge depends on the edges of the teller: see [`chain`].
+/// 6. A knower of a fact also knows the names in the fact: see [`names`].
 pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
     let Drafts { edges, passages, reached } = drafts(campaign, around);
     let mut edges = chain(campaign, edges).edges;
@@ -95,9 +97,9 @@ pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
     Known { edges, passages, counts }
 }
 
-/// Returns the cycles of knowers who have a fact only from one another.
+/// Returns the cycles of knowers who learned a fact only from one another.
 pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
-    let told = |learned: &Learned| matches!(learned.acquisition, Acquisition::Told { by: Some(_), .. });
+    let told = |learned: &Learned| learned.acquisition.teller().is_some();
     if !campaign.facts.iter().any(|stated| stated.learned.iter().any(told)) {
         return Vec::new();
     }
@@ -105,11 +107,11 @@ pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
     chain(campaign, drafts(campaign, &Around::new(campaign, &state)).edges).circles
 }
 
-/// The knowers of each fact, before the justifications are known.
+/// The knowers of each fact, before the justifications are computed.
 struct Drafts {
     edges: BTreeMap<KnowledgeId, Draft>,
     passages: BTreeMap<PassageId, Arc<Passage>>,
-    /// The audience of each fact that follows from a rule.
+    /// For each fact, its audience beyond the named knowers; `None` if the fact has none.
     reached: Vec<Option<Audience>>,
 }
 
@@ -127,7 +129,7 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
             put(&mut edges, learned.of(id), at);
         }
         let audience = audience_of(campaign, stated);
-        // A rumour in foreign notes gets half credence.
+        // A rumour in the files of another tool gets half credence.
         let rumoured = campaign.findings.format.is_some() && stated.fact.status() == FactStatus::Claimed;
         let credence = if rumoured { Credence::new(0.5).unwrap_or(Credence::FULL) } else { Credence::FULL };
         let by_rule = audience.map_or(Vec::new(), |audience| default_audience(audience, &stated.fact, around));
@@ -177,7 +179,7 @@ fn audience_of(campaign: &Campaign, stated: &Stated) -> Option<Audience> {
     }
 }
 
-/// Returns the passages with their readers, and the readers of each fact by its index.
+/// Returns the passages with their readers, and the readers of each fact by the index of the fact.
 fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Passage>>, HashMap<usize, Vec<Learned>>) {
     let (mut passages, mut read) = (BTreeMap::<PassageId, Arc<Passage>>::new(), HashMap::<usize, Vec<Learned>>::new());
     for text in &campaign.passages {
@@ -221,7 +223,8 @@ fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Pas
     (passages, read)
 }
 
-/// Adds an edge. An edge of the same id replaces the earlier one, but stays concealed if the earlier one was.
+/// Adds an edge. It replaces an earlier edge with the same id. If the earlier edge conceals the fact, the new edge does
+/// too.
 fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: KnowledgeEdge, at: Place) {
     let id = edge.id();
     if let Some(before) = edges.get(&id) {
@@ -232,9 +235,9 @@ fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: KnowledgeEdge, at: Pl
 
 /// Adds edges for the names in known facts.
 ///
-/// A knower of a fact knows these names: the open `name` and `kind` of its subject, its object and all its mentions. A
-/// group or place that knows a fact knows the names for its members. The names are learned together with the first fact
-/// that contains them. Secret names and aliases are never learned in this way.
+/// A knower of a fact knows these names: the open `name` and `kind` of its subject, its object and all its mentions. If
+/// a group or place knows the fact, it knows the names on behalf of its members. The names are learned together with
+/// the first fact that contains them. Secret names and aliases are never learned in this way.
 fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>) {
     let mut called: HashMap<&EntityId, Vec<FactId>> = HashMap::new();
     let mut facts: HashMap<FactId, &Fact> = HashMap::new();
@@ -245,11 +248,11 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<KnowledgeEdg
             called.entry(fact.subject()).or_default().push(fact.id());
         }
     }
-    // The time since which each knower has a name.
+    // The game time at which each knower learned each name.
     let mut known: HashMap<(&Knower, FactId), Option<GameTime>> = HashMap::new();
     // The first edge through which each knower encountered each entity.
     let mut met: BTreeMap<(&Knower, &EntityId), &KnowledgeEdge> = BTreeMap::new();
-    for edge in edges.values().map(Arc::as_ref).filter(|edge| edge.acquisition != Acquisition::Shared) {
+    for edge in edges.values().map(Arc::as_ref).filter(|edge| edge.acquisition.gives_knowledge()) {
         let Some(fact) = facts.get(&edge.fact) else { continue };
         if *fact.predicate() == *attribute::NAME || *fact.predicate() == *attribute::KIND {
             let since = known.entry((&edge.knower, edge.fact)).or_insert_with(|| when(edge));
@@ -272,10 +275,7 @@ fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<KnowledgeEdg
             if in_time(knower) || in_time(&Knower::World) {
                 continue;
             }
-            let acquisition = match &edge.acquisition {
-                Acquisition::Deduced { .. } => Acquisition::Authored,
-                acquisition => acquisition.clone(),
-            };
+            let acquisition = edge.acquisition.without_premises();
             let (learned, session) = (edge.learned.clone(), edge.session.clone());
             let learned =
                 Learned { acquisition, learned, session, ..Learned::authored(knower.clone(), Credence::FULL, false) };
@@ -289,8 +289,8 @@ fn when(edge: &KnowledgeEdge) -> Option<GameTime> {
     edge.learned.as_ref().and_then(|date| date.time)
 }
 
-/// Returns the NPCs of a campaign that would know only their own name and kind, sorted. Such an NPC has no other edge,
-/// neither of its own nor as a member or resident.
+/// Returns the NPCs of a campaign that know only names and kinds, sorted. An NPC also knows what its groups and its
+/// home know.
 pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>) -> Vec<EntityId> {
     let mut own_names: HashSet<FactId> = HashSet::new();
     let mut groups: HashMap<&EntityId, Vec<&EntityId>> = HashMap::new();
@@ -300,7 +300,7 @@ pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Ar
             own_names.insert(fact.id());
         }
         if let Some(group) = fact.object().entity()
-            && [predicate::MEMBER_OF, predicate::RESIDENT_OF].contains(&name)
+            && campaign.vocabulary.behavior(fact.predicate()).is_direct_belonging()
         {
             groups.entry(fact.subject()).or_default().push(group);
         }

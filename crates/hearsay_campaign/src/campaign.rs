@@ -1,13 +1,17 @@
 //! A campaign as its files describe it, before it is compared with a state.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use hearsay_model::{
-    Acquisition, Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, ExternalId, Fact, FactId, Kind,
-    Knower, KnowledgeEdge, Passage, Reveal, Session, SessionId, Setting, Timestamp, Vocabulary,
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
 };
 
-use crate::{Findings, Warning, error::Place, exact::Exact};
+use hearsay_model::{
+    Acquisition, Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, ExternalId, Fact, FactId, Key, Kind,
+    Knower, KnowledgeEdge, KnowledgeId, Passage, PassageId, Reveal, Session, SessionId, Setting, SettingKey, Timestamp,
+    Vocabulary,
+};
+
+use crate::{Findings, Warning, error::Place};
 
 /// A campaign as its files describe it. [`read`](crate::read) returns it; [`plan`](crate::plan) compares it with a
 /// state.
@@ -28,8 +32,8 @@ pub struct Campaign {
     pub(crate) warnings: Vec<Warning>,
     pub(crate) digest: String,
     pub(crate) findings: Findings,
-    /// The records of an export, stored beside its pages.
-    pub(crate) exact: Option<Box<Exact>>,
+    /// The exact records, if the files are an export of Hearsay.
+    pub(crate) exact: Option<Box<UnchangedRecords>>,
 }
 
 impl Campaign {
@@ -38,8 +42,8 @@ impl Campaign {
         &self.info.id
     }
 
-    /// Sets the recording time of the facts that have none in the files. [`plan`](crate::plan) then shares these facts
-    /// instead of copying each of them.
+    /// Sets the recording time of all facts that have no recording time in the files. [`plan`](crate::plan) then shares
+    /// these facts instead of copying each of them.
     pub fn set_recorded(&mut self, now: Timestamp) {
         for stated in &mut self.facts {
             if stated.fact.provenance().recorded == Timestamp::default() {
@@ -105,10 +109,23 @@ impl Campaign {
 pub(crate) enum Reach {
     /// The audience that follows from the rules.
     Rules,
-    /// The audience that the mark names: everybody, the place, the parties or the subject.
+    /// Only the audience that the files mark: everybody, the place, the parties or the subject.
     Only(Audience),
-    /// No further knowers.
+    /// No knowers besides the named ones.
     Named,
+}
+
+/// The records that unchanged lines of an export represent.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct UnchangedRecords {
+    pub(crate) facts: HashSet<FactId>,
+    pub(crate) edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>,
+    pub(crate) passages: BTreeMap<PassageId, Arc<Passage>>,
+    pub(crate) settings: HashSet<SettingKey>,
+    /// Removed entities and sessions that other records still refer to.
+    pub(crate) removed: (BTreeSet<EntityId>, BTreeSet<SessionId>),
+    /// Records of the export whose lines were removed or changed.
+    pub(crate) gone: BTreeSet<Key>,
 }
 
 /// A fact with its knowers.
@@ -118,7 +135,8 @@ pub(crate) struct Stated {
     pub(crate) reach: Reach,
     /// The named knowers.
     pub(crate) learned: Vec<Learned>,
-    /// The characters who say it in a session. Each knows it from the start, unless the files state another time.
+    /// The characters who state the fact in a session. Each of them knows the fact from the start, unless the files
+    /// state another time.
     pub(crate) speakers: Vec<EntityId>,
 }
 
@@ -129,7 +147,7 @@ pub(crate) struct Text {
     pub(crate) reach: Reach,
     /// The main subject.
     pub(crate) subject: Option<EntityId>,
-    /// The indices of the facts that the passage states. Its readers know them.
+    /// The indices of the facts that the passage states. The readers of the passage know these facts.
     pub(crate) facts: Vec<usize>,
 }
 
@@ -144,7 +162,7 @@ pub(crate) struct Learned {
     pub(crate) session: Option<SessionId>,
     /// The other characters who were present.
     pub(crate) co_present: Vec<EntityId>,
-    /// The minimum rank of the members of the knower to whom the edge applies.
+    /// The minimum rank. The edge applies only to members of the knower with at least this rank.
     pub(crate) rank: Option<String>,
     /// The position in the files.
     pub(crate) at: Place,

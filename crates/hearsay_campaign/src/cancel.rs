@@ -5,7 +5,11 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// A request to stop reading, which another thread may make. Readers check it within a file, not only between files.
+/// The error message for input that was only partly read, because the caller cancelled.
+pub(crate) const CANCELLED: &str = "reading was cancelled";
+
+/// A flag that asks readers to stop. Any thread may set it. Readers check the flag within a file, not only between
+/// files.
 ///
 /// ```
 /// use hearsay_campaign::{Cancel, Limits, read};
@@ -20,19 +24,19 @@ use std::sync::{
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Requests the stop. Reading ends with an error, and its result so far is dropped.
+    /// Asks readers to stop. Reading then ends with an error, and its result so far is dropped.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a stop was requested.
+    /// Whether the caller asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 impl From<Arc<AtomicBool>> for Cancel {
-    /// Creates a request that setting the flag makes.
+    /// Creates a `Cancel` from a flag. Setting the flag to `true` asks readers to stop.
     fn from(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }

@@ -34,7 +34,7 @@ impl fmt::Display for CampaignError {
     }
 }
 
-/// All errors, in the order of the files. Contains at least one error. Nothing was changed.
+/// All errors of an import, in the order of the files. There is at least one error. The state is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
 pub struct CampaignErrors {
     /// The errors, at most [`Limits::errors`](crate::Limits::errors).
@@ -42,6 +42,20 @@ pub struct CampaignErrors {
     /// The number of further errors.
     pub more: usize,
 }
+
+impl CampaignErrors {
+    /// Creates an error about a whole file.
+    pub(crate) fn in_file(file: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let (file, field) = (file.to_owned(), String::new());
+        let error = CampaignError { file, line: 0, field, message: message.into(), hint: hint.into() };
+        Self { errors: vec![error], more: 0 }
+    }
+}
+
+/// The hint of errors about input that only the feature `import` reads.
+#[cfg(not(feature = "import"))]
+pub(crate) const NEEDS_IMPORT: &str = "build the program with the cargo feature `import`, which reads archives and the \
+                                       formats of other tools";
 
 impl fmt::Display for CampaignErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,17 +84,17 @@ impl fmt::Display for Warning {
     }
 }
 
-/// A line of one of the files.
+/// The position of a line: the index of its file and the line number, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Place {
     pub(crate) file: u32,
     pub(crate) line: u32,
 }
 
-/// Collects errors up to a limit, so that one run shows many.
+/// Collects errors up to a limit. One run then shows many errors instead of only the first.
 #[derive(Debug)]
 pub(crate) struct Faults {
-    /// The paths of the files, by their number.
+    /// The paths of the files. The index is the `file` of a [`Place`].
     pub(crate) files: Vec<String>,
     limit: usize,
     found: Vec<(Place, CampaignError)>,
@@ -93,7 +107,8 @@ impl Faults {
         Self { files: Vec::new(), limit: limit.max(1), found: Vec::new(), more: 0, warnings: Vec::new() }
     }
 
-    /// Whether further errors are only counted. Hints that are expensive to compute are skipped then.
+    /// Whether the limit is reached. Further errors are only counted, and hints that are expensive to compute are
+    /// skipped.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= self.limit
     }
@@ -125,7 +140,7 @@ impl Faults {
         let file = self.path(at).to_owned();
         let error =
             CampaignError { file, line: at.line, field: field.into(), message: message.into(), hint: hint.into() };
-        // An alias in YAML repeats the line of its anchor, and so the same error.
+        // A YAML alias has the line of its anchor, so the same error can occur several times.
         if !self.found.iter().any(|(_, found)| *found == error) {
             self.found.push((at, error));
         }

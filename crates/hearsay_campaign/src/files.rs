@@ -1,4 +1,4 @@
-//! The files of a campaign: discovery, limits and hashing.
+//! The YAML files of a campaign: discovery and hashing.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -7,60 +7,13 @@ use std::{
 };
 
 use crate::{
-    CampaignErrors, Cancel,
+    CampaignErrors, Limits, Skipped,
+    cancel::CANCELLED,
     error::{Faults, Place},
-    notes::Skipped,
     regular,
 };
 
-/// Limits on the input. Input that exceeds a limit is refused with an error that names the limit.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// Maximum bytes of one file; 16 MiB. A larger file is refused without reading it.
-    pub file_bytes: u64,
-    /// Maximum number of files in the folder; 200,000.
-    pub files: usize,
-    /// Maximum nesting of folders and of YAML collections; 64.
-    pub depth: usize,
-    /// Maximum number of YAML nodes that aliases may copy in one file; 100,000.
-    pub alias_nodes: usize,
-    /// Maximum bytes that aliases may copy, in one file and in a whole campaign; 16 MiB.
-    pub alias_bytes: u64,
-    /// Maximum number of errors that are listed; 50. Further errors are counted.
-    pub errors: usize,
-    /// Maximum bytes of all files together; 2 GiB. Further files are skipped.
-    pub total_bytes: u64,
-    /// Maximum compression ratio of a file in an archive; 200. Text rarely exceeds a ratio of ten.
-    pub ratio: u64,
-    /// Cancels reading.
-    pub cancel: Cancel,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            file_bytes: 16 << 20,
-            files: 200_000,
-            depth: 64,
-            alias_nodes: 100_000,
-            alias_bytes: 16 << 20,
-            errors: 50,
-            total_bytes: 2 << 30,
-            ratio: 200,
-            cancel: Cancel::default(),
-        }
-    }
-}
-
-impl Limits {
-    /// Returns the limits for a part of a file, such as front matter. Its aliases may copy little more than its own
-    /// size.
-    pub(crate) fn of_part(bytes: usize) -> Self {
-        Self { alias_bytes: (4 << 10) + 8 * bytes as u64, ..Self::default() }
-    }
-}
-
-/// Returns a hash of all files of a campaign, as 64 hexadecimal digits. If it equals the digest in the state's
+/// Returns a hash of all files of a campaign, as 64 hexadecimal digits. If the hash equals the digest in the state's
 /// [`imported`](hearsay_model::State::imported), an import changes nothing.
 ///
 /// # Errors
@@ -72,7 +25,7 @@ pub fn digest(path: &Path, limits: &Limits) -> Result<String, CampaignErrors> {
     Ok(digest_of(&loaded.files))
 }
 
-/// A file that was read.
+/// The path and the content of a file.
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) bytes: Vec<u8>,
@@ -96,7 +49,7 @@ pub(crate) struct Loaded {
     pub(crate) skipped: Vec<Skipped>,
 }
 
-/// Reads the one file, or every YAML file below the folder, in the order of their paths. Adds the paths to `faults`.
+/// Reads the file at `path`, or every YAML file below the folder at `path`, sorted by path. Adds the paths to `faults`.
 pub(crate) fn load(path: &Path, limits: &Limits, faults: &mut Faults) -> Loaded {
     let shown = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let (mut found, mut skipped) = (BTreeMap::new(), Vec::new());
@@ -105,12 +58,12 @@ pub(crate) fn load(path: &Path, limits: &Limits, faults: &mut Faults) -> Loaded 
         Ok((meta, real)) if meta.is_dir() => {
             (found, skipped) = Traversal::of(real, limits, faults);
             if found.is_empty() && faults.found_none() {
-                let hint = "put the campaign's .yaml files there; hidden files are left out";
+                let hint = "put the campaign's .yaml files there; hidden files are ignored";
                 let hint = match skipped.first() {
-                    Some(Skipped { path, why }) => format!("`{path}` is not read: {why}"),
+                    Some(Skipped { path, why }) => format!("skipped `{path}`: {why}"),
                     None => hint.to_owned(),
                 };
-                whole(faults, &shown, "the folder holds no YAML file", &hint);
+                whole(faults, &shown, "the folder has no YAML file", &hint);
             }
         }
         Ok((_, real)) => _ = found.insert(shown.clone(), real),
@@ -135,7 +88,7 @@ pub(crate) fn load(path: &Path, limits: &Limits, faults: &mut Faults) -> Loaded 
             }
             Err(Refused::Large(bytes)) => {
                 let (mib, most) = (bytes >> 20, limits.file_bytes >> 20);
-                let message = format!("the file has {mib} MiB; at most {most} MiB are read");
+                let message = format!("the file has {mib} MiB; the limit is {most} MiB");
                 whole(faults, &name, &message, "split it into several files, or raise the limit");
             }
             Err(Refused::Io(error)) => unreadable(faults, &name, &error),
@@ -161,14 +114,7 @@ fn read_bounded(path: &Path, limits: &Limits) -> Result<Vec<u8>, Refused> {
     })
 }
 
-/// The reason of a skipped file after cancellation.
-pub(crate) const CANCELLED: &str = "reading was cancelled";
-
-/// The reason why a symbolic link is not followed.
-pub(crate) const LEADS_OUT: &str =
-    "a symbolic link that leads out of the folder: copy the file that it leads to into the folder";
-
-/// Finds the YAML files of a folder. Visits every folder once, and none outside the campaign's folder.
+/// Finds the YAML files of a folder. Visits every folder once. Never leaves the campaign's folder.
 struct Traversal<'a> {
     limits: &'a Limits,
     faults: &'a mut Faults,
@@ -178,7 +124,7 @@ struct Traversal<'a> {
     found: BTreeMap<String, PathBuf>,
     /// The folders and files that were found so far, with links resolved.
     seen: HashSet<PathBuf>,
-    /// The links that were found so far.
+    /// The links that are not resolved yet: their path below the folder, and their full path.
     links: Vec<(String, PathBuf)>,
     skipped: Vec<Skipped>,
 }
@@ -206,7 +152,7 @@ impl<'a> Traversal<'a> {
     fn folder(&mut self, folder: PathBuf, below: &str, depth: usize) {
         let shown = if below.is_empty() { "." } else { below };
         if depth >= self.limits.depth {
-            let message = format!("folders lie more than {} deep", self.limits.depth);
+            let message = format!("folders are nested more than {} levels deep", self.limits.depth);
             return whole(self.faults, shown, &message, "move them up");
         }
         if !self.seen.insert(folder.clone()) {
@@ -241,7 +187,7 @@ impl<'a> Traversal<'a> {
         if let Some(kind) = regular::special(kind) {
             self.skipped.push(Skipped { path: below, why: regular::not_regular(kind) });
         } else if self.found.len() >= self.limits.files {
-            let message = format!("the folder holds more than {} files", self.limits.files);
+            let message = format!("the folder has more than {} files", self.limits.files);
             whole(self.faults, ".", &message, "merge some of them, or raise the limit");
         } else if self.seen.insert(real.clone()) {
             self.found.insert(below, real);
@@ -257,7 +203,7 @@ impl<'a> Traversal<'a> {
             return;
         }
         if !real.starts_with(&self.root) {
-            return self.skipped.push(Skipped { path: below.to_owned(), why: LEADS_OUT.to_owned() });
+            return self.skipped.push(Skipped { path: below.to_owned(), why: regular::LEADS_OUT.to_owned() });
         }
         match kind.is_dir() {
             _ if self.seen.contains(&real) => {}
@@ -276,7 +222,7 @@ fn unreadable(faults: &mut Faults, path: &str, error: &io::Error) {
     whole(faults, path, &format!("cannot be read: {error}"), "check that it exists and that you may read it");
 }
 
-/// Adds an error about a whole file that has no number yet.
+/// Adds an error about a whole file. The file must not be in `faults.files` yet.
 fn whole(faults: &mut Faults, path: &str, message: &str, hint: &str) {
     let file = faults.files.len() as u32;
     faults.files.push(path.to_owned());

@@ -1,9 +1,9 @@
-//! Findings in foreign files, such as dangling links and text that was not understood.
+//! Findings in the files of other tools, such as dangling links and text that was not understood.
 
 use hearsay_model::EntityId;
 use serde::Serialize;
 
-use crate::notes::{Format, Skipped};
+use crate::Format;
 
 /// A position in a file, with its text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -16,8 +16,17 @@ pub struct Place {
     pub what: String,
 }
 
-/// Findings in the files, apart from the campaign. Hearsay's own format is strict, so only skipped files are listed for
-/// it.
+/// A file or record that was not read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Skipped {
+    /// The path below the folder, with forward slashes.
+    pub path: String,
+    /// The reason, with a hint.
+    pub why: String,
+}
+
+/// Findings in the files, apart from the campaign. For Hearsay's own format, only skipped files are findings: all other
+/// problems are errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
     /// The format of the files.
@@ -26,11 +35,11 @@ pub struct Findings {
     pub resolved: usize,
     /// The number of links and fields that name no entity, such as dice, `none` or `local militia`.
     pub nobody: usize,
-    /// Links that match several notes, with these notes. None of them is used.
+    /// Links that match several notes, each with the entities of these notes. Such a link is not used.
     pub ambiguous: Vec<(Place, Vec<EntityId>)>,
     /// Links without a target.
     pub dangling: Vec<Place>,
-    /// The entities created for dangling links. They wait for review.
+    /// The entities created for dangling links. They wait for the DM's review.
     pub stubs: Vec<EntityId>,
     /// Entities whose kind is unknown.
     pub kindless: Vec<EntityId>,
@@ -41,6 +50,8 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// Sorts the findings, so that their order does not depend on the reader.
+    #[cfg(feature = "import")]
     pub(crate) fn sort(&mut self) {
         self.ambiguous.sort();
         self.dangling.sort();

@@ -1,17 +1,18 @@
-//! Fuzz targets: a reader makes a campaign of arbitrary bytes, and must not panic.
+//! Fuzz targets. A target reads arbitrary bytes as a campaign. The reader must not panic.
 //!
-//! The folder `fuzz/` of the repository has a `cargo fuzz` target and a corpus for each. A test replays the corpus.
+//! For each target, the folder `fuzz/` of the repository has a `cargo fuzz` target and a corpus. A test replays the
+//! corpora.
 
 use hearsay_model::{Author, Operation, State, Timestamp};
 
 use crate::{
-    Backup, Campaign, Limits, Transcript, export_backup, export_jsonl,
+    Backup, Campaign, Folder, Format, Limits, ReadOptions, Transcript,
+    export::sealed,
+    export_backup, export_jsonl,
     files::File,
-    notes::{FileId, Folder, Format, Options, Text, Visibility, assemble, read_notes},
-    out::sealed,
-    plan,
-    read::read_files,
-    read_backup, read_jsonl, text,
+    import::{FileId, Text, Visibility, assemble, markup, read_notes},
+    native::read_files,
+    plan, read_backup, read_jsonl,
 };
 
 /// The names of the targets, which are also the names of the folders of the corpus.
@@ -31,8 +32,8 @@ pub const TARGETS: [&str; 13] = [
     "zip",
 ];
 
-/// Runs a target over bytes. For readers of campaigns, the bytes are one file, or several files after lines such as
-/// `>>> folder/Name.md`.
+/// Runs a target on bytes. For the targets that read campaigns, the bytes are the content of one file. A line such as
+/// `>>> folder/Name.md` begins another file with that path.
 ///
 /// # Panics
 /// If the target is unknown, or an invariant fails: the campaign cannot be imported, a second import makes changes, or
@@ -63,12 +64,12 @@ fn limits() -> Limits {
 
 fn html(bytes: &[u8]) {
     let text = Text::new(FileId(0), String::from_utf8_lossy(bytes).into_owned());
-    text::html(&text, "", &Visibility::Unmarked, text::no_links(), &mut Vec::new());
-    text::bbcode(&text, "", &Visibility::Unmarked, text::no_links(), &mut Vec::new());
+    markup::html(&text, "", &Visibility::Unmarked, markup::no_links(), &mut Vec::new());
+    markup::bbcode(&text, "", &Visibility::Unmarked, markup::no_links(), &mut Vec::new());
 }
 
 fn notes(folder: &Folder, format: Option<Format>) {
-    let options = Options { format, ..Options::default() };
+    let options = ReadOptions { format, ..ReadOptions::default() };
     if let Ok(Some(notes)) = read_notes(folder, &options) {
         import(&assemble(notes, &options));
     }
@@ -110,7 +111,7 @@ fn jsonl(bytes: &[u8]) {
     }
 }
 
-/// Reads the bytes as the operations of a backup. Adds its first and last line.
+/// Reads the bytes as a backup. Then adds the first and last line of a backup and reads them again.
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
 fn backup(bytes: &[u8]) {
     let _ = read_backup(bytes);
@@ -138,7 +139,7 @@ fn transcript(bytes: &[u8]) {
     }
 }
 
-/// Splits the bytes into files.
+/// Splits the bytes into files, at lines such as `>>> folder/Name.md`.
 fn files(target: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let extension = match target {
         "markdown" => "md",

@@ -3,16 +3,16 @@
 use std::{collections::HashMap, sync::Arc};
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, FactId, KnowledgeEdge, KnowledgeId, Passage, PassageId, Session, SessionId,
-    Setting, SettingKey, State,
+    Author, Change, Entity, EntityId, Fact, FactId, Key, KnowledgeEdge, KnowledgeId, Passage, PassageId, Session,
+    SessionId, Setting, SettingKey, State,
 };
 
-/// The last live write to a record.
+/// The last live change of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Last<T> {
-    /// The written record. `None` if it was withdrawn, or if a flag was set.
+    /// The record that the change wrote. `None` if the change removed the record or only set a flag.
     pub(crate) value: Option<T>,
-    /// Whether this source wrote it.
+    /// Whether this source made the change.
     pub(crate) ours: bool,
 }
 
@@ -21,18 +21,18 @@ pub(crate) struct Last<T> {
 pub(crate) struct FactHistory<'a> {
     /// The last assertion by this source, unless another author asserted the fact later.
     pub(crate) ours: Option<&'a Arc<Fact>>,
-    /// The last change by another author, in words.
+    /// A phrase for the last change by another author, such as "another source also states it".
     pub(crate) touched: Option<&'static str>,
 }
 
-/// The live operations of the journal, by record.
+/// The last live change of each record in the journal.
 #[derive(Debug, Default)]
 pub(crate) struct History<'a> {
-    pub(crate) entities: HashMap<&'a EntityId, Last<&'a Entity>>,
+    pub(crate) entities: HashMap<EntityId, Last<&'a Entity>>,
     pub(crate) facts: HashMap<FactId, FactHistory<'a>>,
     pub(crate) edges: HashMap<KnowledgeId, Last<&'a Arc<KnowledgeEdge>>>,
     pub(crate) passages: HashMap<PassageId, Last<&'a Arc<Passage>>>,
-    pub(crate) sessions: HashMap<&'a SessionId, Last<&'a Session>>,
+    pub(crate) sessions: HashMap<SessionId, Last<&'a Session>>,
     pub(crate) settings: HashMap<SettingKey, Last<&'a Setting>>,
 }
 
@@ -49,64 +49,32 @@ impl<'a> History<'a> {
     }
 
     fn note(&mut self, change: &'a Change, ours: bool) {
-        match change {
-            Change::AddEntity(entity) => {
-                self.entities.insert(&entity.id, Last { value: Some(entity), ours });
-            }
-            Change::RemoveEntity(id) => {
-                self.entities.insert(id, Last { value: None, ours });
-            }
-            Change::AssertFact(fact) => {
-                let history = self.facts.entry(fact.id()).or_default();
-                *history = match ours {
-                    true => FactHistory { ours: Some(fact), touched: None },
-                    false => FactHistory { ours: None, touched: Some("somebody else has said it") },
-                };
-            }
-            Change::RetractFact(id) if ours => {
-                self.facts.insert(*id, FactHistory::default());
-            }
-            Change::EndFact { fact, .. } => self.touch(*fact, ours, "it was ended"),
-            Change::SetStatus { fact, .. } => self.touch(*fact, ours, "it was judged"),
-            Change::SetSecrecy { fact, .. } => self.touch(*fact, ours, "it was revealed or made secret"),
-            Change::Confirm(fact) => self.touch(*fact, ours, "it was confirmed"),
-            Change::RetractFact(fact) => self.touch(*fact, ours, "it was retracted"),
-            Change::Learn(edge) => {
-                self.edges.insert(edge.id(), Last { value: Some(edge), ours });
-            }
-            Change::Unlearn(id) => {
-                self.edges.insert(*id, Last { value: None, ours });
-            }
-            Change::AddPassage(passage) => {
-                self.passages.insert(passage.id(), Last { value: Some(passage), ours });
-            }
-            Change::RemovePassage(id) => {
-                self.passages.insert(*id, Last { value: None, ours });
-            }
-            Change::SetSession(session) => {
-                self.sessions.insert(&session.id, Last { value: Some(session), ours });
-            }
-            Change::RemoveSession(id) => {
-                self.sessions.insert(id, Last { value: None, ours });
-            }
-            Change::Set(setting) => {
-                self.settings.insert(setting.key(), Last { value: Some(setting), ours });
-            }
-            Change::SetFlag { name, .. } => {
-                self.settings.insert(SettingKey::Flag(name.clone()), Last { value: None, ours });
-            }
-            Change::Unset(key) => {
-                self.settings.insert(key.clone(), Last { value: None, ours });
-            }
-            // Additional evidence does not change the content of a fact.
-            Change::Support(_) | Change::Revert(_) | Change::Restore(_) | Change::SaveSlot(_) | Change::DropSlot(_) => {
-            }
+        match change.writes() {
+            Some(Key::Entity(id)) => _ = self.entities.insert(id, Last { value: change.entity(), ours }),
+            Some(Key::Fact(id)) => self.note_fact(id, change, ours),
+            Some(Key::KnowledgeEdge(id)) => _ = self.edges.insert(id, Last { value: change.edge(), ours }),
+            Some(Key::Passage(id)) => _ = self.passages.insert(id, Last { value: change.passage(), ours }),
+            Some(Key::Session(id)) => _ = self.sessions.insert(id, Last { value: change.session(), ours }),
+            Some(Key::Setting(key)) => _ = self.settings.insert(key, Last { value: change.setting(), ours }),
+            None => {}
         }
     }
 
-    fn touch(&mut self, fact: FactId, ours: bool, what: &'static str) {
-        if !ours && let Some(history) = self.facts.get_mut(&fact) {
-            history.touched = Some(what);
+    fn note_fact(&mut self, id: FactId, change: &'a Change, ours: bool) {
+        match (change, ours) {
+            (Change::AssertFact(fact), true) => {
+                self.facts.insert(id, FactHistory { ours: Some(fact), touched: None });
+            }
+            (Change::AssertFact(_), false) => {
+                self.facts.insert(id, FactHistory { ours: None, touched: Some("another source also states it") });
+            }
+            (Change::RetractFact(_), true) => _ = self.facts.insert(id, FactHistory::default()),
+            (_, true) => {}
+            (change, false) => {
+                if let (Some(effect), Some(history)) = (change.effect_on_fact(), self.facts.get_mut(&id)) {
+                    history.touched = Some(effect);
+                }
+            }
         }
     }
 }

@@ -1,10 +1,10 @@
 //! JSON Lines export and import of a whole state, one record per line.
 //!
-//! The first line is `{"type":"hearsay","format":1}`. Every other line is an object with a `type`: `setting` (under
-//! `setting`), `entity`, `session`, `fact`, `knowledge` or `passage`, with the fields of the type of that name in
-//! `hearsay_model`. Lines are sorted by type in this order, then by id, so that equal states give equal bytes. A
-//! removed record that other records still name (such as an entity that a passage mentions) is written as `entity` or
-//! `session` with `"removed":true`.
+//! The first line is `{"type":"hearsay","format":2}`. Every other line is an object with a `type`: `setting` (under
+//! `setting`), `entity`, `session`, `fact`, `knowledge_edge` or `passage`. Its other fields are those of the type with
+//! that name in `hearsay_model`. Lines are sorted by type in this order, then by id, so that equal states give equal
+//! bytes. Other records may still name a removed record; for example, a passage may mention a removed entity. Such a
+//! record is written as `entity` or `session` with `"removed":true`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,8 +13,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Acquisition, Change, Entity, EntityId, Fact, KeptRecap, Knower, KnowledgeEdge, KnowledgeId, Passage, Playing,
-    Reveal, Session, SessionId, Setting, State,
+    Change, Entity, EntityId, Fact, GameSetting, KeptRecap, Knower, KnowledgeEdge, KnowledgeId, Passage, Playing,
+    Reveal, Session, SessionId, SessionSetting, Setting, State,
 };
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +52,7 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Writes a whole state as JSON Lines. The journal is not written, so reading the lines gives a single operation.
+/// Writes a whole state as JSON Lines. The journal is not written: reading the lines gives a single operation.
 ///
 /// # Errors
 /// If writing fails.
@@ -111,7 +111,7 @@ fn empty_session(id: &SessionId) -> Session {
     Session { id: id.clone(), number: None, title, date: None, start: None, end: None, present: Vec::new() }
 }
 
-/// The entities and sessions that the records of a state name. They may be removed.
+/// The entities and sessions that the records of a state name. Some of them may be removed.
 #[derive(Default)]
 struct Named<'a> {
     entities: BTreeSet<&'a EntityId>,
@@ -140,19 +140,12 @@ impl<'a> Named<'a> {
     }
 
     fn edge(&mut self, edge: &'a KnowledgeEdge) {
-        match &edge.acquisition {
-            Acquisition::Told { by, citing } => self.entities.extend(by.iter().chain(citing)),
-            Acquisition::Read { document } => self.entities.extend(document),
-            _ => {}
-        }
-        self.entities.extend(&edge.co_present);
+        self.entities.extend(edge.acquisition.entities().chain(&edge.co_present));
         self.sessions.extend(&edge.session);
     }
 
     fn passage(&mut self, passage: &'a Passage) {
-        let named = passage.speaker.iter().chain(&passage.place).chain(&passage.document).chain(&passage.mentions);
-        let readers = passage.readers.iter().map(|reader| &reader.knower);
-        self.entities.extend(named.chain(passage.heard_by.iter().chain(readers).filter_map(Knower::entity)));
+        self.entities.extend(passage.entities().chain(passage.knowers().filter_map(Knower::entity)));
         self.sessions.extend(&passage.session);
     }
 }
@@ -161,7 +154,7 @@ impl<'a> Named<'a> {
 /// can be applied as one operation. Lines may come in any order, except for the first.
 ///
 /// # Errors
-/// If a line is not a record, or names an entity, session or fact without a line. Errors contain the line and the
+/// If a line is not a record, or names an entity, session or fact that has no line. Errors contain the line and the
 /// expected input; `file` is empty.
 pub fn read_jsonl(reader: impl BufRead) -> Result<Vec<Change>, CampaignErrors> {
     let mut read = Read::default();
@@ -182,9 +175,9 @@ pub fn read_jsonl(reader: impl BufRead) -> Result<Vec<Change>, CampaignErrors> {
     read.finish()
 }
 
-const HEADER: &str = "the first line must be {\"type\":\"hearsay\",\"format\":1}";
+const HEADER: &str = "the first line must be {\"type\":\"hearsay\",\"format\":2}";
 const TYPES: &str =
-    "expected an object with \"type\": setting, entity, session, fact, knowledge or passage, and its fields";
+    "expected an object with \"type\": setting, entity, session, fact, knowledge_edge or passage, and its fields";
 const SHOWN: usize = 50;
 
 #[derive(Default)]
@@ -226,22 +219,36 @@ impl Read {
         match (number, line) {
             (1, Line::Hearsay { format: FORMAT }) => {}
             (1, Line::Hearsay { format }) => {
-                self.fault(1, format!("format {format} is not known"), "use a newer version of this program");
+                self.fault(1, format!("unknown format {format}"), "use a newer version of this program");
             }
             (1, _) => self.fault(1, "the header is missing", HEADER),
-            (_, Line::Hearsay { .. }) => self.fault(number, "a second header", "one file holds one campaign"),
-            (_, Line::Setting { setting: Setting::Reveal(reveal) }) => self.reveals.push((number, reveal)),
-            (_, Line::Setting { setting: Setting::Playing(playing) }) => self.playing = Some((number, playing)),
-            (_, Line::Setting { setting: Setting::Recap(recap) }) => self.recaps.push((number, recap)),
+            (_, Line::Hearsay { .. }) => self.fault(
+                number,
+                "the header is repeated",
+                "the file has two exports; write each of them to a file of its own",
+            ),
+            (_, Line::Setting { setting: Setting::Game(GameSetting::Reveal(reveal)) }) => {
+                self.reveals.push((number, reveal))
+            }
+            (_, Line::Setting { setting: Setting::Session(SessionSetting::Playing(playing)) }) => {
+                self.playing = Some((number, playing))
+            }
+            (_, Line::Setting { setting: Setting::Session(SessionSetting::Recap(recap)) }) => {
+                self.recaps.push((number, recap))
+            }
             (_, Line::Setting { setting }) => self.settings.push(setting),
             (_, Line::Entity { entity, removed }) => {
                 if let Some((entity, _)) = self.entities.insert(entity.id.clone(), (entity, removed)) {
-                    self.fault(number, format!("a second entity `{}`", entity.id), "keep one of the lines");
+                    self.fault(number, format!("the entity `{}` is listed twice", entity.id), "keep one of the lines");
                 }
             }
             (_, Line::Session { session, removed }) => {
                 if let Some((_, session, _)) = self.sessions.insert(session.id.clone(), (number, session, removed)) {
-                    self.fault(number, format!("a second session `{}`", session.id), "keep one of the lines");
+                    self.fault(
+                        number,
+                        format!("the session `{}` is listed twice", session.id),
+                        "keep one of the lines",
+                    );
                 }
             }
             (_, Line::Fact(fact)) => self.facts.push((number, fact)),
@@ -250,15 +257,15 @@ impl Read {
         }
     }
 
-    /// Checks that every name has its line.
+    /// Checks that there is a line for each record that another record names.
     fn check(&mut self) {
         let facts: BTreeSet<_> = self.facts.iter().map(|(_, fact)| fact.id()).collect();
         let mut missing: Vec<(u32, String)> = Vec::new();
         let mut names = |line: u32, named: &Named| {
             let entities = named.entities.iter().filter(|id| !self.entities.contains_key(**id));
-            missing.extend(entities.map(|id| (line, format!("no line has the entity `{id}`"))));
+            missing.extend(entities.map(|id| (line, format!("the file has no line for the entity `{id}`"))));
             let sessions = named.sessions.iter().filter(|id| !self.sessions.contains_key(**id));
-            missing.extend(sessions.map(|id| (line, format!("no line has the session `{id}`"))));
+            missing.extend(sessions.map(|id| (line, format!("the file has no line for the session `{id}`"))));
         };
         for (line, session, _) in self.sessions.values() {
             names(*line, &Named { entities: session.present.iter().collect(), sessions: BTreeSet::new() });
@@ -289,18 +296,18 @@ impl Read {
             .settings
             .iter()
             .filter_map(|setting| match setting {
-                Setting::Flag { name, .. } => Some(name.as_str()),
+                Setting::Game(GameSetting::Flag { name, .. }) => Some(name.as_str()),
                 _ => None,
             })
             .collect();
         for (line, reveal) in &self.reveals {
             let unknown = reveal.facts().filter(|fact| !facts.contains(fact));
-            missing.extend(unknown.map(|fact| (*line, format!("no line has the fact {fact}"))));
+            missing.extend(unknown.map(|fact| (*line, format!("the file has no line for the fact {fact}"))));
             let unknown = reveal.when.flags().filter(|(name, _)| !flags.contains(name));
-            missing.extend(unknown.map(|(name, _)| (*line, format!("no line has the flag `{name}`"))));
+            missing.extend(unknown.map(|(name, _)| (*line, format!("the file has no line for the flag `{name}`"))));
         }
         let unknown = self.edges.iter().filter(|(_, edge)| !facts.contains(&edge.fact));
-        missing.extend(unknown.map(|(line, edge)| (*line, format!("no line has the fact {}", edge.fact))));
+        missing.extend(unknown.map(|(line, edge)| (*line, format!("the file has no line for the fact {}", edge.fact))));
         missing.sort();
         for (line, message) in missing {
             self.fault(line, message, "add the line, or remove this one");
@@ -324,11 +331,16 @@ impl Read {
             changes.push(Change::SetSession(session));
             removals.extend(removed.then_some(Change::RemoveSession(id)));
         }
-        changes.extend(self.playing.map(|(_, playing)| Change::Set(Setting::Playing(playing))));
-        changes.extend(self.recaps.into_iter().map(|(_, recap)| Change::Set(Setting::Recap(recap))));
+        changes
+            .extend(self.playing.map(|(_, playing)| Change::Set(Setting::Session(SessionSetting::Playing(playing)))));
+        changes.extend(
+            self.recaps.into_iter().map(|(_, recap)| Change::Set(Setting::Session(SessionSetting::Recap(recap)))),
+        );
         changes.extend(self.facts.into_iter().map(|(_, fact)| Change::AssertFact(fact)));
         changes.extend(self.edges.into_iter().map(|(_, edge)| Change::Learn(edge)));
-        changes.extend(self.reveals.into_iter().map(|(_, reveal)| Change::Set(Setting::Reveal(reveal))));
+        changes.extend(
+            self.reveals.into_iter().map(|(_, reveal)| Change::Set(Setting::Game(GameSetting::Reveal(reveal)))),
+        );
         changes.extend(self.passages.into_iter().map(|(_, passage)| Change::AddPassage(passage)));
         changes.extend(removals);
         Ok(changes)

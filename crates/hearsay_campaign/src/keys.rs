@@ -66,9 +66,11 @@ keys! {
     ERA = "era", "an era", &[&["name", "short", "start", "end", "first", "backwards"]];
     AUDIENCE = "audience_rules", "the audience rules", &[&["default", "predicates", "attributes"]];
     PREDICATE = "predicate", "a predicate", &[&["name", "inverse", "phrase", "inverse_phrase", "symmetric", "functional",
-        "history", "embedded", "audience", "opposites", "examples"]];
+        "history", "embedded", "audience", "opposites", "examples", "behavior"]];
     ATTRIBUTE_DEF = "attribute_def", "an attribute", &[&["name", "kinds", "phrase", "functional", "history",
-        "embedded", "audience"]];
+        "embedded", "audience", "behavior"]];
+    BEHAVIOR = "behavior", "a behavior", &[&["belonging", "thread", "event", "attitude", "object_attitude", "vague",
+        "notable", "minor", "identity", "scenery", "comparison", "reference", "dead_values", "ended_values"]];
     ENTITY = "entity", "an entity", &[
         &["id", "name", "kind", "aliases", "description", "home", "location", "part_of", "attributes", "relationships",
             "facts", "secrets"],
@@ -88,7 +90,7 @@ keys! {
     LIE = "lie", "a lie", &[&["subject", "by", "told_to", "truth_is"], MARKS, KEPT, SAYS, BEARS];
     STATED = "stated", "a fact of a text", &[&["fact", "credence", "subject"], MARKS, KEPT, SAYS, BEARS];
     PUBLIC = "public", "what is said in public", &[MARKS, SAYS];
-    HOLDER = "holder", "one who knows", &[HOLDS];
+    HOLDER = "holder", "a knower", &[HOLDS];
     KNOWLEDGE = "knowledge", "who knows a fact", &[&["fact"], HOLDS];
     PASSAGE = "passage", "a passage", &[&["id", "title", "text", "about", "document", "place", "common", "known_by",
         "secret", "audience", "facts"]];

@@ -2,8 +2,8 @@
 //!
 //! # Usage
 //!
-//! [`read`] reads campaign files. [`plan`] compares them with a state, and returns one operation and a report. Without
-//! applying the operation, the report is a dry run.
+//! [`read`] reads campaign files. [`plan`] compares them with a state, and returns one operation and a report. If you
+//! do not apply the operation, the import is a dry run.
 //!
 //! ```
 //! use hearsay_campaign::{Limits, plan, read};
@@ -19,7 +19,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`read_any`] also reads the files of other tools. [`notes`] describes the supported formats and how to add a reader.
+//! With the feature `import`, [`read_any`] also reads the files of other tools, and archives. The module `import`
+//! describes the formats and how to add a reader.
 //!
 //! [`export_jsonl`] and [`read_jsonl`] write and read a whole state. [`Transcript`] reads speakers and lines of a
 //! session.
@@ -29,43 +30,56 @@ mod alias;
 mod audience;
 mod campaign;
 mod cancel;
+mod earlier;
 mod error;
-mod exact;
+mod export;
 mod files;
 mod findings;
+mod folder;
+mod format;
+#[cfg(feature = "import")]
 pub mod fuzz;
 mod history;
+#[cfg(feature = "import")]
+pub mod import;
 mod jsonl;
+mod justifications;
 mod keys;
+mod limits;
 mod lines;
-pub mod notes;
-mod out;
+mod lossless;
+mod names;
+mod native;
+mod open;
+mod options;
 mod plan;
-mod private;
-mod read;
 mod regular;
 mod report;
-mod sources;
-pub mod text;
 mod transcript;
+#[cfg(feature = "import")]
 mod watch;
 mod yaml;
 
 pub use campaign::Campaign;
 pub use cancel::Cancel;
+pub use earlier::Earlier;
 pub use error::{CampaignError, CampaignErrors, Warning};
-pub use exact::is_export;
-pub use files::{Limits, digest};
-pub use findings::{Findings, Place};
+pub use export::{Backup, export_backup, export_dot, export_graphml, export_vault, export_yaml, handbook, read_backup};
+pub use files::digest;
+pub use findings::{Findings, Place, Skipped};
+pub use folder::{Entry, Folder};
+pub use format::Format;
 pub use jsonl::{export_jsonl, read_jsonl};
-pub use notes::{Format, read_any};
-pub use out::{Backup, export_backup, export_dot, export_graphml, export_vault, export_yaml, handbook, read_backup};
+pub use limits::Limits;
+pub use lossless::is_export;
+pub use native::read;
+pub use open::read_any;
+pub use options::{AliasOrder, ReadOptions};
 pub use plan::{ImportPlan, LEFT_OUT, LeftOut, plan};
-pub use private::write_private;
-pub use read::read;
 pub use regular::{open_file, read_file, read_text_file};
 pub use report::{Alike, AmbiguousLink, Deletion, ImportReport, Kept, Relations};
 pub use transcript::{Transcript, TranscriptError, TranscriptFormat, Utterance};
+#[cfg(feature = "import")]
 pub use watch::Watch;
 
 #[cfg(test)]

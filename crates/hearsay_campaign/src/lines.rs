@@ -2,13 +2,13 @@
 
 use std::io::{self, BufRead, Read};
 
-/// Maximum bytes of one line; 64 MiB. This fits a text of 16 MiB with any escaping.
+/// Maximum length of one line in bytes; 64 MiB. A text of 16 MiB fits into a line, however it is escaped.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// Returns the lines of a reader, without their line endings.
 ///
 /// # Errors
-/// Each item, if the line cannot be read, is longer than 64 MiB, or is not UTF-8.
+/// An item is an error if the line cannot be read, is longer than 64 MiB, or is not UTF-8.
 pub(crate) fn bounded(reader: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
     up_to(reader, MAX_LINE_BYTES)
 }

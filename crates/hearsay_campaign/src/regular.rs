@@ -46,6 +46,9 @@ pub fn read_text_file(path: &Path, max_bytes: u64) -> io::Result<String> {
     })
 }
 
+/// The reason why a symbolic link is not followed.
+pub(crate) const LEADS_OUT: &str = "a symbolic link to a file outside the folder: copy that file into the folder";
+
 /// Returns the error text for a file of this kind.
 pub(crate) fn not_regular(kind: &str) -> String {
     format!("it is {kind}; only regular files are read")

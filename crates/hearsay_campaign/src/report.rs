@@ -5,17 +5,14 @@ use std::{collections::BTreeMap, fmt};
 use hearsay_model::{EntityId, FactId};
 use serde::Serialize;
 
-use crate::{
-    Findings, Place, Warning,
-    notes::{Format, Skipped},
-};
+use crate::{Findings, Format, Place, Skipped, Warning};
 
 /// The number of new relations, by confidence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Relations {
-    /// Relations from fields of the format. They count as facts.
+    /// Relations from fields of the format. They need no review.
     pub high: usize,
-    /// Relations that follow from free text or a convention. They are proposed to the DM.
+    /// Relations from free text or from a convention. They are proposed to the DM.
     pub low: usize,
 }
 
@@ -54,7 +51,7 @@ pub struct Alike {
     pub name: String,
 }
 
-/// A link that matches several notes. None of them is used.
+/// A link that matches several notes. The link is not used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AmbiguousLink {
     /// The position and text of the link.
@@ -71,57 +68,58 @@ pub struct Kept {
     pub fact: Option<FactId>,
     /// A description of the record.
     pub what: String,
-    /// The reason why it stays.
+    /// The reason why the record stays.
     pub why: String,
 }
 
-/// The changes that an import makes. It is created before anything is changed, so it also serves as the dry run.
+/// The changes that an import makes. The report is created before anything is changed, so it also serves as the dry
+/// run.
 ///
 /// Counts describe the operation, except for `audience` and `know_nothing`, which describe the whole campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
     /// The source, which is the campaign's id.
     pub source: String,
-    /// New entities, by kind.
+    /// Number of new entities, by kind.
     pub created: BTreeMap<String, usize>,
-    /// Entities that existed already.
+    /// Number of entities that existed already.
     pub matched: usize,
-    /// Facts whose content is unchanged, and whose marks change.
+    /// Number of facts with the same content but other details, such as status, dates or rank.
     pub changed: usize,
-    /// Facts whose position in the files changed.
+    /// Number of facts whose position in the files changed.
     pub moved: usize,
-    /// Facts that the files no longer contain.
+    /// Number of retracted facts, because the files no longer contain them.
     pub removed: usize,
-    /// New relations between entities.
+    /// Number of new relations between entities.
     pub relations: Relations,
-    /// New facts, by predicate or attribute.
+    /// Number of new facts, by predicate or attribute.
     pub facts: BTreeMap<String, usize>,
-    /// New or changed knowledge edges.
+    /// Number of new or changed knowledge edges.
     pub knowledge: usize,
-    /// Withdrawn knowledge edges.
+    /// Number of withdrawn knowledge edges.
     pub unlearned: usize,
-    /// New or changed passages.
+    /// Number of new or changed passages.
     pub passages: usize,
-    /// New or changed sessions.
+    /// Number of new or changed sessions.
     pub sessions: usize,
-    /// New or changed reveals.
+    /// Number of new or changed reveals.
     pub reveals: usize,
-    /// The number of facts by audience. `common`, `local`, `parties` and `private` follow from a mark or rule. `secret`
-    /// facts reach their holders. `told` facts (rumours, lies, lines, passages) reach those who heard or read them.
-    /// `nobody` has none.
+    /// Number of facts by audience. A mark or a rule gives the audiences `common`, `local`, `parties` and `private`. A
+    /// `secret` fact is known to its holders. A `told` fact (a rumour, a lie, a fact of a line or passage) is known to
+    /// those who heard or read it. A fact under `nobody` has no knower.
     pub audience: BTreeMap<&'static str, usize>,
-    /// NPCs that would know only their own name.
+    /// NPCs that would know only names and kinds.
     pub know_nothing: Vec<EntityId>,
     /// Records that stay unchanged, although the files differ.
     pub kept: Vec<Kept>,
-    /// Records that both the files and another author changed. The value of the files is proposed, the other stays.
-    /// Each entry is also in `kept`.
+    /// Records that both the files and another author changed. The value of the files is proposed, and the other value
+    /// stays. Each entry is also in `kept`.
     pub conflicts: Vec<Kept>,
-    /// Records that the files of another tool no longer contain. Their withdrawal is proposed.
+    /// Records that the files of another tool no longer contain. Their withdrawal is proposed to the DM.
     pub deletions: Vec<Deletion>,
     /// New entities that share a name with another entity.
     pub alike: Vec<Alike>,
-    /// The format of the files; `None` for Hearsay's own.
+    /// The format of the files; `None` for Hearsay's own format.
     pub format: Option<Format>,
     /// The number of links that resolve to a note.
     pub resolved: usize,
@@ -133,7 +131,7 @@ pub struct ImportReport {
     pub ambiguous_links: Vec<AmbiguousLink>,
     /// The links without a target.
     pub dangling_links: Vec<Place>,
-    /// The entities created for dangling links. They wait for review.
+    /// The entities created for dangling links. They wait for the DM's review.
     pub stubs: Vec<EntityId>,
     /// Entities whose kind is unknown.
     pub kindless: Vec<EntityId>,

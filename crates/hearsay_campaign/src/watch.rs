@@ -10,8 +10,8 @@ use std::{
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Watches a folder or file, and reports when its files have changed and are stable again. An editor writes a file in
-/// several steps, and a sync program writes many files in a row.
+/// Watches a folder or file, and reports when its files have changed and are stable again. It waits for stable files
+/// because an editor writes a file in several steps, and a sync program writes many files in a row.
 ///
 /// Hidden files and folders are ignored, such as `.obsidian` and `.hearsay`.
 #[derive(Debug)]
@@ -21,9 +21,9 @@ pub struct Watch {
     events: Receiver<()>,
     /// Stops watching when it is dropped.
     _watcher: RecommendedWatcher,
-    /// Sizes and times of the files when they were last read.
+    /// Size and modification time of each file at the last report.
     seen: BTreeMap<PathBuf, Look>,
-    /// The time of the latest change since then.
+    /// The moment of the latest event since the last report.
     changed: Option<Instant>,
 }
 
@@ -31,7 +31,7 @@ pub struct Watch {
 type Look = (u64, Option<SystemTime>);
 
 impl Watch {
-    /// Starts to watch. `quiet` is the time for which the files must be unchanged; half a second works well.
+    /// Starts to watch. `quiet` is the duration for which the files must be unchanged; half a second works well.
     ///
     /// # Errors
     /// If the system cannot watch the path.
@@ -51,7 +51,8 @@ impl Watch {
             }
         };
         let mut watcher = notify::recommended_watcher(tell).map_err(io::Error::other)?;
-        // An editor may replace a file by a new one of the same name, which only the folder reports.
+        // Watches the folder of a single file: an editor may replace the file by a new one of the same name, and only
+        // the folder reports that.
         let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(&path) };
         let mode = if path.is_dir() { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
         watcher.watch(folder, mode).map_err(io::Error::other)?;
@@ -59,7 +60,7 @@ impl Watch {
         Ok(Self { path, quiet, events, _watcher: watcher, seen, changed: None })
     }
 
-    /// Waits at most `patience`. Returns whether files have changed and are stable again.
+    /// Waits for at most `patience`. Returns whether files have changed and are stable again.
     pub fn wait(&mut self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         loop {
@@ -101,7 +102,7 @@ fn is_hidden(path: &Path, below: &Path) -> bool {
     inner.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
-/// Returns size and time of every file that is not hidden. Does not follow links.
+/// Returns size and modification time of every file that is not hidden. Does not follow links.
 fn look(path: &Path) -> BTreeMap<PathBuf, Look> {
     let mut looks = BTreeMap::new();
     let shown = |entry: &walkdir::DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');

@@ -1,5 +1,5 @@
-//! YAML as a tree in which every node knows its line. The tree is built from the parser's events. This bounds depth and
-//! aliases while the tree grows, and the error for a duplicate key names both lines.
+//! YAML as a tree in which every node has its line. The tree is built from the events of the parser. So depth and
+//! aliases are limited while the tree grows, and the error for a duplicate key names both lines.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use saphyr_parser::{Event, Parser};
 use crate::{
     Limits,
     alias::{AliasBytes, Aliases, Size},
+    cancel::CANCELLED,
     error::{Faults, Place},
-    files::CANCELLED,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -87,8 +87,8 @@ impl Node {
     }
 }
 
-/// Parses one file. Returns `None` if the file is empty, or if it cannot be parsed; then there is an error. `aliases`
-/// counts for all files of a campaign.
+/// Parses one file. Returns `None` if the file is empty. If the file cannot be parsed, adds an error to `faults` and
+/// returns `None`. `aliases` counts the bytes that aliases have copied in all files of a campaign.
 pub(crate) fn parse(
     bytes: &[u8],
     file: u32,
@@ -143,14 +143,14 @@ impl Tree<'_> {
             let (event, span) = event.map_err(|error| {
                 let line = error.marker().line() as u32;
                 let hint = "check indentation, quotes and brackets here and in the line above";
-                Stop(Place { file: self.file, line }, format!("the YAML is broken: {}", error.info()), hint)
+                Stop(Place { file: self.file, line }, format!("invalid YAML: {}", error.info()), hint)
             })?;
             let at = Place { file: self.file, line: span.start.line() as u32 };
             match event {
                 Event::DocumentStart(_) => {
                     documents += 1;
                     if documents > 1 {
-                        return Err(Stop(at, "a second document begins here".into(), "put it in a file of its own"));
+                        return Err(Stop(at, "a second document begins here".into(), "move it to a separate file"));
                     }
                 }
                 Event::SequenceStart(anchor, _) => self.open(at, anchor, Open::List(Vec::new()))?,
@@ -159,14 +159,14 @@ impl Tree<'_> {
                 Event::Scalar(text, style, anchor, tag) => {
                     let value = scalar(&text, style, tag.as_deref());
                     let value = value.ok_or_else(|| {
-                        Stop(at, format!("`{text}` is not what its tag says"), "remove the tag, or mend the value")
+                        Stop(at, format!("`{text}` does not match its tag"), "remove the tag, or correct the value")
                     })?;
                     self.put(Node { at, value }, anchor)?;
                 }
                 Event::Alias(id) => {
                     let held = self.anchors.get(&id);
-                    let (size, node) = held
-                        .ok_or_else(|| Stop(at, "an alias without its anchor".into(), "write the value out instead"))?;
+                    let (size, node) =
+                        held.ok_or_else(|| Stop(at, "the alias has no anchor".into(), "write the value instead"))?;
                     self.aliases.copy(*size).map_err(|what| copies(at, what))?;
                     let node = node.clone();
                     self.put(node, 0)?;
@@ -179,7 +179,7 @@ impl Tree<'_> {
 
     fn open(&mut self, at: Place, anchor: usize, open: Open) -> Result<(), Stop> {
         if self.open.len() >= self.limits.depth {
-            let message = format!("lists and mappings lie more than {} deep", self.limits.depth);
+            let message = format!("lists and mappings are nested more than {} levels deep", self.limits.depth);
             return Err(Stop(at, message, "flatten them"));
         }
         self.open.push((at, anchor, open));
@@ -194,8 +194,8 @@ impl Tree<'_> {
                 let mut keys: Vec<&Key> = entries.iter().map(|(key, _)| key).collect();
                 keys.sort_by(|a, b| a.text.cmp(&b.text).then(a.at.cmp(&b.at)));
                 for pair in keys.windows(2).filter(|pair| pair[0].text == pair[1].text) {
-                    let message = format!("the key stands here and in line {}", pair[0].at.line);
-                    faults.add(pair[1].at, &pair[1].text, message, "keep one of them; for several values write a list");
+                    let message = format!("duplicate key: it is also in line {}", pair[0].at.line);
+                    faults.add(pair[1].at, &pair[1].text, message, "keep one of them; write several values as a list");
                 }
                 Yaml::Map(entries)
             }
@@ -233,7 +233,7 @@ impl Tree<'_> {
 }
 
 fn copies(at: Place, what: String) -> Stop {
-    Stop(at, what, "write the values out instead")
+    Stop(at, what, "write the values instead")
 }
 
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Yaml> {

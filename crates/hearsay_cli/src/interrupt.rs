@@ -1,4 +1,5 @@
-//! Handling of Ctrl-C: the first press stops cleanly and closes the memory, the second stops at once.
+//! Handling of Ctrl-C. The first press stops the command cleanly and closes the memory. The second press ends the
+//! program immediately.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -6,16 +7,17 @@ use std::{
 };
 
 use anyhow::Result;
-use hearsay_memory::{MemoryError, Ticket};
+use hearsay_engine::{MemoryError, Ticket};
 
-use crate::output::Fault;
+use crate::output::{Fault, Output};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Exit code of a program that Ctrl-C stopped.
 pub(crate) const CODE: u8 = 130;
 
-/// Installs the handler for Ctrl-C. Stopping at once is safe too: every acknowledged operation is on disk.
+/// Installs the handler for Ctrl-C. Ending the program immediately is safe too, because every acknowledged operation is
+/// on the disk.
 pub(crate) fn install() {
     let installed = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::Relaxed) {
@@ -23,7 +25,7 @@ pub(crate) fn install() {
         }
     });
     if let Err(error) = installed {
-        tracing::warn!("Ctrl-C stops at once: {error}");
+        tracing::warn!("cannot install the Ctrl-C handler; Ctrl-C ends the program immediately: {error}");
     }
 }
 
@@ -35,14 +37,17 @@ pub(crate) fn is_asked() -> bool {
 /// Fails if the user asked to stop.
 pub(crate) fn check() -> Result<()> {
     if is_asked() {
-        Err(Fault::new(CODE, "stopped; nothing half done is left, and `hearsay db history` shows what was written")
-            .into())
+        Err(Fault::new(
+            CODE,
+            "stopped; no operation is half written; `hearsay db history` shows the written operations",
+        )
+        .into())
     } else {
         Ok(())
     }
 }
 
-/// Waits for a result that may take long. After an interruption, uncommitted work is not written.
+/// Waits for a result that may take a long time. If the user interrupts the wait, uncommitted work is not written.
 pub(crate) fn wait<T>(ticket: &Ticket<T>) -> Result<T> {
     loop {
         match ticket.try_take() {
@@ -53,4 +58,12 @@ pub(crate) fn wait<T>(ticket: &Ticket<T>) -> Result<T> {
         check()?;
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Waits as [`wait`] does, with a spinner on the terminal.
+pub(crate) fn wait_busy<T>(ticket: &Ticket<T>, what: &'static str, output: &Output) -> Result<T> {
+    let spinner = output.spinner(what);
+    let answer = wait(ticket);
+    spinner.finish_and_clear();
+    answer
 }

@@ -1,7 +1,8 @@
 //! Requests to the language model, and their status.
 
 use anyhow::Result;
-use hearsay_memory::{Draft, Drafted, Memory, Status};
+use hearsay_commands::reading::{Draft, Drafted};
+use hearsay_engine::{Memory, Status};
 
 #[cfg(feature = "llm")]
 pub(crate) use with::{check, draft, read, status, write};
@@ -10,20 +11,21 @@ pub(crate) use without::{check, draft, read, status, write};
 
 #[cfg(feature = "llm")]
 mod with {
-    use hearsay_memory::{LlmStatus, LlmStep, MemoryError};
+    use hearsay_engine::{LlmStatus, LlmStep, MemoryError};
 
     use super::{Draft, Drafted, Memory, Result, Status};
     use crate::{
-        campaign, interrupt,
+        interrupt,
         output::{Fault, Output, WRONG_FILE, count},
+        texts,
     };
 
-    /// Fails with the settings to change, if no language model is enabled or the enabled one is unusable.
+    /// Fails if no language model is enabled, or if the enabled model is unusable. The error names the settings to
+    /// change.
     pub(crate) fn check(memory: &Memory) -> Result<()> {
         match memory.status()?.wait()?.llm {
             None => {
-                let what = "no language model is asked: set `enabled = true` under [extraction.llm] in hearsay.toml, and \
-                            `base_url` and `model`; what is said and written is then sent there";
+                let what = "the language model is disabled: set `enabled = true`, `base_url` and `model` under [extraction.llm] in hearsay.toml; texts are then sent to that server";
                 Err(Fault::new(WRONG_FILE, what).into())
             }
             Some(LlmStatus { trouble: Some(why), .. }) => Err(MemoryError::NoLlm(why).into()),
@@ -31,7 +33,8 @@ mod with {
         }
     }
 
-    /// Reads all queued texts with the language model. After an interruption, the next run reads the remaining texts.
+    /// Extracts facts from all queued texts with the language model. After an interruption, the next run processes the
+    /// remaining texts.
     pub(crate) fn read(memory: &Memory, output: &mut Output) -> Result<()> {
         interrupt::wait(&memory.llm(LlmStep::ReadAll)?)?;
         let bar = output.progress("asking the language model");
@@ -48,7 +51,7 @@ mod with {
         interrupt::check()?;
         let told = told?;
         output.data(&told)?;
-        campaign::tell_found(&told.found, output)?;
+        texts::tell_found(&told.found, output)?;
         output.line(format!("  the language model: {}", line(&told)))
     }
 
@@ -84,7 +87,7 @@ mod with {
         add(llm.counts.merged, "known already");
         add(llm.counts.flagged.total(), "refused");
         add(queue.gathering, "lines are being collected");
-        add(jobs, "wait (`fact extract --llm`)");
+        add(jobs, "waiting (run `hearsay fact extract --llm`)");
         add(queue.given_up, "given up");
         add(usize::try_from(llm.tokens).unwrap_or(usize::MAX), "tokens");
         parts.extend(llm.trouble.iter().chain(&llm.last_error).cloned());

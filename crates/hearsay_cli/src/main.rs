@@ -5,20 +5,30 @@
 
 mod args;
 mod campaign;
+mod choice;
 mod commands;
+mod facts;
 mod interrupt;
 mod llm;
 mod output;
+mod pager;
 mod read_only;
+mod reveals;
+mod style;
+mod sync;
+mod texts;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
 use args::{Args, Command, EntityCommand, EventCommand, FactCommand, KnowCommand, SimulateCommand};
+use choice::Ambiguity;
 use output::Output;
+use style::Colours;
 
 fn main() -> ExitCode {
+    commands::shell::complete();
     // The error that ends a command already contains the messages of the database engine.
     let quiet = "error,surrealdb=off,surrealkv=off,hearsay_store=off";
     tracing_subscriber::fmt()
@@ -26,16 +36,33 @@ fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .without_time()
         .init();
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(told) => return tell(&told),
-    };
     interrupt::install();
-    let mut output = Output::new(args.json, args.quiet);
-    read_only::note(&args.command);
-    let result = run(&args, &mut output).and_then(|()| output.finish());
-    read_only::delete_copies();
-    match result {
+    loop {
+        let args = match parse() {
+            Ok(args) => args,
+            Err(told) => return tell(&told),
+        };
+        let mut output = Output::new(&args);
+        let result = run(&args, &mut output);
+        read_only::delete_copies();
+        // A command resolves names before it prints or writes anything. It can therefore run again with the chosen id.
+        if let Err(error) = &result
+            && !args.json
+            && let Some(ambiguity) = Ambiguity::of(error)
+            && let Some(id) = ambiguity.ask()
+        {
+            args::choose(&ambiguity.name, id);
+            output.discard();
+            continue;
+        }
+        return finish(result, &mut output);
+    }
+}
+
+/// Shows the rest of the output, and returns the exit code of a command.
+fn finish(result: anyhow::Result<()>, output: &mut Output) -> ExitCode {
+    let shown = output.finish();
+    match result.and(shown) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader closed the pipe on purpose, so the program succeeded.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -46,17 +73,37 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the error of a wrong command line, or the help or version that the command line requests.
+/// Parses the command line. The option `--color` decides whether help and errors have colour.
+fn parse() -> Result<Args, clap::Error> {
+    let command = Args::command().color(colour_choice());
+    Args::from_arg_matches(&command.try_get_matches()?)
+}
+
+/// Returns the value of `--color` on a command line that may be wrong.
+fn colour_choice() -> ColorChoice {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let line: Vec<String> = words.take_while(|word| word != "--").collect();
+    let of_word = |(n, word): (usize, &String)| match word.strip_prefix("--color") {
+        Some("") => line.get(n + 1).cloned(),
+        Some(rest) => rest.strip_prefix('=').map(str::to_owned),
+        None => None,
+    };
+    let value = line.iter().enumerate().find_map(of_word);
+    value.and_then(|value| value.parse().ok()).unwrap_or(ColorChoice::Auto)
+}
+
+/// Prints the error of a wrong command line, or the requested help or version.
 fn tell(told: &clap::Error) -> ExitCode {
+    let colours = Colours::new(colour_choice());
     let json = std::env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json");
     if json && told.use_stderr() {
         let text = told.to_string();
         let text = text.split("\n\nFor more information").next().unwrap_or(&text);
-        output::print_error(true, text, output::WRONG_LINE);
+        output::print_error(true, false, text, output::WRONG_LINE);
     } else {
         match std::env::args_os().any(|arg| arg.to_string_lossy().contains(hearsay_model::escape::is_hostile)) {
             // The message repeats the user's input, so it is escaped.
-            true => output::print_error(false, &told.to_string(), output::WRONG_LINE),
+            true => output::print_error(false, colours.err, &told.to_string(), output::WRONG_LINE),
             // A closed pipe is no error here.
             false => _ = told.print(),
         }
@@ -77,6 +124,8 @@ fn run(args: &Args, output: &mut Output) -> anyhow::Result<()> {
         Command::Import(command) => commands::files::import(command, output),
         Command::Sync(command) => commands::files::sync(command, output),
         Command::Export(command) => commands::files::export(command, output),
+        Command::Completions(command) => commands::shell::completions(command, output),
+        Command::Man(command) => commands::shell::man(command, output),
         Command::Entity(command) => entity(command, output),
         Command::Fact(command) => fact(command, output),
         Command::Know(command) => know(command, output),

@@ -1,24 +1,33 @@
 //! Output of the program: data goes to standard output, everything else to standard error.
 //!
-//! This module escapes everything that the program prints. No name, statement or file can send a control character to
-//! the terminal, or begin a line of its own.
+//! This module escapes everything that the program prints. A name, statement or file therefore cannot send a control
+//! character to the terminal, or insert a line break.
 
 use std::{
     fmt,
     io::{self, IsTerminal, Write},
+    time::Duration,
 };
 
 use anyhow::Result;
+use hearsay_commands::CommandError;
 use hearsay_embed::EmbedError;
-use hearsay_memory::MemoryError;
+use hearsay_engine::MemoryError;
 use hearsay_model::{ApplyError, escape};
+use hearsay_query::QueryError;
 use hearsay_store::StoreError;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-/// Exit code of a wrong command line, the same as clap's.
+use crate::{
+    args::Args,
+    choice, pager,
+    style::{Colours, Line, Style},
+};
+
+/// Exit code of a wrong command line. Clap uses the same code.
 pub(crate) const WRONG_LINE: u8 = 2;
-/// Exit code for a name, id or handle that matches nothing, or more than one thing.
+/// Exit code for a name, id or handle that matches no record, or more than one record.
 pub(crate) const NO_SUCH: u8 = 3;
 /// Exit code for a wrong or missing file or directory.
 pub(crate) const WRONG_FILE: u8 = 4;
@@ -44,36 +53,70 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
+/// Beginning of a note that is a warning.
+const WARNING: &str = "warning:";
+
 /// The program's output.
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
-    out: io::BufWriter<io::Stdout>,
+    colours: Colours,
+    sink: Sink,
+}
+
+/// Destination of results.
+enum Sink {
+    /// Standard output.
+    Direct(io::BufWriter<io::Stdout>),
+    /// A buffer that is shown at the end, in a pager if it is long.
+    Paged(Vec<u8>),
+}
+
+impl Sink {
+    fn direct() -> Self {
+        Self::Direct(io::BufWriter::new(io::stdout()))
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Direct(out) => out,
+            Self::Paged(text) => text,
+        }
+    }
 }
 
 impl Output {
-    pub(crate) fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet, out: io::BufWriter::new(io::stdout()) }
+    pub(crate) fn new(args: &Args) -> Self {
+        let is_paged = !args.json && !args.no_pager && io::stdout().is_terminal();
+        let sink = if is_paged { Sink::Paged(Vec::new()) } else { Sink::direct() };
+        Self { json: args.json, quiet: args.quiet, colours: Colours::new(args.color), sink }
     }
 
     /// Prints one line of text. Prints nothing with `--json`.
-    pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<()> {
+    pub(crate) fn line(&mut self, line: impl Into<Line>) -> Result<()> {
         if !self.json {
-            writeln!(self.out, "{}", escape::line(text.as_ref()))?;
+            let text = line.into().paint(self.colours.out);
+            writeln!(self.sink.writer(), "{text}")?;
         }
         Ok(())
     }
 
-    /// Prints a text of several lines that the program itself broke. Prints nothing with `--json`.
+    /// Prints a text of several lines. The program itself, not the campaign, inserted the line breaks. Prints nothing
+    /// with `--json`.
     pub(crate) fn page(&mut self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
-            writeln!(self.out, "{}", escape::lines(text.as_ref().trim_end()))?;
+            writeln!(self.sink.writer(), "{}", escape::lines(text.as_ref().trim_end()))?;
         }
         Ok(())
     }
 
     /// Prints rows of text with aligned columns. The last cell is not padded.
     pub(crate) fn columns<const N: usize>(&mut self, rows: &[[String; N]]) -> Result<()> {
+        self.table([Style::Plain; N], rows)
+    }
+
+    /// Prints rows of text with aligned columns. Each column has its own style. The last cell is not padded.
+    pub(crate) fn table<const N: usize>(&mut self, styles: [Style; N], rows: &[[String; N]]) -> Result<()> {
         let mut widths = [0; N];
         for row in rows {
             for (width, cell) in widths.iter_mut().zip(row) {
@@ -81,9 +124,15 @@ impl Output {
             }
         }
         for row in rows {
-            let cells = row.iter().zip(widths).enumerate();
-            let cells = cells.map(|(n, (cell, width))| if n + 1 < N { format!("{cell:width$}") } else { cell.clone() });
-            self.line(cells.collect::<Vec<_>>().join("  ").trim_end())?;
+            // Empty cells at the end leave no spaces.
+            let last = row.iter().rposition(|cell| !cell.is_empty()).unwrap_or(0);
+            let mut line = Line::default();
+            for (n, ((cell, width), style)) in row.iter().zip(widths).zip(styles).enumerate().take(last + 1) {
+                let between = if n == 0 { "" } else { "  " };
+                let cell = if n < last { format!("{cell:width$}") } else { cell.trim_end().to_owned() };
+                line = line.plain(between).and(style, cell);
+            }
+            self.line(line)?;
         }
         Ok(())
     }
@@ -92,7 +141,7 @@ impl Output {
     pub(crate) fn data(&mut self, data: &impl Serialize) -> Result<()> {
         if self.json {
             let text = serde_json::to_string_pretty(data)?;
-            writeln!(self.out, "{}", escape::json(&text))?;
+            writeln!(self.sink.writer(), "{}", escape::json(&text))?;
         }
         Ok(())
     }
@@ -100,8 +149,8 @@ impl Output {
     /// Writes a file to standard output byte for byte. Text for a terminal is escaped.
     pub(crate) fn file(&mut self, bytes: &[u8]) -> Result<()> {
         match io::stdout().is_terminal() {
-            true => self.out.write_all(escape::lines(&String::from_utf8_lossy(bytes)).as_bytes())?,
-            false => self.out.write_all(bytes)?,
+            true => self.sink.writer().write_all(escape::lines(&String::from_utf8_lossy(bytes)).as_bytes())?,
+            false => self.sink.writer().write_all(bytes)?,
         }
         Ok(())
     }
@@ -109,39 +158,74 @@ impl Output {
     /// Prints a note of one line on standard error.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
-            let _ = writeln!(io::stderr(), "{}", escape::line(text.as_ref()));
+            let line = match text.as_ref().strip_prefix(WARNING) {
+                Some(rest) => Line::default().and(Style::Warning, WARNING).plain(rest),
+                None => text.as_ref().into(),
+            };
+            let _ = writeln!(io::stderr(), "{}", line.paint(self.colours.err));
         }
     }
 
     /// Creates a progress bar, which is hidden without a terminal.
     pub(crate) fn progress(&self, what: &'static str) -> ProgressBar {
+        self.bar(Some(0), what, "{msg} [{bar:30}] {pos}/{len} {eta}")
+    }
+
+    /// Creates a spinner for work of unknown length, which is hidden without a terminal.
+    pub(crate) fn spinner(&self, what: &'static str) -> ProgressBar {
+        let spinner = self.bar(None, what, "{spinner} {msg} {elapsed}");
+        spinner.enable_steady_tick(Duration::from_millis(120));
+        spinner
+    }
+
+    fn bar(&self, length: Option<u64>, what: &'static str, template: &str) -> ProgressBar {
         let shown = !self.quiet && io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}");
-        let bar = ProgressBar::with_draw_target(Some(0), target).with_message(what);
-        match style {
+        let bar = ProgressBar::with_draw_target(length, target).with_message(what);
+        match ProgressStyle::with_template(template) {
             Ok(style) => bar.with_style(style.progress_chars("=> ")),
             Err(_) => bar,
         }
     }
 
+    /// Immediately prints the output that was written so far. Later output is not paged.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        if let Sink::Paged(text) = &self.sink {
+            io::stdout().write_all(text)?;
+            self.sink = Sink::direct();
+        }
+        Ok(self.sink.writer().flush()?)
+    }
+
+    /// Discards the output that was not shown yet.
+    pub(crate) fn discard(&mut self) {
+        if let Sink::Paged(text) = &mut self.sink {
+            text.clear();
+        }
+    }
+
+    /// Shows the rest of the output at the end of the program.
     pub(crate) fn finish(&mut self) -> Result<()> {
-        Ok(self.out.flush()?)
+        match std::mem::replace(&mut self.sink, Sink::direct()) {
+            Sink::Paged(text) => Ok(pager::show(&text)?),
+            Sink::Direct(mut out) => Ok(out.flush()?),
+        }
     }
 
     pub(crate) fn error(&self, error: &anyhow::Error) {
-        print_error(self.json, &text_of(error), exit_code(error));
+        let text = if self.json { text_of(error) } else { choice::listed(error).unwrap_or_else(|| text_of(error)) };
+        print_error(self.json, self.colours.err, &text, exit_code(error));
     }
 }
 
-/// Prints an error, as a line of text or as JSON.
-pub(crate) fn print_error(json: bool, text: &str, code: u8) {
+/// Prints an error, as text or as JSON.
+pub(crate) fn print_error(json: bool, colour: bool, text: &str, code: u8) {
     let text = text.strip_prefix("error: ").unwrap_or(text).trim_end();
     let _ = if json {
         let error = serde_json::json!({ "error": text, "exit_code": code }).to_string();
         writeln!(io::stderr(), "{}", escape::json(&error))
     } else {
-        writeln!(io::stderr(), "error: {}", escape::lines(text))
+        writeln!(io::stderr(), "{} {}", Style::Error.paint("error:", colour), escape::lines(text))
     };
 }
 
@@ -158,7 +242,7 @@ fn text_of(error: &anyhow::Error) -> String {
     text
 }
 
-/// Returns the exit code of an error, as `hearsay help` lists them.
+/// Returns the exit code of an error. `hearsay help` lists the exit codes.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(fault) = error.downcast_ref::<Fault>() {
         return fault.code;
@@ -166,47 +250,64 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.downcast_ref::<EmbedError>().is_some() || error.downcast_ref::<io::Error>().is_some() {
         return WRONG_FILE;
     }
-    let error = match error.downcast_ref::<MemoryError>() {
-        Some(MemoryError::LogLine { source, .. }) => Some(&**source),
-        error => error,
-    };
-    match error {
-        Some(
-            MemoryError::Calendar(_)
-            | MemoryError::EndsTooEarly { .. }
-            | MemoryError::Fact(_)
-            | MemoryError::NoSessionEnd(_)
-            | MemoryError::NoSessionStart(_)
-            | MemoryError::NotSo { .. }
-            | MemoryError::EmptyLog
-            | MemoryError::SessionEndsTooEarly { .. }
-            | MemoryError::Id(_)
-            | MemoryError::Predicate(_)
-            | MemoryError::LongQuestion { .. }
-            | MemoryError::PruneWhat
-            | MemoryError::Scale(_)
-            | MemoryError::Apply(ApplyError::FlagKind { .. } | ApplyError::FlagName { .. }),
-        ) => WRONG_LINE,
-        Some(
-            MemoryError::Unknown { .. }
-            | MemoryError::Ambiguous { .. }
-            | MemoryError::FactReference { .. }
-            | MemoryError::NoSession { .. }
-            | MemoryError::NoSpeaker { .. }
-            | MemoryError::Apply(ApplyError::NoFlag { .. })
-            | MemoryError::NotKnown { .. }
-            | MemoryError::NotMerged { .. }
-            | MemoryError::OneEntity(_),
-        ) => NO_SUCH,
+    match error.downcast_ref::<MemoryError>() {
+        Some(MemoryError::Query(error)) => query_code(error),
+        Some(MemoryError::Command(error)) => command_code(error),
+        Some(MemoryError::LongQuestion { .. }) => WRONG_LINE,
         Some(
             MemoryError::Settings { .. }
             | MemoryError::Campaign(_)
             | MemoryError::Embed(_)
             | MemoryError::File { .. }
-            | MemoryError::Transcript(_)
             | MemoryError::Store(StoreError::File { .. }),
         ) => WRONG_FILE,
         Some(MemoryError::Store(StoreError::Held { .. })) => 5,
+        _ => 1,
+    }
+}
+
+fn query_code(error: &QueryError) -> u8 {
+    match error {
+        QueryError::Calendar(_)
+        | QueryError::Id(_)
+        | QueryError::NoSessionEnd(_)
+        | QueryError::NoSessionStart(_)
+        | QueryError::Predicate(_) => WRONG_LINE,
+        QueryError::Unknown { .. }
+        | QueryError::Ambiguous { .. }
+        | QueryError::FactReference { .. }
+        | QueryError::NoSession { .. }
+        | QueryError::NotKnown { .. } => NO_SUCH,
+        QueryError::Apply(error) => apply_code(error),
+        _ => 1,
+    }
+}
+
+fn command_code(error: &CommandError) -> u8 {
+    match error {
+        CommandError::LogLine { source, .. } => command_code(source),
+        CommandError::Query(error) => query_code(error),
+        CommandError::Calendar(_)
+        | CommandError::EmptyLog
+        | CommandError::EndsTooEarly { .. }
+        | CommandError::Fact(_)
+        | CommandError::Id(_)
+        | CommandError::NotSo { .. }
+        | CommandError::Predicate(_)
+        | CommandError::PruneWhat
+        | CommandError::Scale(_)
+        | CommandError::SessionEndsTooEarly { .. } => WRONG_LINE,
+        CommandError::NoSpeaker { .. } | CommandError::NotMerged { .. } | CommandError::OneEntity(_) => NO_SUCH,
+        CommandError::Apply(error) => apply_code(error),
+        CommandError::Transcript(_) => WRONG_FILE,
+        _ => 1,
+    }
+}
+
+fn apply_code(error: &ApplyError) -> u8 {
+    match error {
+        ApplyError::FlagKind { .. } | ApplyError::FlagName { .. } => WRONG_LINE,
+        ApplyError::NoFlag { .. } => NO_SUCH,
         _ => 1,
     }
 }

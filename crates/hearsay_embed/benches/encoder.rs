@@ -1,7 +1,6 @@
-//! Speed of the default model: `cargo bench -p hearsay_embed`.
+//! Benchmarks of the default model. Run them with `cargo bench -p hearsay_embed`.
 //!
-//! The texts are those that the project's ONNX Runtime reference is timed with, so that the two
-//! can be run one after the other and compared.
+//! The project's ONNX Runtime reference is timed with the same texts, so that the times can be compared.
 
 #![allow(clippy::print_stderr)]
 

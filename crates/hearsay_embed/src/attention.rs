@@ -2,24 +2,27 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::math::{LANES, softmax};
-use crate::matmul::{Matrix, Panels, multiply};
+use crate::{
+    math::{LANES, softmax},
+    matmul::{Matrix, multiply},
+    panels::Panels,
+};
 
-/// Width of the panels that hold keys and values; one panel is computed at a time.
+/// Width of the panels that contain keys and values, in numbers. One panel is computed at a time.
 const PANEL: usize = 32;
 
-/// Attention of `count` rows of `query_key_value`, starting at row `first`. Each row attends to all
-/// of them.
+/// Computes the attention of one text: `count` rows of `query_key_value` from row `first` on. Each of these rows
+/// attends to all of them.
 pub(crate) struct Attention<'a> {
     pub(crate) query_key_value: &'a Panels,
     pub(crate) first: usize,
-    /// At least 1.
+    /// Number of rows (tokens) of the text, at least 1.
     pub(crate) count: usize,
     pub(crate) heads: usize,
     /// Number of components per head in a row.
     pub(crate) size: usize,
     pub(crate) scratch: &'a mut Scratch,
-    /// Output of each row, `heads` · `size` numbers.
+    /// Output: `heads` · `size` numbers for each row.
     pub(crate) out: &'a mut [f32],
 }
 
@@ -53,8 +56,8 @@ impl WithSimd for Attention<'_> {
             }
             matmul(simd, query, size, key_panels, size, scores, keys);
             for row in scores.chunks_exact_mut(keys) {
-                // Whole vectors, but not the whole panel, because the values have no rows for the
-                // rest.
+                // Pads to whole SIMD vectors, but not to a whole panel, because the values have no rows for the rest of
+                // the panel.
                 let row = &mut row[..count.next_multiple_of(LANES)];
                 row[count..].fill(f32::NEG_INFINITY);
                 softmax(row, scale);
@@ -67,15 +70,15 @@ impl WithSimd for Attention<'_> {
     }
 }
 
-/// Scratch buffers for one head of one text, reused between texts. Partial panels are padded. The
-/// padding takes part in the computation, but never affects a number outside of it.
+/// Scratch buffers for one head of one text, reused between texts. Partial panels are padded. The padding is computed
+/// too, but never affects other numbers.
 #[derive(Default)]
 pub(crate) struct Scratch {
     query: Vec<f32>,
     key: Vec<f32>,
-    /// Panels × size × 32 rows of the text.
+    /// Keys of the head: for each panel of 32 rows of the text, `size` × 32 numbers.
     keys: Vec<f32>,
-    /// Panels × rows × 32 numbers of a value.
+    /// Values of the head: for each panel of 32 components, `count` × 32 numbers.
     values: Vec<f32>,
     scores: Vec<f32>,
     context: Vec<f32>,

@@ -1,20 +1,26 @@
 //! The transformer: computes one vector per token from token ids.
 //!
-//! This crate does not use `candle_transformers`. Its `BertModel` reads weights in PyTorch's
-//! layout, which `gemm` packs again on every call. It also allocates for every operation and starts
-//! candle's own thread pool. The tests use it as their oracle.
+//! This crate does not use `candle_transformers`. Its `BertModel` reads weights in PyTorch's layout, which `gemm` packs
+//! again on every call. `BertModel` also allocates for every operation and starts candle's own thread pool. The tests
+//! compare this module's results with those of `BertModel`.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
 
-use crate::EmbedError;
-use crate::attention::{self, Attention};
-use crate::math::{Activation, AddAndNormalize, Norm};
-use crate::matmul::{Linear, Panels, grow};
-use crate::model_dir::Config;
-use crate::processor::Processor;
+use hearsay_simd::Processor;
 
-/// A BERT encoder on the CPU in f32.
+use crate::{
+    EmbedError,
+    attention::{self, Attention},
+    math::{Activation, AddAndNormalize, Norm},
+    matmul::Linear,
+    model_dir::Config,
+    panels::{Panels, grow},
+};
+
+/// A BERT model that runs on the CPU with f32 numbers.
 pub(crate) struct Backbone {
     hidden: usize,
     inner: usize,
@@ -25,14 +31,15 @@ pub(crate) struct Backbone {
     types: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
-    /// Instructions used for the loops between the products.
+    /// Instruction set of the processor, for the SIMD loops.
     processor: Processor,
-    /// Idle scratch buffers: as many as the largest number of concurrent calls so far.
+    /// Scratch buffers that no call uses at the moment. Their number never exceeds the largest number of concurrent
+    /// calls so far.
     rooms: Mutex<Vec<Scratch>>,
 }
 
 struct Layer {
-    /// Query, key and value side by side, so that one product replaces three.
+    /// The linear maps for query, key and value, combined so that one matrix product replaces three.
     query_key_value: Linear,
     attention_output: Linear,
     attention_norm: Norm,
@@ -44,9 +51,9 @@ struct Layer {
 /// Scratch buffers for intermediate results, reused between calls.
 #[derive(Default)]
 struct Scratch {
-    /// Vectors of the tokens, row after row.
+    /// Vectors of the tokens, one row per token.
     x: Vec<f32>,
-    /// Input of the next product, if it is not `x`.
+    /// Input of the next matrix product, if the input is not `x`.
     input: Vec<f32>,
     matmul: Panels,
     attention: attention::Scratch,
@@ -81,18 +88,17 @@ impl Backbone {
             types: parts.take("embeddings.token_type_embeddings.weight")?,
             norm: parts.norm("embeddings.LayerNorm")?,
             layers,
-            processor: Processor::new(),
+            processor: Processor::detect(),
             rooms: Mutex::default(),
         })
     }
 
-    /// Runs texts, each given as token ids and type ids. Passes the last layer's vectors of each
-    /// text to `take`, row after row.
+    /// Runs the model on texts. Each text is a pair of token ids and token type ids. Calls `take` once for each text,
+    /// in order, with the last layer's vectors of its tokens.
     ///
-    /// The rows of all texts are stacked, each text at its exact length, without padding or mask.
-    /// Only the products process several texts at once, and there no row depends on another.
-    /// Attention runs per text. If `parallel` is set, the threads of the current pool share the
-    /// products.
+    /// The rows of all texts are stacked, each text at its exact length, without padding or mask. Matrix products
+    /// process all texts at once, but no row of a product depends on another row. Attention processes one text at a
+    /// time. If `parallel` is set, the threads of the current pool share each matrix product.
     pub(crate) fn run(
         &self,
         texts: &[(&[u32], &[u32])],
@@ -177,7 +183,7 @@ impl Backbone {
     }
 }
 
-/// The validated tensors, removed one by one.
+/// The validated tensors. The methods remove the tensors that they use.
 struct Parts {
     tensors: HashMap<String, Vec<f32>>,
     epsilon: f32,
@@ -195,7 +201,7 @@ impl Parts {
         Ok(Norm { weight: self.take(&format!("{name}.weight"))?, bias: self.take(&format!("{name}.bias"))?, epsilon })
     }
 
-    /// Combines linear maps that share their input into one.
+    /// Combines linear maps with the same input into one linear map.
     fn linear(&mut self, names: &[String], inputs: usize) -> Result<Linear, EmbedError> {
         let (mut weight, mut bias) = (Vec::new(), Vec::new());
         for name in names {

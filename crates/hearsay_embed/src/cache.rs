@@ -1,39 +1,38 @@
 //! Cache of the vectors of recent questions.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    num::NonZeroUsize,
+    sync::{Mutex, PoisonError},
+};
+
+use lru::LruCache;
 
 /// Maximum number of cached texts.
-pub(crate) const TEXTS: usize = 64;
+const TEXTS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// Maximum size of a cached text, in bytes. Longer texts are not questions and would take up
-/// memory.
+/// Maximum size of a cached text, in bytes. Longer texts are hardly questions, and would use too much memory.
 const LONGEST: usize = 2048;
 
-/// Cached texts with their vectors; the most recently used comes last.
-#[derive(Default)]
+/// The most recently used texts, with their vectors.
 pub(crate) struct Cache {
-    entries: Mutex<Vec<(Box<str>, Vec<f32>)>>,
+    entries: Mutex<LruCache<Box<str>, Vec<f32>>>,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self { entries: Mutex::new(LruCache::new(TEXTS)) }
+    }
 }
 
 impl Cache {
     pub(crate) fn get(&self, text: &str) -> Option<Vec<f32>> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = entries.iter().rposition(|(known, _)| **known == *text)?;
-        entries[index..].rotate_left(1);
-        entries.last().map(|(_, vector)| vector.clone())
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).get(text).cloned()
     }
 
     pub(crate) fn put(&self, text: &str, vector: &[f32]) {
-        if text.len() > LONGEST {
-            return;
+        if text.len() <= LONGEST {
+            self.entries.lock().unwrap_or_else(PoisonError::into_inner).put(text.into(), vector.to_vec());
         }
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        // Two threads may have encoded the same text at the same time.
-        entries.retain(|(known, _)| **known != *text);
-        if entries.len() == TEXTS {
-            entries.remove(0);
-        }
-        entries.push((text.into(), vector.to_vec()));
     }
 }
 
@@ -45,7 +44,7 @@ mod tests {
     fn the_texts_asked_for_last_are_remembered() {
         let cache = Cache::default();
         let key = |i: usize| format!("question {i}");
-        for i in 0..TEXTS {
+        for i in 0..TEXTS.get() {
             cache.put(&key(i), &[i as f32]);
             cache.put(&key(i), &[i as f32]);
         }

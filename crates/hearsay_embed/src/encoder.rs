@@ -1,34 +1,40 @@
 //! The sentence encoder, which turns texts into vectors.
 
-use std::cmp::Reverse;
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::thread;
+use std::{
+    cmp::Reverse,
+    fmt,
+    path::{Path, PathBuf},
+    thread,
+};
 
-use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 use serde::Serialize;
 use tokenizers::{Encoding, PostProcessor, Tokenizer, TruncationDirection, TruncationParams, TruncationStrategy};
 
-use crate::backbone::Backbone;
-use crate::cache::Cache;
-use crate::hash::model_hash;
-use crate::model_dir::{File, ModelFiles, Settings};
-use crate::pooling::normalize;
-use crate::{EmbedError, Pooling, weights};
+use crate::{
+    EmbedError, Pooling,
+    backbone::Backbone,
+    cache::Cache,
+    hash::model_hash,
+    lookup::LookupEnvironment,
+    model_dir::{File, ModelFiles, Settings},
+    pooling::normalize,
+    weights,
+};
 
-/// Revision of this crate's computation, part of every model id. Raise it when a change produces
-/// different vectors from the same weights. Caches are then rebuilt.
+#[cfg(feature = "bundled-model")]
+use crate::place::DEFAULT_MODEL;
+
+/// Revision of this crate's computation. It is part of every model id. Raise it when a change produces different
+/// vectors from the same weights, so that caches are rebuilt.
 const REVISION: u8 = 2;
 
 /// Options of an [`Encoder`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncoderOptions {
-    /// Number of threads in the encoder's own pool. 0 counts as 1. The number affects only the
-    /// speed, never a vector.
+    /// Number of threads in the encoder's own pool. 0 counts as 1. The number affects the speed, but not the vectors.
     ///
-    /// The default is half of the processors, at least 1 and at most 4. The rest is left to the
-    /// game.
+    /// The default is half of the processors, at least 1 and at most 4, so that the game has the rest.
     pub threads: usize,
 }
 
@@ -43,28 +49,27 @@ impl Default for EncoderOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ModelInfo {
-    /// Identifies the vector space: only vectors with equal ids can be compared. Consists of the
-    /// name, `@`, and a hash of all inputs that determine a vector: weights, tokenizer and
-    /// settings.
+    /// Identifies the vector space: two vectors can be compared only if their models have the same id. The id consists
+    /// of the name, `@`, and a hash of the weights, tokenizer and settings.
     pub id: String,
     /// Name of the model's directory.
     pub name: String,
     /// Number of components of a vector.
     pub dimension: usize,
-    /// Maximum number of tokens of a text, including special tokens. The rest is truncated.
+    /// Maximum number of tokens of a text, including special tokens. Longer texts are truncated.
     pub max_tokens: usize,
     /// Method that combines token vectors into one vector.
     pub pooling: Pooling,
-    /// Whether vectors have length one.
+    /// Whether the vectors are scaled to length 1.
     pub normalized: bool,
-    /// Directory of the model; `None` if it was compiled in.
+    /// Directory of the model; `None` if the model is compiled into the program.
     pub directory: Option<PathBuf>,
 }
 
 /// A sentence encoder: a BERT-family sentence-transformers model on the CPU.
 ///
-/// Encoding takes `&self`, so any number of threads can call it. The encoder's own threads do the
-/// work. A call takes milliseconds; do not call it on a game's main thread.
+/// Any number of threads can encode at the same time. The encoder's own threads do the work. A call takes milliseconds;
+/// do not call it on a game's main thread.
 pub struct Encoder {
     info: ModelInfo,
     lowercased: bool,
@@ -85,7 +90,7 @@ impl Encoder {
     pub fn load(dir: impl AsRef<Path>, options: EncoderOptions) -> Result<Self, EmbedError> {
         let dir = dir.as_ref();
         let files = ModelFiles::read(dir)?;
-        // The given path may be "." or end in "..". The name is that of the real directory.
+        // The given path may be "." or end in "..", so the name comes from the canonical path.
         let real = dir.canonicalize();
         let name = real
             .as_deref()
@@ -95,15 +100,35 @@ impl Encoder {
         Self::build(&files, name, Some(dir.to_owned()), &options)
     }
 
-    /// Loads the default model, which the feature `bundled-model` compiles into the program.
+    /// Finds a model as [`find_model`](crate::find_model) does, and loads it. If no directory contains a model and the
+    /// feature `bundled-model` is on, loads the default model that is compiled into the program.
     ///
     /// # Errors
     ///
-    /// Returns an error if the threads cannot be started.
-    #[cfg(feature = "bundled-model")]
-    pub fn bundled(options: EncoderOptions) -> Result<Self, EmbedError> {
-        let name = crate::DEFAULT_MODEL.to_owned();
-        Self::build(&ModelFiles::bundled(), name, None, &options)
+    /// Returns the errors of [`find_model`](crate::find_model) and [`load`](Self::load).
+    pub fn open(explicit: Option<&Path>, options: EncoderOptions) -> Result<Self, EmbedError> {
+        Self::open_in(&LookupEnvironment::of_process(), explicit, options)
+    }
+
+    /// Finds and loads a model like [`open`](Self::open), but searches the given environment instead of the process
+    /// environment.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`find_model`](crate::find_model) and [`load`](Self::load).
+    pub fn open_in(
+        environment: &LookupEnvironment,
+        explicit: Option<&Path>,
+        options: EncoderOptions,
+    ) -> Result<Self, EmbedError> {
+        match environment.find_model(explicit) {
+            Ok(dir) => Self::load(dir, options),
+            #[cfg(feature = "bundled-model")]
+            Err(EmbedError::ModelNotFound { .. }) => {
+                Self::build(&ModelFiles::bundled(), DEFAULT_MODEL.to_owned(), None, &options)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn build(
@@ -145,13 +170,12 @@ impl Encoder {
         self.pool.current_num_threads()
     }
 
-    /// Encodes texts independently of each other and returns the vectors in the order of the texts.
-    /// The vector of a text is the same to the bit, regardless of the other texts in the batch.
+    /// Encodes texts and returns their vectors in the same order. The other texts in the batch do not change a single
+    /// bit of a vector.
     ///
-    /// Every text is valid. Text beyond [`ModelInfo::max_tokens`] is truncated. The empty text, and
-    /// a text of only white space or control characters, gives the vector of the empty sequence
-    /// (`[CLS] [SEP]`). Its length is one like that of any other vector, and it is not close to any
-    /// particular text.
+    /// Every text is valid. Texts with more than [`ModelInfo::max_tokens`] tokens are truncated. An empty text, or a
+    /// text that contains only white space or control characters, gives the vector of the empty sequence
+    /// (`[CLS] [SEP]`). That vector is normalised like any other vector, and is not close to any particular text.
     ///
     /// # Errors
     ///
@@ -179,9 +203,9 @@ impl Encoder {
         Ok(vectors)
     }
 
-    /// Encodes one text with all of the encoder's threads, and caches its vector. The cache holds
-    /// the last 64 texts of up to 2 KiB. Use this method for questions, and [`Encoder::encode`] for
-    /// documents, which does not use the cache.
+    /// Encodes one text with all of the encoder's threads, and caches its vector. The cache contains the last 64 texts
+    /// of up to 2 KiB each. Use this method for questions. Use [`Encoder::encode`] for documents; it does not use the
+    /// cache.
     ///
     /// # Errors
     ///
@@ -195,7 +219,8 @@ impl Encoder {
         Ok(vector)
     }
 
-    /// Returns the number of tokens of a text that the model reads, including special tokens.
+    /// Returns the number of tokens that the model reads of a text, including special tokens. At most
+    /// [`ModelInfo::max_tokens`].
     ///
     /// # Errors
     ///
@@ -233,24 +258,25 @@ impl Encoder {
     }
 }
 
-/// Approximate number of tokens that go through the model together. It is large enough that the
-/// weights, which fit into no cache, are read rarely. It is small enough that the intermediate
-/// numbers fit into the cache.
+/// Approximate number of tokens that go through the model together. The weights do not fit into the processor's cache,
+/// so each reading of them should serve many tokens. The intermediate numbers of this many tokens still fit into the
+/// cache.
 const TOKENS: usize = 384;
 
-/// Divides texts of these lengths into groups with about the same number of tokens and texts of
-/// similar length. The number of groups is a multiple of `threads` if there are enough texts.
+/// Divides texts into groups with about the same number of tokens, each with texts of similar length. `lengths` gives
+/// the number of tokens of each text. Returns the indices of the texts in each group. The number of groups is a
+/// multiple of `threads` if there are enough texts.
 fn groups(lengths: &[usize], threads: usize) -> Vec<Vec<usize>> {
     let total: usize = lengths.iter().sum();
     let count = total.div_ceil(TOKENS).next_multiple_of(threads).max(1);
     let mut order: Vec<usize> = (0..lengths.len()).collect();
-    // The longest texts come first, so that the work left at the end, when threads may wait for
-    // each other, is short.
+    // The longest texts come first. At the end, when some threads already wait for others, only short texts are left.
     order.sort_by_key(|index| (Reverse(lengths[*index]), *index));
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (mut before, mut last) = (0, None);
     for index in order {
-        // The group whose share of all tokens contains the middle of the text.
+        // Imagine all tokens in one row, cut into `count` equal parts. A text belongs to the part that contains its
+        // middle.
         let place = (2 * before + lengths[index]) * count / (2 * total).max(1);
         before += lengths[index];
         match groups.last_mut() {
@@ -268,23 +294,21 @@ impl fmt::Debug for Encoder {
     }
 }
 
-/// Loads the tokenizer and sets padding and truncation. The file contains the settings with which
-/// it was last saved.
+/// Loads the tokenizer and sets padding and truncation. The padding and truncation that the file contains are ignored.
 fn tokenizer(file: &File, settings: &Settings) -> Result<Tokenizer, EmbedError> {
     let invalid = |problem: String| EmbedError::InvalidTokenizer { path: file.path.clone(), problem };
     let mut tokenizer = Tokenizer::from_bytes(&file.bytes).map_err(|error| invalid(error.to_string()))?;
     let vocabulary = tokenizer.get_vocab_size(true);
     if vocabulary > settings.bert.vocab_size {
         return Err(invalid(format!(
-            "it has {vocabulary} tokens, and the model's config.json {} (they are of two models)",
+            "it has {vocabulary} tokens, but the model's config.json has {} (the files belong to different models)",
             settings.bert.vocab_size
         )));
     }
     let special = tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
     if settings.max_tokens <= special {
         return Err(invalid(format!(
-            "it adds {special} special tokens, and the model takes {} in all; \
-             sentence_bert_config.json may have a wrong max_seq_length",
+            "it adds {special} special tokens, but the model accepts only {} tokens in total; sentence_bert_config.json may have a wrong max_seq_length",
             settings.max_tokens
         )));
     }
@@ -302,8 +326,8 @@ fn tokenizer(file: &File, settings: &Settings) -> Result<Tokenizer, EmbedError> 
 
 fn model_id(name: &str, files: &ModelFiles, settings: &Settings) -> String {
     let bert = &settings.bert;
-    // The fields are listed instead of using `Debug`, because an id must not change with a
-    // dependency.
+    // Lists the fields one by one instead of using `Debug` for the whole struct, so that a new field does not change
+    // the id.
     let relevant = format!(
         "{REVISION} {:?} {} {} {} {:?} {} {:e}",
         settings.pooling,

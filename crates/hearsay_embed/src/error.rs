@@ -1,38 +1,36 @@
-//! Errors of this crate. Each message tells which file to look at and what to do.
+//! Errors of this crate.
 
 use std::path::PathBuf;
 
-use crate::lookup::SearchedPlace;
+use crate::place::{MODEL_DIR_VAR, SearchedPlace};
 
 /// Errors of this crate.
 ///
-/// Each message names the cause and the remedy. Nothing is loaded in part: after a loading error
-/// there is no encoder.
+/// Each message names the cause and the remedy. A model is loaded completely or not at all.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedError {
-    /// No usual place holds a model. The message lists all of them.
+    /// No default directory contains a model. The message lists all searched directories.
     #[error(
         "no sentence encoder model found. Searched:\n{}\nPut a sentence-transformers directory \
-         (config.json, tokenizer.json, model.safetensors) in one of these places, or set {} to it. \
-         Without a model, recall works by words and graph alone",
+         (config.json, tokenizer.json, model.safetensors) in one of these directories, or set {} to its path. \
+         Without a model, recall uses words and the graph only",
         list(searched),
-        crate::MODEL_DIR_VAR
+        MODEL_DIR_VAR
     )]
     ModelNotFound {
-        /// Every place that was searched, in order, with its problem.
+        /// All searched directories, in order, each with its problem.
         searched: Vec<SearchedPlace>,
     },
 
-    /// A directory given as an argument or in the environment variable does not hold a model. No
-    /// other model replaces it, because vectors of two models do not mix.
+    /// The directory given as an argument or in the environment variable does not contain a model. The search does not
+    /// use another model instead, because vectors of different models cannot be compared.
     #[error(
-        "{place} does not hold a model: {}. Point it at a directory with config.json, \
-         tokenizer.json and model.safetensors, or leave it unset to search the usual places",
+        "{place} has no model: {}. Set this setting to a directory with config.json, tokenizer.json and model.safetensors, or leave it unset to search the default places",
         place.problem()
     )]
     NotAModel {
-        /// The directory, the setting that names it, and what it lacks.
+        /// The directory, the setting that names it, and the missing file.
         place: SearchedPlace,
     },
 
@@ -44,7 +42,7 @@ pub enum EmbedError {
     },
 
     /// A file exists but cannot be read.
-    #[error("{path} cannot be read: {source}. Check that it is a file and its permissions", path = path.display())]
+    #[error("{path} cannot be read: {source}. Check its permissions, and that it is a file", path = path.display())]
     UnreadableFile {
         /// Path of the file.
         path: PathBuf,
@@ -54,11 +52,11 @@ pub enum EmbedError {
 
     /// A configuration file is not JSON, or a field has the wrong type.
     #[error(
-        "{path} is not the JSON it should be: {source}. Copy the file again from the model",
+        "{path} is not valid JSON for this file: {source}. Copy the file again from the model",
         path = path.display()
     )]
     InvalidJson {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Line, column and expected syntax.
         source: serde_json::Error,
@@ -70,15 +68,15 @@ pub enum EmbedError {
         path = path.display()
     )]
     InvalidConfig {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The field in it.
+        /// Name of the field.
         field: &'static str,
         /// Problem with the value, and the expected value.
         problem: String,
     },
 
-    /// The model is valid, but of a kind that this crate cannot run.
+    /// The model is valid, but this crate does not support it.
     #[error(
         "{path}: {found} is not supported. Use a BERT sentence-transformers model such as \
          all-MiniLM-L6-v2, bge-small-en-v1.5 or e5-small-v2",
@@ -91,10 +89,10 @@ pub enum EmbedError {
         found: String,
     },
 
-    /// The weights file is empty, truncated or otherwise not a safetensors file.
+    /// The weights file is empty, truncated or not a safetensors file.
     #[error("{path} is damaged: {problem}. Copy the file again from the model", path = path.display())]
     DamagedWeights {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Problem with the file.
         problem: String,
@@ -102,41 +100,40 @@ pub enum EmbedError {
 
     /// The weights file lacks a tensor that `config.json` requires.
     #[error(
-        "{path} has no tensor `{tensor}`. The weights do not belong to the config.json beside \
-         them; copy both from the same model",
+        "{path} has no tensor `{tensor}`. The weights and config.json \
+         belong to different models; copy both from the same model",
         path = path.display()
     )]
     MissingTensor {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The tensor's name.
+        /// Name of the tensor.
         tensor: String,
     },
 
-    /// A tensor has a different shape from the one that `config.json` requires.
+    /// A tensor does not have the shape that `config.json` requires.
     #[error(
-        "{path}: tensor `{tensor}` has shape {found:?}, and config.json calls for {expected:?}. \
-         Copy weights and config.json from the same model",
+        "{path}: tensor `{tensor}` has shape {found:?}, but config.json requires {expected:?}. Copy weights and config.json from the same model",
         path = path.display()
     )]
     WrongShape {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The tensor's name.
+        /// Name of the tensor.
         tensor: String,
-        /// Shape that the configuration requires.
+        /// Shape that `config.json` requires.
         expected: Vec<usize>,
-        /// Shape in the file.
+        /// Shape in the weights file.
         found: Vec<usize>,
     },
 
-    /// `tokenizer.json` cannot be used.
+    /// `tokenizer.json` is not a usable tokenizer for the model.
     #[error(
         "{path} is not a usable tokenizer: {problem}. Copy the file again from the model",
         path = path.display()
     )]
     InvalidTokenizer {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Problem with the file.
         problem: String,
@@ -154,7 +151,7 @@ pub enum EmbedError {
         problem: String,
     },
 
-    /// The forward pass failed or produced numbers that are not finite.
+    /// The model failed on a text, or produced numbers that are not finite.
     #[error("the model could not encode a text: {problem}. Copy the model directory again")]
     Inference {
         /// Cause of the failure.
@@ -162,9 +159,9 @@ pub enum EmbedError {
     },
 
     /// The encoder's threads could not be started.
-    #[error("could not start {threads} encoder thread(s): {problem}. Ask for fewer threads")]
+    #[error("could not start {threads} encoder thread(s): {problem}. Set a lower number of threads")]
     Threads {
-        /// Number of threads requested.
+        /// Requested number of threads.
         threads: usize,
         /// Error from the operating system.
         problem: String,
@@ -175,7 +172,7 @@ fn list(searched: &[SearchedPlace]) -> String {
     searched.iter().map(|place| format!("  - {place}: {}", place.problem())).collect::<Vec<_>>().join("\n")
 }
 
-/// Converts a candle error. Its text may contain a backtrace; the first line is the message.
+/// Converts a candle error. Keeps only the first line of its text, because a backtrace may follow.
 pub(crate) fn inference(error: candle_core::Error) -> EmbedError {
     let text = error.to_string();
     EmbedError::Inference { problem: text.lines().next().unwrap_or_default().to_owned() }

@@ -1,13 +1,12 @@
 //! Hashes that identify texts and models.
 
-/// Hash of a text. Together with [`ModelInfo::id`](crate::ModelInfo::id), it is the key of the
-/// text's cached vector.
+/// Hash of a text. A cached vector is stored under this hash and the [`ModelInfo::id`](crate::ModelInfo::id).
 pub type TextHash = [u8; 16];
 
-/// Hashes a text to 128 bits (the first half of BLAKE3).
+/// Hashes a text to 128 bits: the first half of its BLAKE3 hash.
 ///
-/// The bytes are hashed without normalisation. Two spellings that the tokenizer treats alike have
-/// different hashes. The only effect is a cache miss.
+/// The text is not normalised. Two spellings that the tokenizer treats alike have different hashes; the only effect is
+/// a cache miss.
 ///
 /// ```
 /// use hearsay_embed::text_hash;
@@ -21,10 +20,9 @@ pub fn text_hash(text: &str) -> TextHash {
     hash
 }
 
-/// Hashes the inputs that determine a model's vectors to 12 hexadecimal digits.
+/// Hashes the inputs that determine a model's vectors. Returns 12 hexadecimal digits.
 ///
-/// The length of each part precedes the part, so that different lists of parts have different
-/// hashes.
+/// The length of each part is hashed before the part, so that different lists of parts have different hashes.
 pub(crate) fn model_hash(parts: &[&[u8]]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {

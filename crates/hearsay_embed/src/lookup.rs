@@ -1,89 +1,34 @@
-//! Lookup of model directories: the places to search, and their precedence.
+//! Lookup of model directories: which directories are searched, and in which order.
 
-use std::env;
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
-use crate::EmbedError;
-use crate::model_dir::missing_file;
+use crate::{
+    error::EmbedError,
+    model_dir::missing_file,
+    place::{DEFAULT_MODEL, MODEL_DIR_VAR, PlaceKind, SearchedPlace},
+};
 
-/// Directory name of the default model, which is used if none is given.
-pub const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
-
-/// Environment variable that names a model directory.
-pub const MODEL_DIR_VAR: &str = "HEARSAY_MODEL_DIR";
-
-/// Reason for searching a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PlaceKind {
-    /// Path given by the caller.
-    Explicit,
-    /// Path in `HEARSAY_MODEL_DIR`.
-    EnvironmentVariable,
-    /// Directory of the executable.
-    Executable,
-    /// Assets of the app.
-    Assets,
-    /// Data directory of the user.
-    UserData,
-}
-
-impl fmt::Display for PlaceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Explicit => "the path that was given",
-            Self::EnvironmentVariable => MODEL_DIR_VAR,
-            Self::Executable => "beside the executable",
-            Self::Assets => "the app's assets",
-            Self::UserData => "the user's data directory",
-        })
-    }
-}
-
-/// A place without a model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SearchedPlace {
-    /// Reason for searching the place.
-    pub kind: PlaceKind,
-    /// Directory that was searched.
-    pub path: PathBuf,
-    /// First file that is missing; `None` if the directory does not exist.
-    pub missing: Option<PathBuf>,
-}
-
-impl SearchedPlace {
-    pub(crate) fn problem(&self) -> String {
-        match &self.missing {
-            Some(file) => format!("it has no {}", file.display()),
-            None => "no such directory".to_owned(),
-        }
-    }
-}
-
-impl fmt::Display for SearchedPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.path.display(), self.kind)
-    }
-}
-
-/// The process environment that [`find_model`] reads, as values. A program or a test can change
-/// them to search elsewhere.
+/// The parts of the process environment that [`find_model`] uses. A program or a test can change the values to search
+/// other directories.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LookupEnvironment {
     /// Value of `HEARSAY_MODEL_DIR`.
     pub model_dir: Option<PathBuf>,
     /// Directory of the executable.
     pub executable_dir: Option<PathBuf>,
-    /// Value of `BEVY_ASSET_ROOT`, which Bevy's own asset lookup checks first.
+    /// Value of `BEVY_ASSET_ROOT`. Bevy's own asset lookup checks this variable first.
     pub bevy_asset_root: Option<PathBuf>,
-    /// Value of `CARGO_MANIFEST_DIR`, which `cargo run` sets and Bevy checks next.
+    /// Value of `CARGO_MANIFEST_DIR`, which `cargo run` sets. Bevy checks this variable next.
     pub cargo_manifest_dir: Option<PathBuf>,
     /// Current directory.
     pub current_dir: Option<PathBuf>,
     /// Data directory of the user; the search uses its subdirectory `hearsay/models`.
     pub user_data_dir: Option<PathBuf>,
+    /// Root of the source checkout that the program was built from.
+    pub checkout_dir: Option<PathBuf>,
 }
 
 impl LookupEnvironment {
@@ -96,10 +41,11 @@ impl LookupEnvironment {
             cargo_manifest_dir: path_var("CARGO_MANIFEST_DIR"),
             current_dir: env::current_dir().ok(),
             user_data_dir: user_data_dir(),
+            checkout_dir: checkout_dir(),
         }
     }
 
-    /// Finds a model in this environment, as [`find_model`] does in the process environment.
+    /// Finds a model like [`find_model`], but searches this environment instead of the process environment.
     pub fn find_model(&self, explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
         let named = [(PlaceKind::Explicit, explicit), (PlaceKind::EnvironmentVariable, self.model_dir.as_deref())];
         for (kind, path) in named {
@@ -125,7 +71,7 @@ impl LookupEnvironment {
         let mut add = |kind, root: &Path, below: &[&str]| {
             let path = below.iter().fold(root.to_owned(), |path, part| path.join(part));
             let path = path.join(DEFAULT_MODEL);
-            // The manifest directory and the current directory are often the same; list it once.
+            // The manifest directory and the current directory are often the same. List a path only once.
             if places.iter().all(|(_, known)| *known != path) {
                 places.push((kind, path));
             }
@@ -137,12 +83,15 @@ impl LookupEnvironment {
         for root in [&self.bevy_asset_root, &self.cargo_manifest_dir].into_iter().flatten() {
             add(PlaceKind::Assets, root, &["assets", "models"]);
         }
-        // The ancestors support programs and tests started inside a workspace.
+        // Searches the ancestors too, for programs and tests that are started inside a workspace.
         for root in self.current_dir.iter().flat_map(|dir| dir.ancestors()) {
             add(PlaceKind::Assets, root, &["assets", "models"]);
         }
         if let Some(root) = &self.user_data_dir {
             add(PlaceKind::UserData, root, &["hearsay", "models"]);
+        }
+        if let Some(root) = &self.checkout_dir {
+            add(PlaceKind::Checkout, root, &["assets", "models"]);
         }
         places
     }
@@ -159,17 +108,18 @@ impl LookupEnvironment {
 ///    `CARGO_MANIFEST_DIR`, and under the current directory and each of its ancestors
 /// 5. the user's data directory: `hearsay/models/all-MiniLM-L6-v2` under `$XDG_DATA_HOME` or
 ///    `~/.local/share`; on macOS `~/Library/Application Support`; on Windows `%LOCALAPPDATA%`
+/// 6. the checkout of Hearsay that the program was built from, if it still exists
 ///
 /// # Errors
 ///
-/// Returns [`EmbedError::NotAModel`] if one of the first two is set and does not hold a model. The
-/// search then stops, because the caller asked for that model. Returns
-/// [`EmbedError::ModelNotFound`] with every searched place if no place holds a model.
+/// Returns [`EmbedError::NotAModel`] if `explicit` or `HEARSAY_MODEL_DIR` is set and names a directory without a model.
+/// The search does not continue, because the caller asked for that model. Returns [`EmbedError::ModelNotFound`] with
+/// all searched directories if none of them contains a model.
 pub fn find_model(explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
     LookupEnvironment::of_process().find_model(explicit)
 }
 
-/// Returns `None` if the directory holds a model.
+/// Returns the problem with a directory; `None` if the directory contains a model.
 fn look_at(kind: PlaceKind, path: &Path) -> Option<SearchedPlace> {
     let missing = if path.is_dir() { Some(missing_file(path)?) } else { None };
     Some(SearchedPlace { kind, path: path.to_owned(), missing })
@@ -190,6 +140,13 @@ fn user_data_dir() -> Option<PathBuf> {
             .filter(|path| path.is_absolute())
             .or_else(|| Some(env::home_dir()?.join(".local/share")))
     }
+}
+
+/// Returns the root of the checkout that this crate was built from; `None` if the checkout has no directory
+/// `assets/models` any more.
+fn checkout_dir() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
+    root.join("assets/models").is_dir().then(|| root.to_owned())
 }
 
 #[cfg(test)]
@@ -213,6 +170,7 @@ mod tests {
             cargo_manifest_dir: Some(root.join("crate")),
             current_dir: Some(root.join("work/deep/below")),
             user_data_dir: Some(root.join("data")),
+            checkout_dir: Some(root.join("source")),
         }
     }
 
@@ -221,9 +179,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         let mut environment = environment(root);
-        // From the last place to the first, so that each new model takes precedence over the
-        // previous ones.
+        // From the last directory in the search order to the first: each new model takes precedence over the models
+        // created before.
         for place in [
+            "source/assets/models/all-MiniLM-L6-v2",
             "data/hearsay/models/all-MiniLM-L6-v2",
             "work/assets/models/all-MiniLM-L6-v2",
             "work/deep/below/assets/models/all-MiniLM-L6-v2",
@@ -252,7 +211,7 @@ mod tests {
 
         let absent = root.join("absent");
         let error = environment.find_model(Some(&absent)).unwrap_err().to_string();
-        assert!(error.contains("absent (the path that was given)"), "{error}");
+        assert!(error.contains("absent (the given path)"), "{error}");
         assert!(error.contains("no such directory"), "{error}");
 
         let half = root.join("half");
@@ -274,7 +233,7 @@ mod tests {
         let EmbedError::ModelNotFound { searched } = error else {
             unreachable!("{message}");
         };
-        assert!(searched.len() >= 8, "{searched:?}");
+        assert!(searched.len() >= 9, "{searched:?}");
         for place in &searched {
             assert!(message.contains(&place.path.display().to_string()), "{message}");
         }
@@ -292,6 +251,12 @@ mod tests {
         };
         let places = environment.usual_places();
         assert_eq!(places.len(), 2, "{places:?}");
+    }
+
+    #[test]
+    fn a_program_finds_the_model_of_its_checkout_from_anywhere() {
+        let environment = LookupEnvironment { checkout_dir: checkout_dir(), ..LookupEnvironment::default() };
+        assert!(environment.find_model(None).unwrap().ends_with("assets/models/all-MiniLM-L6-v2"));
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! The loops between the products: norms, softmax and activation functions.
+//! The computations between the matrix products: norms, softmax and activation functions.
 //!
-//! Every sum has a fixed order, and every function is plain arithmetic on each number alone. The
-//! compiler can therefore vectorise them without changing a bit of the result.
+//! Every sum has a fixed order. Every other function treats each number separately. The compiler can therefore
+//! vectorise the loops without changing a bit of the results.
 
 use pulp::{Simd, WithSimd};
 
-use crate::matmul::{PANEL, Panels};
+use crate::panels::{PANEL, Panels};
 
-/// The activation function between the two halves of a layer.
+/// The activation function between the two linear maps at the end of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activation {
     Gelu,
@@ -21,8 +21,8 @@ impl Activation {
         match self {
             Self::Gelu => 0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2)),
             Self::GeluTanh => {
-                // (1 + tanh y) / 2 equals 1 / (1 + exp -2y). With the sign of y handled separately,
-                // exp receives only values of at most zero.
+                // (1 + tanh y) / 2 equals 1 / (1 + exp -2y). The sign of y is handled separately, so that exp gets only
+                // values of at most 0.
                 let inner = 0.797_884_6 * (x + 0.044_715 * x * x * x);
                 let power = exp(-2.0 * inner.abs());
                 let share = 1.0 / (1.0 + power);
@@ -33,8 +33,7 @@ impl Activation {
     }
 }
 
-/// Adds `bias` to each row of `values`, then applies the activation. Rows have the length of
-/// `bias`.
+/// Adds `bias` to each row of `values`, then applies the activation. Each row is as long as `bias`.
 pub(crate) struct AddBias<'a> {
     pub(crate) values: &'a mut [f32],
     pub(crate) bias: &'a [f32],
@@ -77,7 +76,7 @@ impl WithSimd for AddBias<'_> {
     }
 }
 
-/// Adds a product to the rows of `x`, then normalises the rows.
+/// Adds `added`, if any, to the rows of `x`, then normalises each row.
 pub(crate) struct AddAndNormalize<'a> {
     pub(crate) x: &'a mut [f32],
     pub(crate) added: Option<&'a Panels>,
@@ -119,7 +118,7 @@ fn map(values: &mut [f32], bias: &[f32], function: impl Fn(f32) -> f32) {
     }
 }
 
-/// Normalises a row to mean 0 and variance 1, scales it by `weight` and adds `bias`. All three have
+/// Normalises a row to mean 0 and variance 1, scales it by `weight` and adds `bias`. `row`, `weight` and `bias` have
 /// the same length.
 #[inline(always)]
 fn normalize(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
@@ -132,7 +131,7 @@ fn normalize(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
     }
 }
 
-/// Converts a row of scores, multiplied by `scale`, to weights that sum to one.
+/// Multiplies a row of scores by `scale`, then converts it to weights that sum to 1.
 #[inline(always)]
 pub(crate) fn softmax(row: &mut [f32], scale: f32) {
     let (blocks, rest) = row.as_chunks::<LANES>();
@@ -155,10 +154,10 @@ pub(crate) fn softmax(row: &mut [f32], scale: f32) {
     }
 }
 
-/// Number of parallel sums: one vector register of AVX-512, two of AVX2.
+/// Number of parallel sums. They fill one vector register with AVX-512, or two with AVX2.
 pub(crate) const LANES: usize = 16;
 
-/// Sums values in lanes, then the lanes from first to last.
+/// Applies `function` to each value and sums the results. First sums each lane, then adds the lanes from first to last.
 #[inline(always)]
 fn sum(values: &[f32], function: impl Fn(f32) -> f32) -> f32 {
     let (blocks, rest) = values.as_chunks::<LANES>();
@@ -174,9 +173,9 @@ fn sum(values: &[f32], function: impl Fn(f32) -> f32) -> f32 {
     lanes.iter().sum()
 }
 
-/// Error function, accurate to about 1e-7. A rational function on [-4, 4]; outside, erf is ±1 in
-/// f32. Eigen and XLA use the same coefficients. The standard library has no erf. A vectorised loop
-/// needs one without branches.
+/// Error function, accurate to about 1e-7. Uses a rational function on [-4, 4]; outside that range, erf is ±1 in f32.
+/// Eigen and XLA use the same coefficients. The standard library has no erf. This version has no branches, so that
+/// loops can be vectorised.
 #[inline(always)]
 fn erf(x: f32) -> f32 {
     const P: [f32; 7] = [
@@ -194,15 +193,15 @@ fn erf(x: f32) -> f32 {
     x * polynomial(square, &P) / polynomial(square, &Q)
 }
 
-/// Exponential function for numbers of at most zero, with a relative error of about 1e-7. Uses Cody
-/// and Waite's reduction to [-ln 2 / 2, ln 2 / 2] and the polynomial of the Cephes library.
+/// Exponential function for numbers of at most 0, with a relative error of about 1e-7. Uses the range reduction of Cody
+/// and Waite to [-ln 2 / 2, ln 2 / 2], and the polynomial of the Cephes library.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     const P: [f32; 6] = [1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1];
     // Adding and subtracting 1.5 · 2²³ rounds to an integer without a function call.
     const ROUND: f32 = 12_582_912.0;
-    // Below this limit the result is under 2⁻¹²⁶, which is negligible beside the row's largest
-    // weight, 1. NaN stays NaN.
+    // Below this limit, the result is under 2⁻¹²⁶. That is negligible, because the largest value of a row is 1. NaN
+    // stays NaN.
     let x = if x < -87.0 { -87.0 } else { x };
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let whole = shifted - ROUND;
@@ -222,8 +221,9 @@ fn polynomial(x: f32, coefficients: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use hearsay_simd::Processor;
+
     use super::*;
-    use crate::processor::Processor;
 
     #[test]
     fn erf_is_right() {
@@ -266,7 +266,11 @@ mod tests {
             (Activation::Relu, [0.0, 0.0, 2.0]),
         ] {
             let mut values = [-1.0, 0.0, 2.0];
-            Processor::new().dispatch(AddBias { values: &mut values, bias: &[0.0; 3], activation: Some(activation) });
+            Processor::detect().dispatch(AddBias {
+                values: &mut values,
+                bias: &[0.0; 3],
+                activation: Some(activation),
+            });
             for (value, expected) in values.iter().zip(expected) {
                 assert!((value - expected).abs() < 1e-6, "{activation:?}: {value}");
             }

@@ -1,61 +1,44 @@
 //! Matrix products of activations and weights.
 //!
-//! A weight is laid out once, in panels of 64 outputs. A panel holds in × 64 contiguous numbers,
-//! which are read from first to last. A product runs panel by panel, six rows at a time, and stores
-//! its result in panels, too.
+//! Weights are stored in panels of 64 outputs. A panel has `inputs` × 64 contiguous numbers, which are read from first
+//! to last. A product is computed panel by panel, six rows at a time. Its result is stored in panels too.
 //!
-//! The sum of a row does not depend on the other rows. It is accumulated in a register from the
-//! first input to the last, regardless of the number of rows.
+//! The result of a row does not depend on the other rows. Each sum is accumulated in a register from the first input to
+//! the last, regardless of the number of rows.
 //!
-//! `gemm`, which candle uses for products, is as fast only without debug assertions. With them,
-//! every read of its kernels is checked, which makes it four times slower. This module reads slices
-//! of vectors, which needs neither unsafe code nor checks. The weights stay in candle's tensors.
+//! candle uses `gemm` for matrix products. `gemm` is as fast as this module only without debug assertions. With debug
+//! assertions, `gemm` checks every read in its kernels and is four times slower. This module reads slices of SIMD
+//! vectors, which needs neither unsafe code nor checks. The weights stay in candle's tensors.
 
 use candle_core::{CpuStorage, Device, Storage, Tensor};
+use hearsay_simd::Processor;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::EmbedError;
-use crate::error::inference;
-use crate::math::{Activation, AddBias};
-use crate::prefetch::prefetch;
-use crate::processor::Processor;
+use crate::{
+    EmbedError,
+    error::inference,
+    math::{Activation, AddBias},
+    panels::{PANEL, Panels},
+    prefetch::prefetch,
+};
 
-/// Number of outputs in a panel.
-pub(crate) const PANEL: usize = 64;
-
-/// Number of rows computed together. With vectors of 16 numbers, 24 sums fill most of 32 registers.
-/// With vectors of 8 numbers, 12 sums fill most of 16.
+/// Number of rows computed together. With SIMD vectors of 16 numbers, 24 sums fill most of 32 registers. With SIMD
+/// vectors of 8 numbers, 12 sums fill most of 16 registers.
 const ROWS: usize = 6;
 
 /// A linear map: weights and biases.
 pub(crate) struct Linear {
     inputs: usize,
     outputs: usize,
-    /// Panels × in × 64; the last panel is padded with zeros.
+    /// Tensor of shape panels × inputs × 64. The last panel is padded with zeros.
     weight: Tensor,
-    /// One bias per output of the padded panels, padded with zeros.
+    /// One bias per output, padded with zeros to whole panels.
     bias: Vec<f32>,
 }
 
-/// Result of a product: for each panel, 64 numbers for each row.
-#[derive(Default)]
-pub(crate) struct Panels {
-    rows: usize,
-    /// The largest size needed so far; only the first part is in use.
-    values: Vec<f32>,
-}
-
-/// Grows a scratch buffer to at least `count` numbers. Old contents remain, because the callers
-/// overwrite them.
-pub(crate) fn grow(numbers: &mut Vec<f32>, count: usize) {
-    if numbers.len() < count {
-        numbers.resize(count, 0.0);
-    }
-}
-
 impl Linear {
-    /// Creates a linear map from weights in PyTorch's layout, out × in, with one bias per output.
+    /// Creates a linear map from weights in PyTorch's layout (outputs × inputs) and one bias per output.
     pub(crate) fn new(mut weight: Vec<f32>, mut bias: Vec<f32>, inputs: usize) -> Result<Self, EmbedError> {
         let outputs = bias.len();
         let padded = outputs.next_multiple_of(PANEL);
@@ -66,7 +49,8 @@ impl Linear {
         Ok(Self { inputs, outputs, weight: panels().map_err(inference)?, bias })
     }
 
-    /// Multiplies `rows` rows of `x`, adds the bias and applies the activation function.
+    /// Multiplies `rows` rows of `x` by the weights, adds the bias and applies the activation function. Stores the
+    /// result in `y`.
     ///
     /// If `parallel` is set, the threads of the current pool share the panels.
     pub(crate) fn apply(
@@ -96,47 +80,23 @@ impl Linear {
             processor.dispatch(AddBias { values: y, bias, activation });
         };
         if parallel {
-            let parts = y.values.par_chunks_exact_mut(rows * PANEL).enumerate();
+            let parts = y.values_mut().par_chunks_exact_mut(rows * PANEL).enumerate();
             parts.zip(self.bias.par_chunks_exact(PANEL)).for_each(panel);
         } else {
-            let parts = y.values.chunks_exact_mut(rows * PANEL).enumerate();
+            let parts = y.values_mut().chunks_exact_mut(rows * PANEL).enumerate();
             parts.zip(self.bias.chunks_exact(PANEL)).for_each(panel);
         }
         Ok(())
     }
 }
 
-impl Panels {
-    fn reset(&mut self, rows: usize, panels: usize) {
-        self.rows = rows;
-        grow(&mut self.values, panels * rows * PANEL);
-    }
-
-    /// Returns the pieces of a row, each of 64 numbers.
-    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = &[f32; PANEL]> {
-        self.values.as_chunks().0.iter().skip(row).step_by(self.rows.max(1))
-    }
-
-    /// Copies columns `from` to `from + out.len()` of a row.
-    pub(crate) fn copy(&self, row: usize, from: usize, mut out: &mut [f32]) {
-        let mut column = from;
-        while !out.is_empty() {
-            let count = out.len().min(PANEL - column % PANEL);
-            let start = (column / PANEL * self.rows + row) * PANEL + column % PANEL;
-            let (piece, rest) = out.split_at_mut(count);
-            piece.copy_from_slice(&self.values[start..start + count]);
-            out = rest;
-            column += count;
-        }
-    }
-}
-
-/// Computes `y` = `x` · `weights`, with rows × inputs, inputs × 64 and rows × 64 numbers.
+/// Computes `y` = `x` · `weights` for one panel. `x` has rows × inputs numbers, `weights` inputs × 64, and `y` rows ×
+/// 64.
 struct Multiply<'a> {
     x: &'a [f32],
     inputs: usize,
     weights: &'a [f32],
-    /// Weights of the next product, prefetched meanwhile.
+    /// Weights of the next panel, which are prefetched during the computation.
     next: &'a [f32],
     y: &'a mut [f32],
 }
@@ -152,16 +112,16 @@ impl WithSimd for Multiply<'_> {
     }
 }
 
-/// A matrix, stored row after row, with `width` numbers per row.
+/// A matrix, stored row by row, with `width` numbers per row.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<'a> {
     pub(crate) numbers: &'a [f32],
     pub(crate) width: usize,
 }
 
-/// Computes `y` = `x` · `weights`. `weights` is 32 or 64 numbers wide. Each row of `y` has space
-/// for `y_width` numbers, of which the first 32 or 64 are set. The number of rows of `weights`
-/// limits the inputs read from each row of `x`. Prefetches `next` meanwhile.
+/// Computes `y` = `x` · `weights`. `weights` is 32 or 64 numbers wide. Each row of `y` has space for `y_width` numbers;
+/// the first 32 or 64 of them are set. From each row of `x`, only as many numbers are read as `weights` has rows.
+/// Prefetches `next` during the computation.
 #[inline(always)]
 pub(crate) fn multiply<S: Simd>(
     simd: S,
@@ -172,8 +132,8 @@ pub(crate) fn multiply<S: Simd>(
     y_width: usize,
 ) {
     let wide = weights.width == PANEL;
-    // The const arguments are the width of the weights in vectors, and the number of vectors
-    // computed together.
+    // The const arguments are the width of the weights in SIMD vectors, and the number of SIMD vectors computed
+    // together.
     match (S::F32_LANES, S::REGISTER_COUNT) {
         (16, _) if wide => panel::<S, 4, 4>(simd, x, weights, next, y, y_width),
         (16, _) => panel::<S, 2, 2>(simd, x, weights, next, y, y_width),
@@ -198,8 +158,8 @@ fn panel<S: Simd, const V: usize, const N: usize>(
 ) {
     let weights = S::as_simd_f32s(weights.numbers).0.as_chunks::<V>().0;
     let width = x.width;
-    // The first two groups of rows each prefetch one half of the next panel. A question has about
-    // three groups of six rows, and would otherwise wait for memory.
+    // The first two groups of rows each prefetch one half of the next panel. A question has only about three groups of
+    // six rows, so without prefetching it would wait for memory.
     let half = weights.len() * PANEL / 2;
     for (index, (x, y)) in x.numbers.chunks(ROWS * width).zip(y.chunks_mut(ROWS * y_width)).enumerate() {
         let next = next.get(index * half..(index + 1) * half).unwrap_or_default();
@@ -216,7 +176,7 @@ fn panel<S: Simd, const V: usize, const N: usize>(
     }
 }
 
-/// Computes `R` rows of `N` vectors, starting at vector `column`.
+/// Computes `R` rows of `N` SIMD vectors, starting at SIMD vector `column`.
 #[inline(always)]
 fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
     simd: S,
@@ -228,8 +188,7 @@ fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
     y_width: usize,
 ) {
     let (inputs, width) = (weights.len(), x.len() / R);
-    // The compiler knows that this length equals the number of weights, and removes the bounds
-    // checks.
+    // Makes each slice as long as `weights`, so that the compiler removes the bounds checks.
     let x: [&[f32]; R] = std::array::from_fn(|row| &x[row * width..][..inputs]);
     let fetch = !next.is_empty();
     let mut sums = [[simd.splat_f32s(0.0); N]; R];
@@ -245,7 +204,7 @@ fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
             }
         }
     }
-    // By value: with references, the compiler would keep the sums in memory.
+    // Iterates by value. With references, the compiler would keep the sums in memory.
     for (y, sums) in y.chunks_mut(y_width).zip(sums) {
         for (y, sum) in S::as_mut_simd_f32s(y).0[column..].iter_mut().zip(sums) {
             *y = sum;
@@ -270,7 +229,7 @@ mod tests {
     }
 
     fn matmul(linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
-        product_with(Processor::new(), linear, x, rows, parallel)
+        product_with(Processor::detect(), linear, x, rows, parallel)
     }
 
     fn product_with(processor: Processor, linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
@@ -287,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_row_does_not_depend_on_the_number_of_rows_or_its_place_among_them() {
-        // Sizes of the default model, and odd sizes.
+        // Sizes of the default model, and unusual sizes.
         for (inputs, outputs, most) in [(384, 70, 512), (1536, 64, 512), (13, 3, 128), (1, 130, 7)] {
             let linear = Linear::new(noise(inputs * outputs, 1), noise(outputs, 2), inputs).unwrap();
             let x = noise(inputs * most, 3);
@@ -303,7 +262,7 @@ mod tests {
                 }
             }
             for rows in 1..=most {
-                // From the first row on, and up to the last one.
+                // Tests the first `rows` rows and the last `rows` rows.
                 for first in [0, most - rows] {
                     let y = matmul(&linear, &x[first * inputs..], rows, rows % 7 == 0);
                     let same = y.iter().zip(&expected[first..]).all(|(y, expected)| {

@@ -2,18 +2,17 @@
 //!
 //! Files on disk and files compiled into the program are both handled as [`ModelFiles`].
 
-use std::borrow::Cow;
-use std::fs;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::{
+    borrow::Cow,
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::math::Activation;
-use crate::{EmbedError, Pooling};
+use crate::{error::EmbedError, math::Activation, pooling::Pooling};
 
-/// Contents of a model's files. Errors identify each file by its path.
+/// Contents of a model's files, each with its path for error messages.
 pub(crate) struct ModelFiles {
     pub(crate) config: File,
     pub(crate) tokenizer: File,
@@ -117,9 +116,9 @@ impl ModelFiles {
     }
 }
 
-/// Returns the first file that a directory lacks to be a model; `None` if it has all of them.
+/// Returns the first required model file that is missing in a directory; `None` if the directory has all of them.
 pub(crate) fn missing_file(dir: &Path) -> Option<PathBuf> {
-    // This function ignores a damaged modules.json, because loading reports it.
+    // Ignores a damaged modules.json here, because loading reports it later.
     let transformer = optional(dir.join("modules.json"))
         .and_then(|modules| Layout::read(modules.as_ref()))
         .map(|layout| layout.transformer)
@@ -130,7 +129,7 @@ pub(crate) fn missing_file(dir: &Path) -> Option<PathBuf> {
         .find(|file| !dir.join(file).is_file())
 }
 
-/// Subdirectories of the parts according to `modules.json`, and whether the model normalises.
+/// Subdirectories of the model's parts, and whether the model normalises its vectors. Read from `modules.json`.
 #[derive(Debug, PartialEq)]
 struct Layout {
     transformer: PathBuf,
@@ -147,7 +146,7 @@ impl Layout {
         layout.normalized = false;
         for module in json::<Vec<RawModule>>(file)? {
             let path = PathBuf::from(module.path);
-            // The path comes from a file and must not lead out of the model's directory.
+            // The path comes from an untrusted file and must stay inside the model's directory.
             if !path.components().all(|part| matches!(part, Component::Normal(_))) {
                 return Err(EmbedError::InvalidConfig {
                     path: file.path.clone(),
@@ -155,7 +154,8 @@ impl Layout {
                     problem: format!("is {}, expected a directory inside the model's", path.display()),
                 });
             }
-            // The type is a Python class path, and its package differs between releases.
+            // The type is the path of a Python class. The package in it differs between releases, so only the class
+            // name counts.
             match module.kind.rsplit('.').next().unwrap_or_default() {
                 "Transformer" => layout.transformer = path,
                 "Pooling" => layout.pooling = path,
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_files_say_is_used() {
+    fn the_settings_of_the_files_are_used() {
         let mut files = files(|_| ());
         files.modules = Some(file(
             "modules.json",
@@ -448,7 +448,7 @@ mod tests {
             (r#"[{"path": "2_Dense", "type": "models.Dense"}]"#, "models.Dense is not supported"),
             (r#"[{"path": "../up", "type": "models.Pooling"}]"#, "inside the model's"),
             (r#"[{"path": "/abs", "type": "models.Pooling"}]"#, "inside the model's"),
-            ("{", "modules.json is not the JSON"),
+            ("{", "modules.json is not valid JSON"),
         ] {
             let mut files = files(|_| ());
             files.modules = Some(file("modules.json", modules));

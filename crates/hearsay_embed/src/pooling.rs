@@ -16,9 +16,9 @@ pub enum Pooling {
 }
 
 impl Pooling {
-    /// Pools `hidden`, which holds one row of `dimension` numbers per token.
+    /// Pools `hidden`, which contains one row of `dimension` numbers for each token.
     ///
-    /// Without rows, returns the zero vector. Sums run in token order.
+    /// Returns the zero vector if there are no rows. Sums follow the order of the tokens.
     pub(crate) fn apply(self, hidden: &[f32], dimension: usize) -> Vec<f32> {
         let mut rows = hidden.chunks_exact(dimension);
         let Some(first) = rows.next() else {
@@ -50,8 +50,7 @@ impl Pooling {
     }
 }
 
-/// Scales a vector to length one. The zero vector stays unchanged, because a division would give
-/// NaN.
+/// Scales a vector to length 1. The zero vector is not changed, because a division by its length would give NaN.
 pub(crate) fn normalize(vector: &mut [f32]) {
     // In f64, the squares can neither overflow nor underflow.
     let squares: f64 = vector.iter().map(|v| f64::from(*v) * f64::from(*v)).sum();

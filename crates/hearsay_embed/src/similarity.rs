@@ -1,10 +1,10 @@
-//! Vector comparison.
+//! Comparison of vectors.
 
-/// Returns the dot product of two vectors. For normalised vectors this is their cosine.
+/// Returns the dot product of two vectors. The dot product of normalised vectors is their cosine.
 ///
-/// The summation order is fixed (eight lanes, then the lanes from first to last), so the same two
-/// vectors give the same bits in every build. If the lengths differ, the extra components of the
-/// longer vector are ignored.
+/// The order of the summation is fixed: first each of eight lanes is summed, then the lanes are added from first to
+/// last. The same two vectors therefore give the same bits in every build. If the lengths differ, the extra components
+/// of the longer vector are ignored.
 ///
 /// ```
 /// use hearsay_embed::dot;
@@ -15,8 +15,8 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     let len = a.len().min(b.len());
     let (a, a_rest) = a[..len].as_chunks::<8>();
     let (b, b_rest) = b[..len].as_chunks::<8>();
-    // Eight independent sums: the compiler must not reorder a float sum, but it can compute these
-    // side by side in a vector register without changing the results.
+    // Uses eight independent sums. The compiler must not reorder a float sum, but can compute independent sums together
+    // in a vector register.
     let mut lanes = [0.0_f32; 8];
     for (a, b) in a.iter().zip(b) {
         for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {

@@ -1,5 +1,5 @@
-//! Reads the weights. Every tensor is checked by name and shape before use, so that an error about
-//! a damaged file names the tensor.
+//! Reads the weights of a model. The name, shape and values of every tensor are checked, so that an error about a
+//! damaged file names the tensor.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use safetensors::{Dtype, SafeTensors};
 use crate::EmbedError;
 use crate::model_dir::{Config, File};
 
-/// Returns the tensors that `config` requires, as f32, under their names without prefix.
+/// Returns the tensors that `config` requires, converted to f32, by name without prefix.
 pub(crate) fn read(file: &File, config: &Config) -> Result<HashMap<String, Vec<f32>>, EmbedError> {
     let archive = SafeTensors::deserialize(&file.bytes).map_err(|error| {
         let problem = if file.bytes.is_empty() {
@@ -23,7 +23,7 @@ pub(crate) fn read(file: &File, config: &Config) -> Result<HashMap<String, Vec<f
         };
         EmbedError::DamagedWeights { path: file.path.clone(), problem }
     })?;
-    // Checkpoints of models with a head store the encoder under "bert.".
+    // In checkpoints of models with a task-specific head, the tensor names of the encoder begin with "bert.".
     let prefix = ["", "bert."]
         .into_iter()
         .find(|prefix| archive.tensor(&format!("{prefix}{WORDS}")).is_ok())
@@ -114,8 +114,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Finds a tensor. Checkpoints converted from TensorFlow use gamma and beta for a norm's weight
-    /// and bias.
+    /// Finds a tensor. In checkpoints converted from TensorFlow, the weight and bias of a norm are named gamma and
+    /// beta.
     fn find(&self, name: &str) -> Option<TensorView<'_>> {
         let get = |name: &str| self.archive.tensor(&format!("{}{name}", self.prefix)).ok();
         get(name).or_else(|| {
@@ -129,7 +129,8 @@ impl Reader<'_> {
     }
 }
 
-/// Converts half precision to f32, in blocks that suit the processor's conversion instructions.
+/// Converts half-precision numbers to f32. Works in blocks, so that the processor's conversion instructions can be
+/// used.
 fn widen<T: Copy>(bytes: &[u8], read: fn([u8; 2]) -> T) -> Vec<f32>
 where
     [T]: HalfFloatSliceExt,
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn halves_widen_exactly() {
-        // More than one block, and a partial last block.
+        // 10,000 numbers are two whole blocks and a part of a third.
         let bits = || (0..10_000_u16).map(u16::to_le_bytes);
         let bytes: Vec<u8> = bits().flatten().collect();
         let expected: Vec<f32> = bits().map(|b| f16::from_le_bytes(b).to_f32()).collect();

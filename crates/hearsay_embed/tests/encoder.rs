@@ -1,18 +1,21 @@
-//! The encoder as its users meet it: right vectors, the same bits in every company, and an error
-//! for every damaged file.
+//! Tests of the public encoder API: correct vectors, bit-identical vectors in every batch, and an error for every
+//! damaged file.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod support;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 use hearsay_embed::{EmbedError, Encoder, EncoderOptions, Pooling, dot, find_model};
 use safetensors::Dtype;
 use serde::Deserialize;
 use serde_json::{Value, json};
+
 use support::{TinyModel, config, tensors, tokenizer};
 
 fn options(threads: usize) -> EncoderOptions {
@@ -24,7 +27,7 @@ fn model_dir() -> PathBuf {
     find_model(Some(&assets)).unwrap()
 }
 
-/// The default model with two threads, loaded once for all tests.
+/// Returns the default model with two threads. It is loaded once for all tests.
 fn encoder() -> &'static Encoder {
     static ENCODER: OnceLock<Encoder> = OnceLock::new();
     ENCODER.get_or_init(|| Encoder::load(model_dir(), options(2)).unwrap())
@@ -110,7 +113,7 @@ fn meaning_is_nearer_than_words() {
     assert!(dot(&vectors[0], &vectors[1]) > dot(&vectors[0], &vectors[2]));
 }
 
-// A vector depends on its text alone
+// A vector depends on its text only
 
 #[test]
 fn a_vector_is_the_same_to_the_bit_in_any_batch_and_on_any_number_of_threads() {
@@ -150,11 +153,11 @@ fn a_vector_is_the_same_to_the_bit_in_any_batch_and_on_any_number_of_threads() {
             check(&encoder, order);
         }
     }
-    // Asked for, and remembered.
+    // The first call computes the vector; the second call reads it from the cache.
     for _ in 0..2 {
         assert!(bits(&encoder().encode_one(texts[3]).unwrap()) == alone[3]);
     }
-    // Callers on several threads at once, who share the encoder's own.
+    // Several threads call the encoder at once and share its pool.
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
@@ -165,7 +168,7 @@ fn a_vector_is_the_same_to_the_bit_in_any_batch_and_on_any_number_of_threads() {
     });
 }
 
-/// Candle would start threads of its own for element-wise operations on long texts.
+/// Checks that no candle threads are started. candle's own operations start threads for long texts.
 #[cfg(target_os = "linux")]
 #[test]
 fn long_texts_stay_on_the_encoders_threads() {
@@ -205,14 +208,14 @@ fn any_text_has_a_finite_vector_of_length_one() {
         assert!((length - 1.0).abs() < 1e-5, "{length} for {start:?}");
     }
     assert_eq!(encoder().count_tokens(&huge).unwrap(), 256);
-    // White space and control characters are nothing to the tokenizer.
+    // The tokenizer ignores white space and control characters.
     let empty = bits(&encode_one(encoder(), ""));
     for text in &texts[1..3] {
         assert_eq!(bits(&encode_one(encoder(), text)), empty, "{text:?}");
     }
 }
 
-// What is known about a model
+// Properties of a model
 
 #[test]
 fn info_describes_the_default_model() {
@@ -229,7 +232,7 @@ fn info_describes_the_default_model() {
 #[cfg(feature = "bundled-model")]
 #[test]
 fn the_bundled_model_is_the_default_model() {
-    let bundled = Encoder::bundled(options(1)).unwrap();
+    let bundled = Encoder::open_in(&hearsay_embed::LookupEnvironment::default(), None, options(1)).unwrap();
     assert_eq!(bundled.info().id, encoder().info().id);
     assert_eq!(bundled.info().directory, None);
     let text = "Who told Lyra?";
@@ -279,7 +282,7 @@ fn the_id_changes_with_whatever_changes_vectors_and_with_nothing_else() {
     assert_eq!(hash(), first, "what no vector depends on does not count");
 }
 
-// Other models than the default one
+// Models other than the default one
 
 #[test]
 fn weights_of_every_float_type_give_the_same_model() {
@@ -293,7 +296,7 @@ fn weights_of_every_float_type_give_the_same_model() {
         model.write_tensors(&tensors(), dtype);
         assert_eq!(encode(), expected, "{dtype:?}");
     }
-    // As models with a head, and those converted from TensorFlow, name their tensors.
+    // Uses the tensor names of models with a task-specific head and of models converted from TensorFlow.
     let renamed = tensors()
         .into_iter()
         .map(|(name, tensor)| {
@@ -310,7 +313,7 @@ fn pooling_normalisation_and_length_are_as_the_files_say() {
     let model = TinyModel::new();
     let load = || Encoder::load(model.path(), options(1)).unwrap();
     let text = "the queen lies";
-    // The tokenizer's file cuts to 3 tokens and pads to 9; neither must happen.
+    // tokenizer.json says: truncate to 3 tokens, pad to 9 tokens. The encoder must ignore both settings.
     assert_eq!(load().count_tokens(text).unwrap(), 5);
     assert_eq!(load().count_tokens(&"lies ".repeat(50)).unwrap(), 12);
     let mean = encode_one(&load(), text);
@@ -334,7 +337,7 @@ fn pooling_normalisation_and_length_are_as_the_files_say() {
 
 // Damage
 
-/// Loading must fail with a message that has each of `expected` in it.
+/// Checks that loading fails with a message that contains each of `expected`.
 fn check_damage(model: &TinyModel, expected: &[&str]) -> EmbedError {
     let error = Encoder::load(model.path(), options(1)).expect_err("damage must be found");
     let message = error.to_string();
@@ -390,7 +393,7 @@ fn garbage_in_any_file_is_an_error() {
         for garbage in [&b"{]"[..], b"[]x", b"\xff\xfe\x00", b"null", b"{\"a\": 1e999}"] {
             let model = TinyModel::new();
             model.write(name, garbage);
-            // A pooling or length file may hold fields that this crate does not know.
+            // Unknown fields are allowed in sentence_bert_config.json and 1_Pooling/config.json.
             if name.contains("bert") && garbage.starts_with(b"{\"a\"") {
                 continue;
             }
@@ -407,7 +410,7 @@ fn flipped_bytes_in_the_header_never_panic() {
         let mut flipped = whole.clone();
         flipped[at] ^= 0x15;
         model.write("model.safetensors", &flipped);
-        // Some flips change a name that nothing needs: only the absence of a panic is certain.
+        // Some flips change a name that nothing uses, so this checks only that loading does not panic.
         if let Ok(encoder) = Encoder::load(model.path(), options(1)) {
             drop(encoder.encode(&["the queen lies"]));
         }
@@ -429,16 +432,16 @@ fn each_missing_tensor_is_named() {
 #[test]
 fn a_configuration_of_another_model_is_found_out() {
     for (field, value, expected) in [
-        ("hidden_size", 16, "has shape [6, 8], and config.json calls for [6, 16]"),
-        ("vocab_size", 7, "has shape [6, 8], and config.json calls for [7, 8]"),
-        ("intermediate_size", 17, "calls for [17, 8]"),
-        ("max_position_embeddings", 13, "calls for [13, 8]"),
-        ("type_vocab_size", 1, "calls for [1, 8]"),
+        ("hidden_size", 16, "has shape [6, 8], but config.json requires [6, 16]"),
+        ("vocab_size", 7, "has shape [6, 8], but config.json requires [7, 8]"),
+        ("intermediate_size", 17, "requires [17, 8]"),
+        ("max_position_embeddings", 13, "requires [13, 8]"),
+        ("type_vocab_size", 1, "requires [1, 8]"),
         ("num_hidden_layers", 3, "no tensor `encoder.layer.2."),
         ("num_hidden_layers", usize::MAX, "no tensor `encoder.layer.2."),
-        ("hidden_size", usize::MAX - 1, "config.json calls for"),
+        ("hidden_size", usize::MAX - 1, "config.json requires"),
         ("num_attention_heads", 3, "`num_attention_heads` is 3, expected a divisor"),
-        ("vocab_size", 5, "it has 6 tokens, and the model's config.json 5"),
+        ("vocab_size", 5, "it has 6 tokens, but the model's config.json has 5"),
     ] {
         let model = TinyModel::new();
         let mut other = config();
@@ -464,7 +467,7 @@ fn unusable_numbers_are_errors() {
         check_damage(&model, &["`encoder.layer.1.output.dense.bias`", "not finite"]);
     }
 
-    // Finite weights whose products are not.
+    // All weights are finite, but their products are not.
     let mut damaged = tensors();
     for (_, values) in damaged.values_mut() {
         for value in values {

@@ -1,9 +1,9 @@
-//! Beliefs of characters: the engine's answers to the questions of a set of stories.
+//! Beliefs of characters. Compares the engine's answers with the answers of a data set of stories.
 
 use std::{collections::BTreeMap, path::Path};
 
 use hearsay_belief::{Hold, View};
-use hearsay_model::{EntityId, GameTime, Predicate, State, predicate};
+use hearsay_model::{EntityId, GameTime, PredicateRole, State};
 use serde::Serialize;
 
 use crate::{
@@ -21,14 +21,14 @@ pub struct Tally {
     pub kind: &'static str,
     /// The number of questions.
     pub n: usize,
-    /// The share of questions on which engine and set agree, 0.0–1.0; 0 without questions.
+    /// The share of questions on which the engine and the data set agree, 0.0–1.0. If there are no questions, 0.
     pub accuracy: f64,
 }
 
-/// A question on which engine and set disagree.
+/// A question on which the engine and the data set disagree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Disagreement {
-    /// The line of the question in the file.
+    /// The line number of the question in the file.
     pub line: usize,
     /// The kind of question.
     pub kind: &'static str,
@@ -36,11 +36,11 @@ pub struct Disagreement {
     pub story: Vec<String>,
     /// The question.
     pub question: String,
-    /// The answer of the set.
+    /// The answer of the data set.
     pub set: String,
-    /// The answer of the engine; `None` if it knows no place.
+    /// The answer of the engine; `None` if the engine knows no location.
     pub engine: Option<String>,
-    /// The reasons of the engine, most important first.
+    /// The engine's reasons for its answer, most important first.
     pub reasons: Vec<String>,
 }
 
@@ -49,14 +49,15 @@ pub struct Disagreement {
 pub struct Report {
     /// One tally for each kind, in the order of [`KINDS`].
     pub tallies: Vec<Tally>,
-    /// The first disagreements, up to the requested number.
+    /// The first disagreements. The caller sets the maximum number.
     pub disagreements: Vec<Disagreement>,
 }
 
-/// Plays stories and asks their questions. Returns at most `disagreements` disagreements. Errors name `file`.
+/// Plays stories as operations and asks their questions. Returns at most `disagreements` disagreements. `file` is only
+/// used in errors.
 ///
 /// # Errors
-/// If a sentence of a story is impossible: a character leaves a room without being in it.
+/// If a sentence of a story is impossible, for example because a character leaves a room without being in it.
 pub fn measure(stories: &[Story], file: &Path, disagreements: usize) -> Result<Report, StoryError> {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut report = Report::default();
@@ -103,11 +104,11 @@ fn kind(asked: &Asked) -> &'static str {
     }
 }
 
-/// Returns the engine's answer, with its reasons.
+/// Returns the engine's answer and its reasons.
 fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>) {
     let (state, thing, now) = (stage.state(), &question.thing, Some(stage.now()));
-    let Ok(located) = Predicate::relation(predicate::LOCATED_AT) else { return Default::default() };
-    let place_in = |state: &State| state.newest(thing, predicate::LOCATED_AT)?.object().entity().cloned();
+    let located = PredicateRole::Location.predicate();
+    let place_in = |state: &State| state.newest(thing, PredicateRole::Location.name())?.object().entity().cloned();
     match &question.asked {
         Asked::Memory => {
             let begin = stage.placed(thing).and_then(|position| state.at(position).ok());
@@ -116,7 +117,7 @@ fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>)
         Asked::Reality => (place_in(state), vec!["the state".into()]),
         Asked::FirstOrder(who) => {
             let view = View::of(state, &who.clone().into(), now);
-            let beliefs = view.believes(thing, &located);
+            let beliefs = view.believes(thing, located);
             let held = beliefs.iter().find(|belief| belief.hold == Hold::Believed);
             let place = held.and_then(|belief| belief.known.object().entity().cloned());
             let told = beliefs.iter().map(|belief| {
@@ -127,7 +128,7 @@ fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>)
         }
         Asked::SecondOrder(who, other) => {
             let view = View::of(state, &who.clone().into(), now);
-            let thought = view.thinks_believes(other, thing, &located);
+            let thought = view.thinks_believes(other, thing, located);
             let place = thought.first().and_then(|(known, _)| known.object().entity().cloned());
             let told = thought.iter().flat_map(|(known, reasons)| {
                 reasons.iter().map(|of| format!("{}: {:?}, {}", known.object(), of.reason, moment(of.since)))
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
     use crate::stories::parse;
 
-    /// Checks the engine's answers to questions about one story. `expected` has the answers of a human.
+    /// Checks the engine's answers to questions about one story. `expected` contains the answers of a human.
     fn check(story: &str, expected: &[(&str, &str)]) {
         let mut text = String::new();
         let lines = story.split_inclusive(". ").map(str::trim);
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_engine_answers_as_a_person_in_the_room_would() {
-        // Rosa does not see the move, and Hugo knows that.
+        // Rosa does not see that Hugo moves the coin. Hugo knows that she did not see it.
         check(
             "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
              Hugo moved the coin to the boot.",
@@ -176,7 +177,7 @@ mod tests {
                 ("Where does Rosa think that Hugo searches for the coin?", "jar"),
             ],
         );
-        // She comes back while he is there: each sees that the other sees.
+        // Rosa comes back while Hugo is there. Each sees that the other sees the coin.
         check(
             "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
              Hugo moved the coin to the boot. Rosa entered the loft.",
@@ -185,7 +186,7 @@ mod tests {
                 ("Where does Rosa think that Hugo searches for the coin?", "boot"),
             ],
         );
-        // She comes back after he left. He cannot know that, because he left her with the coin.
+        // Rosa comes back after Hugo left. Hugo cannot know that she has seen the new location.
         check(
             "Hugo entered the loft. Rosa entered the loft. The coin is in the jar. Rosa exited the loft. \
              Hugo moved the coin to the boot. Hugo exited the loft. Rosa entered the loft.",
@@ -195,7 +196,7 @@ mod tests {
                 ("Where does Rosa think that Hugo searches for the coin?", "boot"),
             ],
         );
-        // Both left before a third person moved it. On coming back, each knows that the other was gone.
+        // Both left before a third character moved the coin. Each knows that the other did not see the move.
         check(
             "Hugo entered the loft. Rosa entered the loft. Ivo entered the loft. The coin is in the jar. Hugo exited the loft. \
              Rosa exited the loft. Ivo moved the coin to the boot. Rosa entered the loft.",
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_story_is_told_with_its_line() {
+    fn errors_in_a_story_name_their_line() {
         let check = |text: &str, line: usize, expected: &str| {
             let found = match parse(text) {
                 Err((line, problem)) => format!("{line}: {problem}"),
@@ -221,9 +222,9 @@ mod tests {
             };
             assert!(found.starts_with(&format!("{line}: ")) && found.contains(expected), "{found}");
         };
-        check("1 Hugo flew.\n", 1, "no sentence of a story");
+        check("1 Hugo flew.\n", 1, "is not a sentence of a story");
         check("Hugo entered the loft.\n", 1, "expected a number");
-        check("1 Hugo entered the loft.\n2 Where is Hugo?\tloft\t1\n", 2, "no question that is known");
+        check("1 Hugo entered the loft.\n2 Where is Hugo?\tloft\t1\n", 2, "is not a known question");
         check("1 Hugo exited the loft.\n2 Where is the coin really?\tjar\t1\n", 1, "hugo is not in the loft");
         check("1 The coin is in the jar.\n2 Where is the coin really?\tjar\t1\n", 1, "nobody has entered");
     }

@@ -1,5 +1,6 @@
-//! Durability: kills programs that write to a campaign at random points, or makes their storage fail or their disk
-//! full. Compares the result with the acknowledged operations. Also damages and repairs copies of the directory.
+//! Durability. Programs write to a campaign. They are killed at random moments, or their storage fails, or their disk
+//! is full. The stored operations are then compared with the acknowledged operations. Copies of the directory are also
+//! damaged and repaired.
 
 use std::{io, process::Command};
 
@@ -7,40 +8,41 @@ use hearsay_store::testing::crash;
 pub use hearsay_store::testing::crash::Findings;
 use serde::Serialize;
 
-/// The hidden command of `hearsay_eval` that is started and killed.
+/// The hidden command of `hearsay_eval` that writes to a campaign until it is killed.
 pub const CHILD_COMMAND: &str = "crash-child";
 
-/// Totals of all runs.
+/// Totals over all runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Figures {
-    /// Programs that were killed or ended because of a fault.
+    /// Number of programs that were killed, or that ended because of a fault.
     pub runs: u64,
-    /// Programs whose storage failed.
+    /// Number of programs whose storage failed.
     pub storage_faults: u64,
-    /// Programs whose disk was full. 0 if no disk can be mounted.
+    /// Number of programs whose disk was full. 0 if no disk can be mounted.
     pub full_disks: u64,
-    /// Damaged files in copies of the directories.
+    /// Number of files that were damaged, in copies of the directories.
     pub damaged_files: u64,
-    /// Damaged files with an unreported damage that changed data, or after which readable data was lost.
+    /// Number of damaged files that were handled wrongly: the damage changed data without a report, or the repair lost
+    /// readable data.
     pub mishandled_damage: u64,
-    /// Missing acknowledged operations and frames of derived data.
+    /// Number of acknowledged operations, and of stored entries of derived data, that are missing.
     pub lost: u64,
-    /// Groups of operations that were stored in part.
+    /// Number of groups of operations that were stored only in part.
     pub half: u64,
-    /// Records of the graph tables that differ from the state.
+    /// Number of records in the graph tables that differ from the state.
     pub graph_differences: u64,
-    /// Directories that did not open again.
+    /// Number of directories that could not be opened again.
     pub unopened: u64,
-    /// Runs in which the log of the database rotated.
+    /// Number of runs in which the log of the database rotated.
     pub rotations_forced: u64,
-    /// Log rotations in all runs.
+    /// Number of log rotations in all runs.
     pub rotations: u64,
-    /// Acknowledged operations.
+    /// Number of acknowledged operations.
     pub operations: u64,
 }
 
 impl Figures {
-    /// Whether nothing was lost, incomplete or different.
+    /// Whether no data was lost, incomplete or different.
     pub fn is_clean(&self) -> bool {
         self.lost + self.half + self.graph_differences + self.unopened + self.mishandled_damage == 0
     }
@@ -79,7 +81,7 @@ impl From<Findings> for Figures {
     }
 }
 
-/// Starts and kills this program repeatedly while it writes. Calls `progress` with the number of finished runs.
+/// Repeatedly starts this program as a writer, and kills it. Calls `progress` with the number of finished runs.
 ///
 /// # Errors
 /// If the program cannot be started or killed, or a directory cannot be created.
@@ -93,7 +95,7 @@ pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<Fi
     crash::run(runs, seed, &start, |findings| progress(findings.runs)).map(Figures::from)
 }
 
-/// Runs the started program: writes until it is killed.
+/// Writes to a campaign until the process is killed. This is the hidden command.
 pub fn child() {
     crash::child();
 }

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Instant};
 
-use hearsay_embed::{EmbedError, Encoder, EncoderOptions, find_model};
+use hearsay_embed::{EmbedError, Encoder, EncoderOptions};
 use serde::Serialize;
 
 const QUERY: &str = "What does Grimjaw know about the missing shipment near the old mill?";
@@ -11,7 +11,7 @@ const QUERIES: usize = 200;
 const DOCUMENTS: usize = 256;
 const BATCH: usize = 32;
 
-/// Times of the encoder.
+/// Measured speed of the encoder.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Speed {
     /// Number of encoder threads.
@@ -20,24 +20,25 @@ pub struct Speed {
     pub query_ms_p50: f64,
     /// 95th percentile of the same times.
     pub query_ms_p95: f64,
-    /// Documents of 36 tokens per second, in batches of 32.
+    /// Number of documents per second, for documents of 36 tokens in batches of 32.
     pub documents_per_s: f64,
 }
 
-/// Measures the encoder with the model in `model`, or the one that [`find_model`] finds.
+/// Measures the encoder with the model in the directory `model`. Without a directory, uses the model that
+/// [`Encoder::open`] finds.
 ///
 /// # Errors
 ///
 /// If there is no model, or it cannot be loaded.
 pub fn measure(model: Option<&Path>, threads: usize) -> Result<Speed, EmbedError> {
-    let encoder = Encoder::load(find_model(model)?, EncoderOptions { threads })?;
+    let encoder = Encoder::open(model, EncoderOptions { threads })?;
     for _ in 0..WARM_UP {
         encoder.encode(&[QUERY])?;
     }
     let mut times = (0..QUERIES)
         .map(|_| {
             let start = Instant::now();
-            // Not `encode_one`, which would use its cache.
+            // `encode_one` would answer from its cache, so `encode` is used.
             encoder.encode(&[QUERY])?;
             Ok(start.elapsed().as_secs_f64() * 1e3)
         })

@@ -1,4 +1,4 @@
-//! Figures of a ranking, with bootstrap intervals for other questions of the same kind.
+//! Figures of a ranking, with bootstrap confidence intervals.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const DRAWS: usize = 2_000;
 /// Seed of the bootstrap samples.
 const SEED: u64 = 1;
 
-/// The scores of one question, 0.0–1.0 each: hit at 1, recall at 2, 5 and 10, NDCG at 5.
+/// The scores of one question: hit at 1, recall at 2, 5 and 10, NDCG at 5. Each is from 0.0 to 1.0.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Scores([f64; 5]);
 
@@ -20,7 +20,8 @@ pub struct Scores([f64; 5]);
 pub const NAMES: [&str; 5] = ["hit1", "r2", "r5", "r10", "ndcg5"];
 
 impl Scores {
-    /// Computes the scores of a ranking, best first, against the relevant groups.
+    /// Computes the scores of a ranking. `found` contains the found groups, best first; `relevant` contains the correct
+    /// groups.
     pub fn of(found: &[&str], relevant: &[String]) -> Self {
         let relevant: BTreeSet<&str> = relevant.iter().map(String::as_str).collect();
         let hits: Vec<bool> = found.iter().take(10).map(|group| relevant.contains(group)).collect();
@@ -33,7 +34,7 @@ impl Scores {
     }
 }
 
-/// Means over questions with 95 % bootstrap intervals, 0.0–1.0.
+/// Means of the scores over all questions, with the bounds of 95 % bootstrap intervals. All values are from 0.0 to 1.0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "each is a mean, or an end of its interval")]
 pub struct Figures {
@@ -83,7 +84,7 @@ impl Figures {
     }
 }
 
-/// A mean with its interval.
+/// A mean with its 95 % bootstrap interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Interval {
     /// The mean.
@@ -94,7 +95,8 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// Returns the lead of one method over another on the same questions, from paired differences.
+/// Returns by how much one method is better than another on the same questions, for each score. The intervals are
+/// computed from paired differences.
 pub fn ahead(scores: &[Scores], of: &[Scores]) -> [Interval; 5] {
     let difference = |(a, b): (&Scores, &Scores)| Scores(std::array::from_fn(|at| a.0[at] - b.0[at]));
     intervals(&scores.iter().zip(of).map(difference).collect::<Vec<_>>())

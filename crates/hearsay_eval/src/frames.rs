@@ -1,20 +1,22 @@
-//! Cost of the Bevy plugin for a game: the main thread's time in each frame, while thousands of characters move and the
-//! memory's worker runs in parallel.
+//! Cost of the Bevy plugin for a game: the time that the plugin takes on the main thread in each frame. During the
+//! measurement, thousands of characters move, and the memory's worker runs on another thread.
 //!
-//! Two games without a window run in turn in one process at 60 frames a second: one with the plugin, one without. In
-//! each frame both make the same changes. The clock covers the changes and the frame, so observers and hooks of the
-//! plugin are measured like its systems, and the cost of Bevy itself is in both. The plugin's own cost of a frame is
-//! the time of the game with it, minus the median of the game without it. The order of the two alternates; after both,
-//! the thread sleeps until the next frame is due. The first second is a warm-up in which buffers grow to their size.
-//! All systems of both games run on the main thread in sequence. So all work of the plugin counts, and no frame waits
-//! for another thread of Bevy.
+//! Two games without a window run in one process at 60 frames per second: one with the plugin, one without. In each
+//! frame, both games make the same changes. The measured time contains the changes and the frame, so it contains
+//! observers, hooks and systems of the plugin. The time of both games contains the cost of Bevy itself. The plugin's
+//! own cost of a frame is the time of the game with the plugin, minus the median time of the game without the plugin.
 //!
-//! Before that, a game that keeps its own lists (`by_hand.rs`) of locations and moves runs against one without, in the
-//! same way: the minimum cost of tracking moves. The cost of the plain game is reported too, because it shows the noise
-//! of the machine.
+//! The two games take turns in each frame, and the order alternates. Then the thread sleeps until the next frame is
+//! due. The first second is not measured, because buffers still grow. All systems of both games run on the main thread
+//! in sequence. The measurement therefore contains all work of the plugin, and no frame waits for another thread of
+//! Bevy.
 //!
-//! On Linux, each frame is also reported without the time that its thread was ready to run and waited for a processor,
-//! because the worker or another program used all of them.
+//! Before this measurement, a game with hand-written lists of locations and moves (`by_hand.rs`) is compared with a
+//! game without lists, in the same way. The result is the minimum cost of tracking moves. The time of the game without
+//! the plugin is reported too, because it shows the noise of the machine.
+//!
+//! On Linux, a second set of figures leaves out the time in which the main thread was ready to run but waited for a
+//! processor, because the worker or another program used all processors.
 
 mod by_hand;
 
@@ -28,8 +30,9 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use bevy::{diagnostic::DiagnosticsStore, ecs::schedule::SingleThreadedExecutor, prelude::*, time::TimeUpdateStrategy};
 use bevy_hearsay::{HearsayDiagnosticsPlugin, NpcMemory, prelude::*, testing};
-use hearsay_memory::{Record, Settings};
-use hearsay_model::{Predicate, predicate};
+use hearsay_engine::Settings;
+use hearsay_model::{Predicate, PredicateRole};
+use hearsay_query::records::Record;
 use serde::Serialize;
 
 use crate::Random;
@@ -43,7 +46,7 @@ pub struct Plan {
     pub changes: usize,
     /// Number of counted frames.
     pub frames: usize,
-    /// Number of questions in flight at any time.
+    /// Number of questions that are unanswered at any time.
     pub questions: usize,
 }
 
@@ -58,31 +61,32 @@ pub struct Cost {
     pub frame_us_p50: f64,
     /// 99th percentile of the same cost.
     pub frame_us_p99: f64,
-    /// The worst frame.
+    /// Largest of the same costs, in microseconds.
     pub worst_us: f64,
-    /// Entities whose state differs from the game after all work is finished.
+    /// Number of entities whose values in the memory differ from the game after all work is finished.
     pub dropped: usize,
     /// 99th percentile of the time from the first change of a batch to its commit, in milliseconds.
     pub commit_lag_ms_p99: f64,
-    /// Number of questions in flight at any time.
+    /// Number of questions that are unanswered at any time.
     pub questions: usize,
     /// Number of answered questions.
     pub answered: usize,
     /// Number of counted frames.
     pub frames: usize,
-    /// Median cost of hand-written lists of locations and moves alone, measured in the same way.
+    /// Median cost per frame of hand-written lists of locations and moves, in microseconds.
     pub by_hand_us_p50: f64,
     /// 99th percentile of the same cost.
     pub by_hand_us_p99: f64,
-    /// Median time of a frame of the plain game, in microseconds.
+    /// Median time of a frame in the game without the plugin, in microseconds.
     pub game_us_p50: f64,
-    /// 99th percentile of the same time. Its distance from the median is the noise of the machine.
+    /// 99th percentile of the same time. The difference from the median shows the noise of the machine.
     pub game_us_p99: f64,
-    /// Median frame without the time that the thread waited for a processor, if the system reports it.
+    /// Median of the plugin's own cost per frame, without the time in which the thread waited for a processor. In
+    /// microseconds. `None` if the system does not report this time.
     pub unhindered_us_p50: Option<f64>,
-    /// 99th percentile of the same time.
+    /// 99th percentile of the same cost.
     pub unhindered_us_p99: Option<f64>,
-    /// The worst frame of the same times.
+    /// Largest of the same costs.
     pub unhindered_worst_us: Option<f64>,
 }
 
@@ -102,7 +106,7 @@ enum Change {
     Leave(usize, usize),
 }
 
-/// Random changes: mostly moves of people.
+/// Generates random changes, mostly moves of characters.
 struct Changes {
     random: Random,
     npcs: usize,
@@ -221,7 +225,7 @@ impl Game {
                     name.set(format!("Renamed {number}"));
                 }
             }
-            // Groups exist only because of the plugin, so joining counts fully as its cost.
+            // Groups exist only because of the plugin, so the whole time of joining counts as cost of the plugin.
             Change::Join(npc, group) if self.keeper == Keeper::Plugin => {
                 world.commands().entity(self.npcs[npc]).join(&self.groups[group]);
                 world.flush();
@@ -234,7 +238,7 @@ impl Game {
         }
     }
 
-    /// Plays a frame, and records its time.
+    /// Runs a frame with these changes, and records its time.
     fn frame(&mut self, changes: &[Change], before: impl FnOnce(&mut App), delays: Option<&Delays>) {
         let delayed = delays.and_then(Delays::read);
         let since = Instant::now();
@@ -264,7 +268,7 @@ impl Game {
     }
 }
 
-/// Time that this thread was ready to run and waited for a processor, if the system reports it.
+/// Reads the time in which this thread was ready to run but waited for a processor, if the system reports it.
 pub(crate) struct Delays(File);
 
 impl Delays {
@@ -283,7 +287,7 @@ impl Delays {
     }
 }
 
-/// Questions in flight.
+/// Questions that are not answered yet.
 #[derive(Resource, Default)]
 struct Asked {
     open: usize,
@@ -301,7 +305,7 @@ fn count_failure(on: On<Unanswered>, mut asked: ResMut<Asked>, mut commands: Com
     commands.entity(on.entity).despawn();
 }
 
-/// Asks until this number of questions is in flight.
+/// Asks new questions until this number of questions is unanswered.
 fn ask(app: &mut App, npcs: &[Entity], random: &mut Random, questions: usize) {
     let world = app.world_mut();
     let missing = questions - world.resource::<Asked>().open;
@@ -335,7 +339,8 @@ impl Lags {
     }
 }
 
-/// Measures the plugin in a directory that it fills: first idle, then as planned.
+/// Measures the plugin, first in games without changes, then with the changes of the plan. Writes the memory to
+/// `directory`.
 ///
 /// # Errors
 /// If the memory cannot be opened, or does not become idle.
@@ -361,7 +366,7 @@ pub fn measure(plan: Plan, directory: &Path, tell: &mut dyn FnMut(&Cost) -> Resu
     Ok(())
 }
 
-/// Measures the cost of hand-written lists.
+/// Measures the cost of hand-written lists of locations and moves.
 fn by_hand(plan: Plan) -> Result<Own> {
     let mut lists = Game::new(Keeper::Lists, |app| _ = app.add_plugins(by_hand::plugin), plan.npcs)?;
     let mut without = Game::new(Keeper::Nothing, |_| {}, plan.npcs)?;
@@ -369,7 +374,7 @@ fn by_hand(plan: Plan) -> Result<Own> {
     own(&lists.took, &without.took, |(took, _)| Some(*took)).context("no frame was played")
 }
 
-/// Plays two games in turn with the same changes. `before` counts as part of a frame of the first game.
+/// Runs two games alternately with the same changes. The time of `before` counts as part of a frame of the first game.
 fn in_turn(
     plan: Plan,
     first: &mut Game,
@@ -441,7 +446,7 @@ fn play(plan: Plan, with: &mut Game, without: &mut Game, changes: &mut Changes, 
     })
 }
 
-/// The cost of one game beyond the median of the other, in microseconds.
+/// The additional time per frame of one game over the median of the other game, in microseconds.
 struct Own {
     p50: f64,
     p99: f64,
@@ -463,13 +468,13 @@ fn own(
     Some(Own { p50: at(&with, 0.5) - median, p99: at(&with, 0.99) - median, worst: at(&with, 1.0) - median })
 }
 
-/// Returns the quantile `part` of sorted values, or 0 without values.
+/// Returns a quantile of sorted values. `part` is from 0 to 1. Returns 0 if there are no values.
 pub(crate) fn at(sorted: &[f64], part: f64) -> f64 {
     let place = (part * sorted.len() as f64).ceil() as usize;
     sorted.get(place.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or_default()
 }
 
-/// Returns the number of characters whose state in the memory differs from one of the two games.
+/// Returns the number of characters whose values in the memory differ from one of the two games.
 fn differing(with: &Game, without: &Game, groups: &[Option<usize>]) -> Result<usize> {
     let memory = with.app.world().resource::<NpcMemory>().get().context("the memory is not open")?;
     let ids: Vec<EntityId> =
@@ -484,7 +489,7 @@ fn differing(with: &Game, without: &Game, groups: &[Option<usize>]) -> Result<us
             && npc.get::<Attributes>().map(|shown| &shown.0) == Some(&record.attributes)
     };
     let is_member = |npc: usize, record: &Record| {
-        let mut groups_held = record.relations.keys().filter(|(name, _)| *name == *predicate::MEMBER_OF);
+        let mut groups_held = record.relations.keys().filter(|(name, _)| PredicateRole::Membership.is(name));
         groups_held.next().map(|(_, group)| group) == groups[npc].map(|group| &with.groups[group])
             && groups_held.next().is_none()
     };

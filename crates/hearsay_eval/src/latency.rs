@@ -6,7 +6,8 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use hearsay_memory::{Ask, Memory, MemoryOptions, Search};
+use hearsay_engine::{Memory, MemoryOptions};
+use hearsay_query::{ask::Ask, search::Search};
 use serde::Serialize;
 
 use crate::readers::Waits;
@@ -20,15 +21,16 @@ pub struct Latency {
     pub texts: usize,
     /// Time from the start to the answer of the first request, in milliseconds.
     pub open_ms: f64,
-    /// Time of the first search after opening, in milliseconds. It fills the caches for later searches.
+    /// Time of the first search after opening, in milliseconds. This search fills the caches for later searches.
     pub first_search_ms: f64,
-    /// Times of later searches.
+    /// Times of the later searches.
     pub search: Waits,
-    /// Times of questions to the character.
+    /// Times of the questions to the character.
     pub ask: Waits,
 }
 
-/// Opens an existing campaign, and searches and asks `times` times. Writes nothing to the campaign.
+/// Opens an existing campaign. Then searches `times` times and asks the character `knower` `times` times. Writes
+/// nothing to the campaign.
 ///
 /// # Errors
 /// If the campaign cannot be opened, or no entity has the name of the knower.

@@ -1,15 +1,17 @@
 //! Search for leaks: facts that a character cannot know must not influence its answers.
 //!
-//! A character is asked. Then everything is removed from the world that is neither in its view nor in the derivations
-//! of its edges. It is asked again, and the answers are compared byte for byte. These parts stay:
+//! The measurement asks a character a question. Then it removes from the state everything that is neither in the
+//! character's view nor in the derivations of its edges. It asks the same question again, and compares the two answers
+//! byte for byte. The following data is not removed:
 //!
-//! - the facts of its view, without properties that only the world defines: status, end, confidence, conditions, the
-//!   author's handle, and mentions besides subject and object. (Membership, residence and parts are structure. For
-//!   these the properties of the world count, and stay.)
-//! - the edges by which it knows them, its own records of having passed them on, and all edges reachable from those
-//!   through their justifications, with their facts;
-//! - the passages that it heard, without the other hearers;
-//! - vocabulary, calendar and clock; and entities and sessions by bare id, if one of these names them.
+//! - The facts of the character's view. Properties that characters cannot see are removed: status, end, confidence,
+//!   conditions, the handle, and mentions besides subject and object. An exception are facts about membership,
+//!   residence and parts of places. They decide who knows what, so they keep these properties.
+//! - The character's edges to these facts, including records of having told them to others. Also all edges that can be
+//!   reached from these edges through justifications, with their facts.
+//! - The passages that the character heard, without the other hearers.
+//! - The vocabulary, the calendar and the clock.
+//! - Entities and sessions that any of this data names, but only with their ids.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,9 +24,9 @@ use std::{
 
 use hearsay_belief::{Trust, View};
 use hearsay_model::{
-    Acquisition, ApplyError, Author, Change, Confidence, Entity, EntityId, Fact, FactError, FactStatus, GameTime,
-    Justification, Knower, KnowledgeEdge, KnowledgeId, Operation, Passage, PassageId, Predicate, Provenance, Session,
-    SessionId, Setting, State, predicate,
+    ApplyError, Author, Change, Confidence, Entity, EntityId, Fact, FactError, FactStatus, GameSetting, GameTime,
+    Justification, Knower, KnowledgeEdge, KnowledgeId, Operation, Passage, PassageId, Predicate, PredicateRole,
+    Provenance, Session, SessionId, Setting, State, WorldSetting,
 };
 use hearsay_recall::{
     ApproximateTokens, Detail, DocId, EntityLinker, Form, Hearer, Index, Matter, Query, RecapRequest, Request, Scene,
@@ -41,18 +43,18 @@ use crate::{
 /// Maximum number of differences to print.
 const SHOWN: usize = 5;
 
-/// A question to a character.
+/// A question to a character, with its circumstances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The asked character.
+    /// The character who is asked.
     pub asker: EntityId,
-    /// The moment of the question.
+    /// The game time of the question.
     pub as_of: Option<GameTime>,
-    /// The place.
+    /// The place where the question is asked.
     pub place: Option<EntityId>,
-    /// The characters who are present. If empty, those whom the asker knows to be present.
+    /// The characters who are present. If empty, the characters that the asked character knows to be present.
     pub present: Vec<EntityId>,
-    /// The entities that limit the question; empty for no limit.
+    /// The entities to which the answer is limited. If empty, there is no limit.
     pub about: Vec<EntityId>,
     /// The current session.
     pub session: Option<SessionId>,
@@ -60,7 +62,7 @@ pub struct Question {
     pub text: String,
 }
 
-/// Two answers that should be equal.
+/// A difference between two answers that should be equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The number of the world, counted from 0.
@@ -69,11 +71,11 @@ pub struct Difference {
     pub seed: u64,
     /// The question.
     pub question: Question,
-    /// The first line that differs, counted from 1.
+    /// The number of the first line that differs, counted from 1.
     pub line: usize,
-    /// This line of the answer in the whole world.
+    /// This line of the answer from the complete state.
     pub whole: String,
-    /// This line of the answer in the world that the character knows.
+    /// This line of the answer from the state that contains only data known to the character.
     pub known: String,
 }
 
@@ -107,13 +109,13 @@ pub struct Found {
     pub first: Vec<Difference>,
 }
 
-/// Searches for leaks in this number of worlds, on all processors. The result does not depend on the number of
+/// Searches for leaks in `worlds` generated worlds, on all processors. The result does not depend on the number of
 /// processors.
 pub fn look(worlds: usize, seed: u64) -> Found {
     look_with(worlds, seed, &answer)
 }
 
-/// Works like [`look`], with another function for the answer of a character in a world.
+/// Works like [`look`], with a custom function that returns the answer of a character.
 pub fn look_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Question) -> String + Sync)) -> Found {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let work = || {
@@ -145,7 +147,8 @@ pub fn look_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Question) 
     all
 }
 
-/// Generates one world and asks three characters in it, each at the end and at an earlier moment.
+/// Generates one world and asks three of its characters. Each is asked twice: at the end of the world's history, and at
+/// a random game time.
 fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> String) -> (usize, Vec<Difference>) {
     let mut random = Random::new(seed, world as u64);
     let made = GeneratedWorld::generate(&mut random);
@@ -177,7 +180,8 @@ fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> Strin
     (asked, differences)
 }
 
-/// Asks in a world, and in the same world as the asker knows it. Returns the first line that differs, with its number.
+/// Answers a question from the complete state, and from the part of the state that the asked character knows. Returns
+/// the first line that differs, with its number.
 pub fn compare(
     state: &State,
     question: &Question,
@@ -210,7 +214,7 @@ pub enum PruneError {
     Apply(#[from] ApplyError),
 }
 
-/// Returns the world that the knower of the view knows, with the derivations of its edges.
+/// Returns the part of a state that the knower of a view knows, with the derivations of its edges.
 ///
 /// # Errors
 /// If the state contradicts itself.
@@ -218,7 +222,7 @@ pub fn known_world(view: &View, state: &State) -> Result<State, PruneError> {
     known_world_of(std::slice::from_ref(view), state)
 }
 
-/// Returns the world that the knowers of several views know together.
+/// Returns the part of a state that the knowers of several views know together.
 ///
 /// # Errors
 /// If the state contradicts itself.
@@ -245,14 +249,14 @@ pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError
         kept.fact(fact)?;
     }
     edges.into_values().for_each(|edge| kept.edge(edge));
-    // A passage heard as a member or resident was not heard by the other knowers.
+    // A knower can have a passage because it is a member or resident. The other knowers did not hear this passage.
     let mut heard: BTreeMap<PassageId, (&Arc<Passage>, BTreeSet<Knower>)> = BTreeMap::new();
     for view in views {
         let groups = view.facts().filter_map(|known| known.object().entity().map(|id| Knower::Entity(id.clone())));
         let reached: BTreeSet<Knower> = groups.chain([Knower::World, view.knower().clone()]).collect();
         for (id, by) in view.passages() {
             let (passage, readers) = heard.entry(id).or_insert_with(|| (&by.passage, BTreeSet::new()));
-            // One of the knowers may know the speaker behind a secret name.
+            // If one view hides the speaker of a passage, another view may show the speaker.
             if passage.speaker.is_none() {
                 *passage = &by.passage;
             }
@@ -263,7 +267,7 @@ pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError
     kept.into_state(state)
 }
 
-/// The parts of a world that stay.
+/// The parts of a state that are not removed.
 #[derive(Default)]
 struct Kept {
     entities: BTreeSet<EntityId>,
@@ -273,8 +277,9 @@ struct Kept {
 
 impl Kept {
     fn fact(&mut self, fact: &Fact) -> Result<(), FactError> {
-        let name = fact.predicate().as_str();
-        let structure = [predicate::MEMBER_OF, predicate::RESIDENT_OF, predicate::PART_OF].contains(&name);
+        let structure = [PredicateRole::Membership, PredicateRole::Residence, PredicateRole::Part]
+            .iter()
+            .any(|role| role.is(fact.predicate()));
         let provenance = Provenance { confidence: Confidence::FULL, confirmed: false, ..fact.provenance().clone() };
         self.sessions.extend(provenance.session.clone());
         self.entities.extend(provenance.speaker.clone());
@@ -292,11 +297,7 @@ impl Kept {
     fn edge(&mut self, edge: Arc<KnowledgeEdge>) {
         self.entities.extend(edge.knower.entity().cloned());
         self.entities.extend(edge.co_present.iter().cloned());
-        self.entities.extend(match &edge.acquisition {
-            Acquisition::Told { by, citing } => by.iter().chain(citing).cloned().collect(),
-            Acquisition::Read { document } => document.iter().cloned().collect(),
-            _ => Vec::new(),
-        });
+        self.entities.extend(edge.acquisition.entities().cloned());
         self.sessions.extend(edge.session.clone());
         self.changes.push(Change::Learn(edge));
     }
@@ -316,7 +317,9 @@ impl Kept {
         let named = |setting: &&Arc<Setting>| {
             matches!(
                 ***setting,
-                Setting::Calendar(_) | Setting::Clock(_) | Setting::Predicate(_) | Setting::Attribute(_)
+                Setting::World(WorldSetting::Calendar(_))
+                    | Setting::Game(GameSetting::Clock(_))
+                    | Setting::World(WorldSetting::Predicate(_) | WorldSetting::Attribute(_))
             )
         };
         let settings = whole.settings().filter(named).map(|setting| Change::Set(Setting::clone(setting)));
@@ -332,13 +335,17 @@ impl Kept {
     }
 }
 
-/// Returns the complete answer of a character: the scene context in its four forms, with and without citations; the
-/// explained ranking of all that it knows; its trust in others; its beliefs about all that it knows, and its
-/// assumptions about the beliefs of others; recaps and summaries of the sessions for it.
+/// Returns everything that the engine can answer for a character, as one text. It contains:
+///
+/// - the scene context in its four forms, with and without citations,
+/// - the ranking of everything that the character knows, with explanations,
+/// - the character's trust in others,
+/// - its beliefs, and its assumptions about the beliefs of others,
+/// - the recaps and summaries of all sessions from its view.
 pub fn answer(state: &State, question: &Question) -> String {
     let Question { asker, as_of, place, present, about, session, text } = question;
     let view = View::of(state, &asker.clone().into(), *as_of);
-    let mut index = Index::of(state);
+    let mut index = Index::of(state.corpus());
     for fact in state.facts() {
         index.set_vector(DocId::Fact(fact.id()), &vector(fact.statement()));
     }
@@ -415,7 +422,7 @@ fn beliefs(view: &View) -> String {
     told
 }
 
-/// Returns a vector of length 1 that depends on the text only.
+/// Returns a vector of length 1. The vector depends only on the text.
 fn vector(text: &str) -> [f32; 2] {
     let (x, y) =
         text.bytes().fold((1.0_f32, 0.0_f32), |(x, y), byte| (x + f32::from(byte), y + f32::from(byte % 7) * 16.0));
@@ -428,13 +435,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_asker_does_not_know_changes_no_byte() {
+    fn facts_unknown_to_the_asker_change_no_byte() {
         let found = look(300, 7);
         assert_eq!(found.tally, Tally { worlds: 300, questions: 1_800, differences: 0 }, "{:#?}", found.first);
     }
 
     #[test]
-    fn what_no_player_knows_changes_no_byte_of_their_recap() {
+    fn facts_unknown_to_the_players_change_no_byte_of_their_recap() {
         let (mut recaps, mut filled) = (0, 0);
         for world in 0..200 {
             let mut random = Random::new(11, world);
@@ -465,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_player_knows_changes_no_byte_of_their_handbook() {
+    fn facts_unknown_to_the_players_change_no_byte_of_their_handbook() {
         let mut filled = 0;
         for world in 0..200 {
             let mut random = Random::new(13, world);
@@ -487,13 +494,13 @@ mod tests {
     }
 
     #[test]
-    fn worlds_hold_what_could_leak() {
+    fn generated_worlds_contain_facts_that_could_leak() {
         let (mut lied, mut ranked, mut chained, mut distorted, mut secret, mut shown) = (0, 0, 0, 0, 0, 0);
         let (mut masked, mut unmasked) = (0, 0);
         for world in 0..60 {
             let made = GeneratedWorld::generate(&mut Random::new(7, world)).state;
             for (_, edge) in made.all_knowledge() {
-                lied += usize::from(edge.acquisition == Acquisition::Shared && edge.sources.is_empty());
+                lied += usize::from(!edge.acquisition.gives_knowledge() && edge.sources.is_empty());
                 ranked += usize::from(edge.rank.is_some());
                 chained += usize::from(!edge.sources.is_empty());
             }
@@ -522,7 +529,7 @@ mod tests {
 
     #[test]
     fn a_leak_is_found_and_told() {
-        // The first answer leaks the number of facts, the second a name that the asker does not know.
+        // The first function leaks the number of facts. The second function leaks a name that the asker does not know.
         let counted = |state: &State, question: &Question| {
             format!("{}{} facts in all\n", answer(state, question), state.fact_count())
         };

@@ -1,7 +1,7 @@
-//! Training of the extractor's classifiers for relations, attributes, and past or doubtful statements, from labelled
-//! sentences. Each classifier is a multinomial logistic regression on the surrounding words, trained by stochastic
-//! gradient descent with an adaptive step for each weight (Duchi, Hazan and Singer, "Adaptive Subgradient Methods for
-//! Online Learning and Stochastic Optimization", 2011).
+//! Training of the extractor's classifiers from labelled sentences. There are classifiers for relations, for
+//! attributes, and for past or doubtful statements. Each is a multinomial logistic regression on the surrounding words.
+//! It is trained by stochastic gradient descent with an adaptive step for each weight (Duchi, Hazan and Singer,
+//! "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization", 2011).
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -10,22 +10,23 @@ use crate::Random;
 /// Strength of the regularization of weights.
 const RIDGE: f32 = 0.33;
 
-/// Size of the first step, and number of passes over all rows.
+/// `STEP` is the size of the first step. `ROUNDS` is the number of passes over all rows.
 const STEP: f32 = 0.2;
 const ROUNDS: usize = 25;
 
-/// Minimum number of occurrences of a feature with a weight, and minimum size of a stored weight.
+/// A feature gets a weight only if it occurs at least `LEAST_SEEN` times. A weight is stored only if its absolute value
+/// is at least `LEAST_WEIGHT`.
 const LEAST_SEEN: usize = 3;
 const LEAST_WEIGHT: f32 = 0.15;
 
 /// Training data of the classifiers.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
-    /// Pairs of entities in one sentence.
+    /// Examples for relations: pairs of entities in one sentence.
     pub pairs: Vec<Row>,
-    /// Entities with words that may be a value.
+    /// Examples for attributes: entities, each with words that may be a value.
     pub values: Vec<Row>,
-    /// Extracted facts, with the assertion status of each.
+    /// Examples for past or doubtful statements: extracted facts, each with its assertion status.
     pub meanings: Vec<Row>,
 }
 
@@ -36,12 +37,13 @@ pub struct Row {
     pub scene: String,
     /// The features.
     pub features: Vec<String>,
-    /// `-` for no class, an attribute, or a relation. A relation has `>` appended if the first entity is its subject,
-    /// and `<` if the second is. For extracted facts, `-`, `over` or `doubt`.
+    /// The correct class. `-` means no class. In [`Rows::pairs`], the class is a relation, followed by `>` if the first
+    /// entity is the subject or by `<` if the second entity is the subject. In [`Rows::values`], the class is an
+    /// attribute. In [`Rows::meanings`], the class is `over` or `doubt`.
     pub class: String,
 }
 
-/// Trains a classifier. Returns it in the format that `hearsay_extract` reads.
+/// Trains a classifier. Returns the classifier in the format that `hearsay_extract` reads.
 pub fn learn<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();

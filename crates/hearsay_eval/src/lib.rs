@@ -1,22 +1,22 @@
 //! Reproducible measurements of Hearsay.
 //!
-//! - [`beliefs`]: plays stories about who saw an object being moved, and compares the engine's answers with the data
-//!   set.
-//! - [`leaks`]: generates [`worlds`], and compares the answers of characters with those in the same world without
-//!   anything that they cannot know.
-//! - [`crash`]: kills programs while they write, and compares the stored with the acknowledged operations.
+//! - [`beliefs`]: plays stories about who saw an object being moved, and compares the engine's answers with the answers
+//!   of a data set.
+//! - [`leaks`]: generates [`worlds`] and asks characters. Then removes everything that a character cannot know, asks
+//!   again, and compares the answers.
+//! - [`crash`]: kills programs while they write, and compares the stored operations with the acknowledged operations.
 //! - [`encoder`]: measures the time of the sentence encoder.
 //! - [`extraction`]: runs the extractor on labelled sentences, and measures accuracy and calibration.
 //! - [`learn`]: trains the extractor's classifiers from labelled sentences: relations, attributes, and whether a fact
 //!   is past or doubtful.
 //! - [`weights`]: fits the weights of the extraction confidence to labelled sentences.
-//! - [`speed`]: measures time and memory of the work of a game and a DM in a generated world.
-//! - [`soak`]: measures the size of a directory and the load of the worker after months of play.
+//! - [`speed`]: measures the time and memory that a game and a DM need in a generated world.
+//! - [`soak`]: simulates months of play, and measures the size of the directory and the load of the worker.
 //! - [`latency`]: measures the response times of an open campaign.
 //! - [`readers`]: measures the time of writes while panels and an export read.
 //! - [`frames`]: measures the cost of the Bevy plugin on the main thread, per frame.
 //! - [`panel_frames`]: measures the cost of the DM's panels on the main thread, per frame.
-//! - [`recall`]: runs retrieval [`tasks`], and measures accuracy and time.
+//! - [`recall`]: runs retrieval [`tasks`], and measures the accuracy and time of a search.
 //!
 //! The program `hearsay_eval` prints the results as tables, or as one JSON object per line.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -1,5 +1,5 @@
-//! Cost of the DM's panels on the main thread, per frame, over a large generated campaign. It runs the real panel code
-//! without a window.
+//! Cost of the DM's panels on the main thread, per frame, with a large generated campaign. The measurement runs the
+//! real panel code without a window.
 
 use std::{
     thread,
@@ -9,7 +9,8 @@ use std::{
 use anyhow::{Result, ensure};
 use bevy_hearsay_panel::{Desk, PanelKind, Request};
 use egui::{Event, Key, Modifiers, RawInput};
-use hearsay_memory::{Memory, MemoryOptions, NewSession, SessionStep};
+use hearsay_commands::session::{NewSession, SessionStep};
+use hearsay_engine::{Memory, MemoryOptions};
 use hearsay_model::{
     Author, Change, Confidence, Entity, EntityId, Fact, FactStatus, Knower, KnowledgeEdge, Method, Operation,
     Provenance,
@@ -34,12 +35,13 @@ pub struct Plan {
     pub frames: usize,
 }
 
-/// The cost of a panel in milliseconds of the main thread: the desk with this panel in front, up to triangles.
+/// The time that a panel takes per frame on the main thread, in milliseconds. The measurement covers the whole desk
+/// with this panel in front, up to the triangles for the renderer.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cost {
     /// The panel, and the simulated input.
     pub panel: String,
-    /// Number of counted frames, including those in which data was read again.
+    /// Number of counted frames. Frames in which data was read again are included.
     pub frames: usize,
     /// Median.
     pub ms_p50: f64,
@@ -47,18 +49,19 @@ pub struct Cost {
     pub ms_p99: f64,
     /// The longest frame.
     pub worst_ms: f64,
-    /// Median without the time in which other programs and threads used the processor, if the system reports it.
+    /// Median without the time in which the thread waited for a processor. `None` if the system does not report this
+    /// time.
     pub unhindered_ms_p50: Option<f64>,
     /// 99th percentile of the same time.
     pub unhindered_ms_p99: Option<f64>,
-    /// The longest frame of the same times.
+    /// The largest of the same times.
     pub unhindered_worst_ms: Option<f64>,
 }
 
 /// Duration of a frame on the screen.
 const FRAME: Duration = Duration::from_nanos(16_666_667);
 
-/// Number of frames before the first counted one, in which fonts and data are loaded.
+/// Number of frames before the first counted frame. Fonts and data are loaded in these frames.
 const WARM_UP: usize = 120;
 
 /// Maximum time to write and read a world.
@@ -79,7 +82,7 @@ fn looks(_: usize) -> Option<Key> {
     None
 }
 
-/// Measures each panel in turn. Calls `tell` with each cost as soon as it is known.
+/// Measures each panel in turn. Calls `tell` with the cost of each panel as soon as it is known.
 ///
 /// # Errors
 /// If the world cannot be generated, or the memory fails.
@@ -124,7 +127,7 @@ pub fn measure(plan: Plan, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<
     Ok(())
 }
 
-/// Duration of a frame, and the part in which the main thread waited for a processor.
+/// Duration of a frame, and the time in it in which the main thread waited for a processor.
 type Took = (Duration, Option<Duration>);
 
 fn cost(panel: String, took: &[Took]) -> Cost {
@@ -186,7 +189,7 @@ impl Screen {
     }
 }
 
-/// Creates a memory with a generated world, four characters at the table, and facts that wait for review.
+/// Creates a memory with a generated world, four player characters, and facts that wait for review.
 fn world(plan: Plan) -> Result<(Memory, Vec<EntityId>)> {
     let mut options = MemoryOptions::in_memory();
     options.settings.model.enabled = false;

@@ -5,7 +5,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Creates a generator from two numbers: a seed and a position.
+    /// Creates a generator from a seed and a position. Different positions give independent sequences of numbers.
     pub fn new(seed: u64, place: u64) -> Self {
         let mut random = Self(seed);
         Self(random.next() ^ Self(place.wrapping_add(1)).next())
@@ -35,7 +35,7 @@ impl Random {
         some.get(self.below(some.len()))
     }
 
-    /// Returns a random subset. Each element is in it with a probability of `often` percent.
+    /// Returns a random subset. It contains each element with a probability of `often` percent.
     pub fn each<T: Clone>(&mut self, some: &[T], often: usize) -> Vec<T> {
         some.iter().filter(|_| self.percent(often)).cloned().collect()
     }

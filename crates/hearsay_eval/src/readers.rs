@@ -1,4 +1,4 @@
-//! Cost of readers for a writer: times of durable writes while panels and an export read the same campaign.
+//! Effect of readers on the speed of writes: times of durable writes while panels and an export read the same campaign.
 
 use std::{
     path::Path,
@@ -11,17 +11,18 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use hearsay_memory::{Memory, MemoryOptions, ReadSnapshot, Settings, query};
+use hearsay_engine::{Memory, MemoryOptions, ReadSnapshot, Settings};
 use hearsay_model::{Author, Change, Fact, Method, Operation, Provenance};
+use hearsay_query as query;
 use hearsay_store::Location;
 use serde::Serialize;
 
 use crate::speed;
 
-/// Time between two reads of a panel, as after a change.
+/// Time between two reads of a panel. Panels also read this often after changes.
 const PANEL_EVERY: Duration = Duration::from_millis(250);
 
-/// Quantiles of a time.
+/// Quantiles of times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Waits {
     /// The median, in milliseconds.
@@ -35,13 +36,13 @@ pub struct Waits {
 pub struct Readers {
     /// Number of facts in the campaign.
     pub facts: usize,
-    /// Number of measured writes, in each case.
+    /// Number of measured writes without readers. The same number is measured with readers.
     pub writes: usize,
-    /// Without readers.
+    /// Times of writes without readers.
     pub alone: Waits,
-    /// With four panels and an export.
+    /// Times of writes while four panels and an export read.
     pub read: Waits,
-    /// Ratio of the 99th percentiles with and without readers.
+    /// The 99th percentile with readers, divided by the 99th percentile without readers.
     pub ratio: f64,
     /// Number of reads that the panels and the export made.
     pub readings: u64,
@@ -52,16 +53,23 @@ type Reading = fn(&ReadSnapshot) -> usize;
 
 /// The reads of four panels and an export.
 const READERS: [(Reading, Duration); 5] = [
-    (|world| query::review(&world.state, &world.learned, 50).0.len(), PANEL_EVERY),
+    (|world| query::review::review(&world.state, &world.learned, 50).0.len(), PANEL_EVERY),
     (
-        |world| query::timeline(&world.state, &query::TimelineFilter::default()).map_or(0, |found| found.all),
+        |world| {
+            query::timeline::timeline(&world.state, &query::timeline::TimelineFilter::default())
+                .map_or(0, |found| found.all)
+        },
         PANEL_EVERY,
     ),
     (
-        |world| query::operations(&world.state, &query::HistoryFilter { limit: 50, ..Default::default() }).rows.len(),
+        |world| {
+            query::journal::operations(&world.state, &query::journal::HistoryFilter { limit: 50, ..Default::default() })
+                .rows
+                .len()
+        },
         PANEL_EVERY,
     ),
-    (|world| query::stats(&world.state).predicates.len(), PANEL_EVERY),
+    (|world| query::stats::stats(&world.state).predicates.len(), PANEL_EVERY),
     (exported, Duration::ZERO),
 ];
 
@@ -70,7 +78,7 @@ fn exported(world: &ReadSnapshot) -> usize {
     hearsay_campaign::export_jsonl(&world.state, &mut lines).map_or(0, |()| lines.len())
 }
 
-/// Fills a directory with a generated campaign and measures this number of writes in it.
+/// Writes a generated campaign to a directory, and measures `writes` writes in it.
 ///
 /// # Errors
 /// If the memory cannot be opened or written.
@@ -81,7 +89,7 @@ pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -
     let memory = Memory::open(MemoryOptions { settings, location, ..MemoryOptions::in_memory() })?;
     let (people, changes) = speed::GeneratedWorld::generate(entities, facts)?.into_parts();
     memory.write(move |_| Ok(Operation::new(Author::Dm, "found the world", changes.clone())))?.wait()?;
-    // The index and the graph tables still lag behind the new world.
+    // Waits until the index and the graph tables contain the new world.
     loop {
         let status = memory.status()?.wait()?;
         if status.unindexed == 0 && status.projected == status.position {

@@ -1,8 +1,9 @@
-//! Accuracy of retrieval: [tasks](crate::tasks) through the engine that a game uses.
+//! Accuracy of retrieval: runs [tasks](crate::tasks) with the same ranking as a game.
 //!
-//! Each corpus line becomes a passage. Each fact becomes a relation between entities, with the passage as its evidence.
-//! All of it is one state. A question is asked as a search by the DM: view, names, ranking. The groups of the found
-//! passages are scored, each at the rank of its first passage.
+//! Each line of the corpus becomes a passage. Each fact becomes a relation between entities, with the passage as its
+//! evidence. All passages and relations are in one state. Each question is a search by the DM: it uses the DM's view,
+//! the names in this view, and the ranking. The results are converted to groups. The rank of a group is the rank of its
+//! first passage.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -42,13 +43,13 @@ pub enum CorpusError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Cosine only: the best part of each group.
+    /// Cosine only. The score of a group is the best score of its passages.
     Dense,
-    /// BM25 only: each group as one text.
+    /// BM25 only. Each group is scored as one text.
     Bm25,
-    /// The mean of the reciprocal ranks of dense and BM25, with ranks counted from 61.
+    /// The sum of the reciprocal ranks of dense and BM25. 60 is added to each rank.
     Rrf,
-    /// Graph walk only.
+    /// Scores from the graph only.
     Graph,
     /// The ranking that a game uses.
     Hearsay,
@@ -91,7 +92,7 @@ impl Method {
 /// The figures of one method on one set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// The set: a folder, or several pooled folders.
+    /// The name of the set: one folder, or several folders whose questions are pooled.
     pub set: String,
     /// The method.
     pub method: Method,
@@ -100,11 +101,11 @@ pub struct Row {
     /// The figures.
     #[serde(flatten)]
     pub figures: Figures,
-    /// Median time in milliseconds from the question with its vector to the ranking.
+    /// Median time of a ranking in milliseconds. The time does not include computing the vector of the question.
     pub query_ms_p50: f64,
     /// 95th percentile of the same time.
     pub query_ms_p95: f64,
-    /// Seconds to build state and index of the corpus, without its vectors.
+    /// Time to build the state and the index of the corpus, without vectors, in seconds.
     pub index_s: f64,
 }
 
@@ -113,14 +114,14 @@ pub struct Row {
 pub struct Run {
     /// The scores per question.
     pub scores: Vec<Scores>,
-    /// Milliseconds per question.
+    /// The time of each question, in milliseconds.
     pub times: Vec<f64>,
-    /// Seconds to build state and index.
+    /// Time to build the state and the index, in seconds.
     pub index_s: f64,
 }
 
 impl Run {
-    /// Returns the figures under the name of a set.
+    /// Returns the figures of these scores as a row of the table.
     pub fn row(&self, set: &str, method: Method) -> Row {
         let mut times = self.times.clone();
         times.sort_by(f64::total_cmp);
@@ -149,7 +150,7 @@ impl Run {
 pub struct Corpus {
     state: State,
     index: Index,
-    /// The DM's view and its names, which an engine also keeps between questions.
+    /// The DM's view and its names. An engine also reuses both between questions.
     view: View,
     names: EntityLinker,
     /// The group of each passage.
@@ -180,7 +181,7 @@ impl Corpus {
         }
         let mut state = State::default();
         state.apply(Operation::new(author(), "corpus", maker.changes))?;
-        let index = Index::of(&state);
+        let index = Index::of(state.corpus());
         let group = |line: &CorpusLine| Some((passages.get(line.id.as_str())?.id(), line.group.clone()));
         let groups = task.corpus.iter().filter_map(group).collect();
         let view = View::of_dm(&state);
@@ -188,13 +189,13 @@ impl Corpus {
         Ok(Self { state, index, view, names, groups, seconds: start.elapsed().as_secs_f64() })
     }
 
-    /// Returns the texts that need a vector, as they are encoded.
+    /// Returns the texts that need a vector, in the form in which they are encoded.
     pub fn texts(&self) -> impl Iterator<Item = (DocId, String)> {
         let embedded = self.state.facts().filter(|fact| self.state.vocabulary().is_embedded(fact.predicate()));
         let facts = embedded.map(|fact| DocId::Fact(fact.id()));
         let passages = self.state.passages().map(|(id, _)| DocId::Passage(id));
         let held = facts.chain(passages).filter(|doc| self.index.holds_doc(*doc));
-        held.filter_map(|doc| Some((doc, text_of(&self.state, doc)?.into_owned())))
+        held.filter_map(|doc| Some((doc, text_of(self.state.corpus(), doc)?.into_owned())))
     }
 
     /// Sets the vector of a text.
@@ -238,7 +239,7 @@ impl Corpus {
     }
 }
 
-/// Fuses two rankings by the sum of reciprocal ranks.
+/// Combines two rankings by the sum of reciprocal ranks.
 fn fused<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<&'a str> {
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
     for ranking in [a, b] {
@@ -260,7 +261,7 @@ fn evidence(passage: &Passage) -> Evidence {
     Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() }
 }
 
-/// Creates changes, with each entity and session once.
+/// Creates the changes for a corpus. Each entity and each session is created only once.
 #[derive(Default)]
 struct Maker {
     changes: Vec<Change>,
@@ -392,7 +393,7 @@ mod tests {
             assert!(error.contains(expected), "{error}");
         };
         check("corpus.jsonl", &CORPUS.replace("a2", "a1"), "corpus.jsonl:2: a second corpus line with the id `a1`");
-        check("corpus.jsonl", r#"{"id": 1}"#, "corpus.jsonl:1: not what was expected");
+        check("corpus.jsonl", r#"{"id": 1}"#, "corpus.jsonl:1: wrong format");
         check("queries.jsonl", &QUERIES.replace(r#"["b"]"#, r#"["c"]"#), "queries.jsonl:2: `relevant` names `c`");
         check("queries.jsonl", &QUERIES.replace(r#"["b"]"#, "[]"), "queries.jsonl:2: `relevant` is empty");
         check("facts.jsonl", &FACTS.replace("b1", "b2"), "facts.jsonl:1: `source` names `b2`");

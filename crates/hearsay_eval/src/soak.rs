@@ -1,19 +1,22 @@
-//! Months of play: a village whose people move and talk, in a durable directory.
+//! Months of play: simulates a village whose people move and talk, and saves it in a directory.
 //!
-//! [`measure`] writes as fast as possible, and measures the size and opening time of the directory. It compares them
-//! with a directory into which the final state was written once. [`measure_paced`] plays at the speed of a game, and
-//! measures the time from changes to their commit, and the cost of a move for the worker.
+//! [`measure`] writes as fast as possible, and measures the size of the directory and the time to open it. It compares
+//! both with a second directory, into which only the final state was written. [`measure_paced`] plays at the speed of a
+//! game. It measures the time from a change to its commit, and the worker's processor time for a move.
 
+mod directory;
 mod paced;
 mod village;
 
 use std::{path::Path, time::Instant};
 
 use anyhow::{Context, Result, ensure};
-use hearsay_memory::{Location, Memory, MemoryOptions, ReadSnapshot, Settings, UndoTarget};
-use hearsay_model::{Acquisition, Author, Change, EntityId, Knower, Operation, State};
+use hearsay_engine::{Memory, ReadSnapshot};
+use hearsay_model::{Author, Change, EntityId, Knower, Operation, State};
+use hearsay_query::journal::UndoTarget;
 use serde::Serialize;
 
+use directory::{options, timed_open};
 pub use paced::{Paced, PacedPlan, measure_paced};
 use village::{UnderWay, Village, sentence};
 
@@ -24,7 +27,7 @@ pub struct Plan {
     pub people: usize,
     /// Number of moves.
     pub moves: usize,
-    /// Number of things said, told and seen.
+    /// Number of game events in which people say, tell or see something.
     pub talk: usize,
 }
 
@@ -35,25 +38,25 @@ pub struct Soaked {
     pub people: usize,
     /// Number of moves.
     pub moves: usize,
-    /// Number of things said, told and seen.
+    /// Number of game events in which people say, tell or see something.
     pub talk: usize,
-    /// Seconds of the run.
+    /// Duration of the run, in seconds.
     pub played_s: f64,
     /// Size of the directory after closing, in bytes.
     pub directory_bytes: u64,
-    /// Milliseconds to open the directory.
+    /// Time to open the directory, in milliseconds.
     pub open_ms: f64,
-    /// Size in bytes of a directory into which the final state was written once.
+    /// Size of the second directory, into which only the final state was written, in bytes.
     pub once_bytes: u64,
-    /// Milliseconds to open that directory.
+    /// Time to open the second directory, in milliseconds.
     pub once_open_ms: f64,
-    /// Ratio of the two sizes.
+    /// Size of the directory, divided by the size of the second directory.
     pub bytes_ratio: f64,
-    /// Ratio of the two opening times.
+    /// Opening time of the directory, divided by the opening time of the second directory.
     pub open_ratio: f64,
-    /// Number of things said, told and seen that are recorded with speakers and hearers.
+    /// Number of the game events of `talk` that are still recorded with their speaker and hearers at the end.
     pub talk_kept: usize,
-    /// Whether an undo removes the last thing said, and the undo of that restores it.
+    /// Whether an undo removes the last spoken line, and an undo of this undo restores the line.
     pub undo_works: bool,
     /// Whether loading a slot restores the locations of people, and removes all later passages.
     pub slot_works: bool,
@@ -65,16 +68,7 @@ const BATCH: usize = 200;
 /// Operations per game minute.
 const MINUTE: usize = 4;
 
-pub(crate) fn options(directory: &Path) -> MemoryOptions {
-    let mut settings = Settings::default();
-    settings.model.enabled = false;
-    // The extractor is not measured.
-    settings.extraction.enabled = false;
-    let location = Location::Directory(directory.to_owned());
-    MemoryOptions { location, settings, ..MemoryOptions::in_memory() }
-}
-
-/// Plays as fast as possible in a directory that it fills.
+/// Simulates the village as fast as possible, and writes to `directory`.
 ///
 /// # Errors
 /// If the memory fails, or a move is refused.
@@ -135,23 +129,16 @@ pub fn measure(plan: Plan, directory: &Path) -> Result<Soaked> {
     })
 }
 
-/// Opens a directory. Returns the time in milliseconds.
-fn timed_open(directory: &Path) -> Result<(Memory, f64)> {
-    let since = Instant::now();
-    let memory = Memory::open(options(directory))?;
-    memory.status()?.wait()?;
-    Ok((memory, since.elapsed().as_secs_f64() * 1e3))
-}
-
 /// Returns the location of each person.
 fn places(memory: &Memory, village: &Village) -> Result<Vec<Option<EntityId>>> {
     let people = village.people.clone();
-    let place = |world: &ReadSnapshot, id: &EntityId| hearsay_memory::Record::of(&world.state, id)?.place;
+    let place = |world: &ReadSnapshot, id: &EntityId| hearsay_query::records::Record::of(&world.state, id)?.place;
     let places = memory.read(move |world| Ok(people.iter().map(|id| place(world, id)).collect::<Vec<_>>()))?;
     Ok(places.wait()?)
 }
 
-/// Returns the knowers of the thing said, told or seen with this number, if it is recorded with its speaker.
+/// Returns the knowers of the game event with this number. Returns `None` if the event is not recorded with its
+/// speaker.
 fn spoken(state: &State, number: usize) -> Option<Vec<Knower>> {
     let text = sentence(number);
     if number.is_multiple_of(3) {
@@ -160,11 +147,11 @@ fn spoken(state: &State, number: usize) -> Option<Vec<Knower>> {
     }
     let fact = state.facts().find(|fact| fact.statement() == text)?;
     let teller = fact.provenance().speaker.is_some() == (number % 3 == 1);
-    let edges = state.known_by(fact.id()).filter(|edge| edge.acquisition != Acquisition::Shared);
+    let edges = state.known_by(fact.id()).filter(|edge| edge.acquisition.gives_knowledge());
     teller.then(|| edges.map(|edge| edge.knower.clone()).collect())
 }
 
-/// Returns the number of recorded things, each with its speaker and at least two hearers or witnesses.
+/// Returns the number of game events that are recorded with their speaker and at least two hearers or witnesses.
 fn kept_talk(state: &State, people: &[EntityId], talk: usize) -> usize {
     use std::collections::HashMap;
     let said: HashMap<&str, _> =
@@ -179,7 +166,7 @@ fn kept_talk(state: &State, people: &[EntityId], talk: usize) -> usize {
             });
         }
         facts.get(text.as_str()).is_some_and(|fact| {
-            let learned = state.known_by(fact.id()).filter(|edge| edge.acquisition != Acquisition::Shared);
+            let learned = state.known_by(fact.id()).filter(|edge| edge.acquisition.gives_knowledge());
             let told =
                 fact.provenance().author == Author::Game && fact.provenance().speaker.is_some() == (number % 3 == 1);
             told && learned.filter(|edge| is_person(&edge.knower)).count() >= 2
@@ -188,7 +175,7 @@ fn kept_talk(state: &State, people: &[EntityId], talk: usize) -> usize {
     (0..talk).filter(is_kept).count()
 }
 
-/// Writes the current state and all passages into a fresh directory.
+/// Writes the current state and all passages to a new directory.
 fn write_once(memory: &Memory, directory: &Path) -> Result<()> {
     let changes = memory.read_in_background(|world| Ok(live(&world.state)))?.wait()?;
     let fresh = Memory::open(options(directory))?;

@@ -1,7 +1,8 @@
-//! Speed of the engine: a generated world with the shape of a campaign, and the work of a game and a DM in it.
+//! Speed of the engine. Generates a world that resembles a campaign, and measures typical work of a game and a DM in
+//! this world.
 //!
-//! The vectors of texts are random, because the time of a search does not depend on their meaning. The real encoder
-//! embeds the query.
+//! The vectors of the texts are random numbers, because the time of a search does not depend on their values. The real
+//! encoder computes the vector of the question.
 
 use std::{
     fs::File,
@@ -13,14 +14,16 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use hearsay_belief::View;
+use hearsay_belief::{
+    View,
+    graph::{Traversal, identity, neighbours, path},
+};
 use hearsay_embed::Encoder;
 use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Position, Provenance, State,
 };
 use hearsay_recall::{
     ApproximateTokens, Detail, DocId, EntityLinker, Index, Query, Ranking, Request, Scene, SceneContext, TermCache,
-    graph::{Traversal, identity, neighbours, path},
     rank,
 };
 use hearsay_store::{Location, Store, StoreOptions};
@@ -28,15 +31,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::Random;
 
-/// Number of facts that a scholar knows. A scholar has heard of nearly everything.
+/// Number of facts that the scholar knows. The scholar is a character who knows a large part of all facts.
 const SCHOLAR_KNOWS: usize = 20_000;
 
-/// Times of one kind of work.
+/// Times of one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Timing {
-    /// The kind of work.
+    /// The name of the task.
     pub work: &'static str,
-    /// The number of repetitions.
+    /// The number of repetitions of the task.
     pub n: usize,
     /// The median, in microseconds.
     pub p50_us: f64,
@@ -53,26 +56,27 @@ pub struct Room {
     pub entities: usize,
     /// Number of facts.
     pub facts: usize,
-    /// Memory of a program that has opened the world; known on Linux only.
+    /// Memory of a program that has opened the world. `None` except on Linux.
     pub held: Option<Held>,
-    /// Bytes of the database per fact, including graph tables and snapshot.
+    /// Size of the database per fact, including graph tables and snapshot, in bytes.
     pub bytes_per_fact: f64,
 }
 
-/// Memory of a program in bytes, after each step.
+/// Resident memory of a program after each of four steps, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Held {
-    /// Before it has opened anything.
+    /// Memory before the program opens the database.
     pub program: u64,
-    /// With database and state.
+    /// Memory after the program has opened the database and loaded the state.
     pub opened: u64,
-    /// With the index of all words.
+    /// Memory after the program has also indexed the words of all texts.
     pub indexed: u64,
-    /// With a vector for every text.
+    /// Memory after the program has also added a vector for every text.
     pub embedded: u64,
 }
 
-/// A generated world: skewed degrees, groups, places, and knowledge that few share.
+/// A generated world with groups and places. A few entities have many relations. Most facts are known to few
+/// characters.
 pub struct GeneratedWorld {
     people: Vec<EntityId>,
     changes: Vec<Change>,
@@ -107,7 +111,7 @@ const LORE: [&str; 10] = [
 ];
 
 impl GeneratedWorld {
-    /// Generates a world with this number of entities, and about this number of facts including names and kinds.
+    /// Generates a world with `entities` entities, and about `facts` facts. Names and kinds count as facts.
     ///
     /// # Errors
     /// If there are too few facts for the names.
@@ -142,7 +146,7 @@ impl GeneratedWorld {
         let mut written = world.changes.iter().filter(|change| matches!(change, Change::AssertFact(_))).count();
         let mut number = 0;
         while written < facts {
-            // A few entities are known to many, most to few.
+            // A few entities have many relations, most have few.
             let skewed = |random: &mut Random| {
                 let people = entities - first_person;
                 first_person + random.below(people).min(random.below(people)).min(random.below(people))
@@ -189,7 +193,7 @@ impl GeneratedWorld {
                     (fact.mentions([to.clone()]), vec![own, to.into(), home.into()])
                 }
             };
-            // One in five facts of general interest is common lore.
+            // Of the facts of branch 6, one in five is known to everyone. The others are known only at one place.
             let knowers = if number % 10 == 6 && number % 50 != 6 { vec![id(one % places)?.into()] } else { knowers };
             world.say(builder, &knowers)?;
             written += 1;
@@ -197,12 +201,13 @@ impl GeneratedWorld {
         Ok(world)
     }
 
-    /// Returns the people, those with most relations first, and the changes that create the world.
+    /// Returns the people, sorted by their number of relations, largest first. Also returns the changes that create the
+    /// world.
     pub(crate) fn into_parts(self) -> (Vec<EntityId>, Vec<Change>) {
         (self.people, self.changes)
     }
 
-    /// Makes the first person know this number of facts, as a scholar who has heard of nearly everything.
+    /// Makes the first person the scholar: adds edges until this person knows `facts` facts.
     fn teach(&mut self, facts: usize) -> Result<()> {
         let scholar = Knower::Entity(self.people.first().context("a world has people")?.clone());
         let ids: Vec<_> = self
@@ -234,13 +239,13 @@ fn provenance() -> Provenance {
     Provenance::new(Method::Authored, Author::Dm)
 }
 
-/// Measures one kind of work after the other.
+/// Measures one task after the other.
 struct Clock<'a> {
     tell: &'a mut dyn FnMut(&Timing) -> Result<()>,
 }
 
 impl Clock<'_> {
-    /// Repeats a kind of work `n` times, and reports its times.
+    /// Repeats a task `n` times, and reports its times.
     fn time(&mut self, work: &'static str, n: usize, mut what: impl FnMut(usize) -> Result<()>) -> Result<()> {
         let mut took = Vec::with_capacity(n);
         for number in 0..n {
@@ -258,8 +263,8 @@ impl Clock<'_> {
     }
 }
 
-/// Measures the work of a game and a DM in a generated world, in a directory that it fills. Reports each timing as soon
-/// as it is known.
+/// Measures the tasks of a game and a DM in a generated world. Writes the world to `directory`. Reports each timing as
+/// soon as it is known.
 ///
 /// # Errors
 /// If the world cannot be generated, or the database fails.
@@ -287,7 +292,7 @@ pub fn measure(
     store.write_snapshot(&state, move |result| drop(sender.send(result)));
     done.recv().context("the store stopped")??;
     store.close()?;
-    // A program fills the graph tables in the background, so opening does not wait for them.
+    // A program writes the graph tables in the background, so opening does not wait for them.
     let held = held_by_another(&directory.join("world"));
     reopen(&mut clock, &directory.join("world"))?;
     let store = open(&directory.join("world"))?;
@@ -300,7 +305,7 @@ pub fn measure(
 fn read(clock: &mut Clock, state: &State, people: &[EntityId]) -> Result<()> {
     let person = |n: usize| &people[n * 7919 % people.len()];
     let walk = Traversal::default();
-    // Prevents the compiler from removing the work.
+    // Uses each result, so that the compiler does not remove the measured work.
     let keep = |found: usize| -> Result<()> {
         std::hint::black_box(found);
         Ok(())
@@ -317,12 +322,12 @@ fn read(clock: &mut Clock, state: &State, people: &[EntityId]) -> Result<()> {
 fn indexed(clock: &mut Clock, state: &State) -> Result<Index> {
     let mut index = Index::default();
     clock.time("index_built", 1, |_| {
-        index = Index::of(state);
+        index = Index::of(state.corpus());
         Ok(())
     })?;
     let stored = index.terms().encode();
     clock.time("index_from_stored_terms", 1, |_| {
-        index = Index::with_cache(state, TermCache::decode(&stored).context("the terms cannot be read")?);
+        index = Index::with_cache(state.corpus(), TermCache::decode(&stored).context("the terms cannot be read")?);
         Ok(())
     })?;
     embed(state, &mut index);
@@ -417,7 +422,7 @@ fn recall(
     let Some(encoder) = encoder else { return Ok(()) };
     let mut embedded = |work, scholar: bool| {
         clock.time(work, 300, |n| {
-            // Each repetition asks another question, so that no cache answers.
+            // Each repetition asks a different question, because a repeated question could be answered from a cache.
             let question = format!("{QUESTION} ({n})");
             let vector = encoder.encode_one(&question)?;
             context(if scholar { &people[0] } else { person(n) }, n, &question, &vector)
@@ -431,7 +436,7 @@ fn open(directory: &Path) -> Result<Store> {
     Ok(Store::open(Location::from(directory), StoreOptions::default())?.store)
 }
 
-/// Writes one durable fact, and for comparison an fsync of the same bytes.
+/// Measures the write of one durable fact. For comparison, also measures a write and fsync of as many bytes.
 fn write(clock: &mut Clock, directory: &Path) -> Result<()> {
     let someone = EntityId::new("someone")?;
     let one = |n: usize| -> Result<Arc<Operation>> {
@@ -478,7 +483,7 @@ fn reopen(clock: &mut Clock, directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opens a world as a game does, and returns the memory of this program.
+/// Opens a world as a game does. Returns the resident memory of this program after each step.
 ///
 /// # Errors
 /// If the world cannot be opened.
@@ -486,7 +491,7 @@ pub fn hold(directory: &Path) -> Result<Option<Held>> {
     let program = resident();
     let opened = Store::open(Location::from(directory), StoreOptions::default())?;
     let with_state = resident();
-    let mut index = Index::of(&opened.state);
+    let mut index = Index::of(opened.state.corpus());
     let with_words = resident();
     embed(&opened.state, &mut index);
     let with_vectors = resident();
@@ -495,14 +500,15 @@ pub fn hold(directory: &Path) -> Result<Option<Held>> {
     Ok(all())
 }
 
-/// Returns the memory of a separate program that opens the world. This program has generated the world, and uses more.
+/// Starts a separate program that opens the world, and returns its memory use. This program would use more memory,
+/// because it has generated the world.
 fn held_by_another(directory: &Path) -> Option<Held> {
     let program = std::env::current_exe().ok()?;
     let told = Command::new(program).arg("hold").arg(directory).output().ok()?;
     serde_json::from_slice(&told.stdout).ok()?
 }
 
-/// Returns the resident memory of this program, on Linux.
+/// Returns the resident memory of this program in bytes. Returns `None` except on Linux.
 pub(crate) fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

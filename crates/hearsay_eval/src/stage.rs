@@ -1,28 +1,28 @@
-//! Stories as operations: each character sees only the events in its room.
+//! Turns stories into operations. Each character sees only the events in its room.
 //!
-//! - A character in a room has a canon LOCATED_AT fact from entering to leaving.
-//! - After each event in a room, all characters in it look around. They witness who is present, and which things the
-//!   room contains, with the others as co_present. So a character who comes in sees where things are, and others see
-//!   that.
-//! - Characters in the room witness when another leaves. Others learn nothing of it.
-//! - A story does not state the rooms of its things. A thing is in the room of the character who first handles it, or
-//!   else in the room that a character entered last.
+//! - From entering to leaving a room, a character has a canon LOCATED_AT fact with this room.
+//! - After each event in a room, all characters in the room look around. They witness who is present and which things
+//!   the room contains. The new edges have the other characters as `co_present`. So a character who comes in sees where
+//!   the things are, and the others see that this character sees it.
+//! - If a character leaves a room, the characters who stay witness this. Characters elsewhere learn nothing.
+//! - A story does not say in which room a thing is. A thing is in the room of the character who first handles it. If no
+//!   character handles it, it is in the room that a character entered last.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_belief::{Occasion, learn, present};
 use hearsay_model::{
     ApplyError, Author, Change, Date, Entity, EntityId, Fact, FactError, GameTime, Kind, KnowledgeEdge, Method,
-    Operation, Position, Provenance, State, Validity, attribute, predicate,
+    Operation, Position, PredicateRole, Provenance, State, Validity, attribute,
 };
 use thiserror::Error;
 
 use crate::stories::Sentence;
 
-/// Error in a sentence of a story.
+/// Error: a sentence of a story is impossible.
 #[derive(Debug, Error)]
 pub enum StageError {
-    /// A character leaves or acts in a room without being in it.
+    /// A character leaves a room, or acts in a room, without being in this room.
     #[error("{who} is not in the {room} and cannot leave it; let them enter it first")]
     NotThere {
         /// The character.
@@ -30,8 +30,8 @@ pub enum StageError {
         /// The room.
         room: EntityId,
     },
-    /// A thing has no room.
-    #[error("nobody has entered any room yet, so there is no place for the {0}; let somebody enter first")]
+    /// No character has entered a room yet, so the room of a thing is unknown.
+    #[error("nobody has entered a room yet, so the room of the {0} is unknown; let somebody enter first")]
     NoRoom(EntityId),
     /// The event cannot be learned.
     #[error(transparent)]
@@ -44,7 +44,7 @@ pub enum StageError {
     Fact(#[from] FactError),
 }
 
-/// A played story.
+/// A story whose events are recorded in a state.
 #[derive(Debug, Default)]
 pub struct Stage {
     state: State,
@@ -54,7 +54,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Plays a story, one sentence a minute.
+    /// Records the events of a story in a new state. Each sentence takes one minute of game time.
     ///
     /// # Errors
     /// The index of the impossible sentence, counted from 0, with the reason.
@@ -74,12 +74,12 @@ impl Stage {
         &self.state
     }
 
-    /// Returns the moment at the end of the story.
+    /// Returns the game time at the end of the story.
     pub fn now(&self) -> GameTime {
         GameTime(self.time)
     }
 
-    /// Returns the position in the journal at which a thing first had a place.
+    /// Returns the position in the journal at which a thing first had a location.
     pub fn placed(&self, thing: &EntityId) -> Option<Position> {
         self.placed.get(thing).copied()
     }
@@ -103,7 +103,7 @@ impl Stage {
             for (id, kind) in named {
                 let Some(id) = id else { continue };
                 let known = kinds.entry(id).or_insert_with(|| kind.clone());
-                // A container in a room may be a room itself. A character that acts is not a thing.
+                // A place in a sentence may be a container or a room. A character who acts is not a thing.
                 if *known == Kind::Item {
                     *known = kind;
                 }
@@ -152,7 +152,7 @@ impl Stage {
         }
     }
 
-    /// Puts a thing somewhere in a room. Its container is in that room too from then on.
+    /// Puts a thing into a container in a room. From then on, the container is in this room too.
     fn lay(&mut self, thing: &EntityId, place: &EntityId, room: &EntityId) -> Result<(), StageError> {
         if place != room && self.place_of(place).is_none() {
             self.put(place, room)?;
@@ -176,13 +176,13 @@ impl Stage {
         self.witness(&[over], &witnesses, room)
     }
 
-    /// Makes all characters in a room witness its characters and things.
+    /// Makes all characters in a room witness the characters and things in the room.
     fn look_around(&mut self, room: &EntityId) -> Result<(), StageError> {
         let (mut open, mut facts) = (vec![room.clone()], Vec::new());
         while let Some(place) = open.pop() {
             for link in self.state.links(&place).filter(|link| !link.is_forward()) {
                 let fact = link.fact();
-                if *fact.predicate() == *predicate::LOCATED_AT && fact.validity().holds_at(Some(self.now())) {
+                if PredicateRole::Location.is(fact.predicate()) && fact.validity().holds_at(Some(self.now())) {
                     open.push(fact.subject().clone());
                     facts.push(Arc::clone(fact));
                 }
@@ -199,13 +199,13 @@ impl Stage {
     }
 
     fn put(&mut self, what: &EntityId, place: &EntityId) -> Result<Position, StageError> {
-        let fact = Fact::relation(what, predicate::LOCATED_AT, place, provenance())?;
+        let fact = Fact::relation(what, PredicateRole::Location.name(), place, provenance())?;
         let fact = fact.validity(Validity { from: Some(self.date()), until: None }).build()?;
         self.apply(vec![Change::AssertFact(Arc::new(fact))])
     }
 
     fn place_of(&self, id: &EntityId) -> Option<Fact> {
-        self.state.newest(id, predicate::LOCATED_AT).cloned()
+        self.state.newest(id, PredicateRole::Location.name()).cloned()
     }
 
     fn date(&self) -> Date {
@@ -221,7 +221,7 @@ fn provenance() -> Provenance {
     Provenance::new(Method::Witnessed, Author::Game)
 }
 
-/// Returns the room of each thing when it is first mentioned.
+/// Returns the room of each thing at the moment when the story first mentions the thing.
 fn rooms(sentences: &[&Sentence]) -> BTreeMap<EntityId, EntityId> {
     let mut people: BTreeMap<&EntityId, &EntityId> = BTreeMap::new();
     let (mut handled, mut spoken): (BTreeMap<EntityId, EntityId>, BTreeMap<EntityId, EntityId>) = Default::default();

@@ -1,7 +1,7 @@
-//! Stories in ToMi's format: sentences in a small grammar, then a question with its answer.
+//! Stories in ToMi's format: sentences with a small grammar, then a question with its answer.
 //!
-//! Every line has a number, which restarts with each story. A line with a tab is a question, followed by its answer.
-//! Files are plain text, or gzip.
+//! Every line begins with a number. The numbers restart with each story. A line with tabs contains a question and its
+//! answer. Files are plain text or gzip.
 
 use std::{
     io::Read,
@@ -23,8 +23,8 @@ pub enum StoryError {
         /// The cause.
         source: std::io::Error,
     },
-    /// The file cannot be unpacked.
-    #[error("{}: cannot be unpacked ({source}); fetch it anew", file.display())]
+    /// The gzip file cannot be unpacked.
+    #[error("{}: the gzip file cannot be unpacked ({source}); download it again", file.display())]
     Gzip {
         /// The file.
         file: PathBuf,
@@ -32,7 +32,7 @@ pub enum StoryError {
         source: std::io::Error,
     },
     /// The file is not text.
-    #[error("{}: the file is no text in UTF-8", file.display())]
+    #[error("{}: the file is not UTF-8 text", file.display())]
     NoText {
         /// The file.
         file: PathBuf,
@@ -100,37 +100,37 @@ pub enum Sentence {
 /// The kind of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// The place of a thing at the beginning.
+    /// The question asks for the location of the thing at the beginning.
     Memory,
-    /// The place of a thing.
+    /// The question asks for the present location of the thing.
     Reality,
-    /// The place where a character believes the thing to be.
+    /// The question asks where a character believes the thing to be.
     FirstOrder(EntityId),
-    /// The place where the first character thinks that the second believes the thing to be.
+    /// The question asks where the first character thinks that the second character believes the thing to be.
     SecondOrder(EntityId, EntityId),
 }
 
-/// A question with the set's answer.
+/// A question with the answer of the data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The line in the file.
+    /// The line number in the file, counted from 1.
     pub line: usize,
-    /// The text.
+    /// The text of the question.
     pub text: String,
-    /// The thing.
+    /// The thing that the question is about.
     pub thing: EntityId,
     /// The kind of question.
     pub asked: Asked,
-    /// The set's answer: a container.
+    /// The answer of the data set: the container of the thing.
     pub answer: EntityId,
 }
 
 /// A story with the questions about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Story {
-    /// Each sentence with its line in the file.
+    /// The sentences, each with its line number in the file, counted from 1.
     pub sentences: Vec<(usize, Sentence)>,
-    /// The sentences as written.
+    /// The text of the sentences.
     pub text: Vec<String>,
     /// The questions.
     pub questions: Vec<Question>,
@@ -192,7 +192,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Story>, (usize, String)> {
 }
 
 fn id(name: &str) -> Result<EntityId, String> {
-    EntityId::from_name(name).map_err(|error| format!("`{name}` is no name: {error}"))
+    EntityId::from_name(name).map_err(|error| format!("`{name}` is not a valid name: {error}"))
 }
 
 fn sentence(text: &str) -> Result<Sentence, String> {
@@ -209,7 +209,7 @@ fn sentence(text: &str) -> Result<Sentence, String> {
         }
         _ => {
             return Err(format!(
-                "`{text}` is no sentence of a story; expected somebody who entered, exited or likes the …, or moved the … to \
+                "`{text}` is not a sentence of a story; expected somebody who entered, exited or likes the …, or moved the … to \
                  the …, or: The … is in the …"
             ));
         }
@@ -227,7 +227,7 @@ fn question(text: &str) -> Result<(EntityId, Asked), String> {
         }
         _ => {
             return Err(format!(
-                "`{text}` is no question that is known; expected: Where was the … at the beginning? Where is the … really? \
+                "`{text}` is not a known question; expected: Where was the … at the beginning? Where is the … really? \
                  Where will … look for the …? Where does … think that … searches for the …?"
             ));
         }

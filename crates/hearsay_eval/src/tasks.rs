@@ -1,9 +1,10 @@
-//! Retrieval tasks: folders with a corpus, questions about it, and optional facts.
+//! Retrieval tasks. A task is a folder with a corpus, questions about the corpus, and optional facts, in JSON Lines:
 //!
-//! - `corpus.jsonl`: `id`, `group`, `text`; optional `title`, `speaker` and `time`. The lines of one group, in order,
-//!   are the lines of one session, or the single part of a document.
-//! - `queries.jsonl`: `id`, `text`, `relevant` (groups); `category`.
-//! - `facts.jsonl`, optional: `subject`, `predicate`, `object`, `source` (the id of a corpus line).
+//! - `corpus.jsonl` has the keys `id`, `group` and `text`, and optionally `title`, `speaker` and `time`. A group is a
+//!   session with its lines in order, or a document with a single line.
+//! - `queries.jsonl` has the keys `id`, `text`, `relevant` (the groups that answer the question) and `category`.
+//! - `facts.jsonl` is optional. It has the keys `subject`, `predicate`, `object` and `source` (the id of a corpus
+//!   line).
 
 use std::{
     collections::BTreeSet,
@@ -35,7 +36,7 @@ pub enum TaskError {
         /// The problem, and the expected input.
         problem: String,
     },
-    /// The folder or file is empty.
+    /// The folder contains no task, or a file of a task is empty.
     #[error("{}: no task in it; expected a folder with corpus.jsonl and queries.jsonl, or folders of such folders", .0.display())]
     Empty(PathBuf),
 }
@@ -45,9 +46,9 @@ pub enum TaskError {
 pub struct CorpusLine {
     /// The id.
     pub id: String,
-    /// The group of the text, which is scored.
+    /// The group of the text. Rankings of groups are scored.
     pub group: String,
-    /// The title; may be empty.
+    /// The title. May be empty.
     #[serde(default)]
     pub title: String,
     /// The text.
@@ -55,7 +56,7 @@ pub struct CorpusLine {
     /// The speaker.
     #[serde(default)]
     pub speaker: Option<String>,
-    /// The time, as written.
+    /// The time, in the words of the source.
     #[serde(default)]
     pub time: Option<String>,
 }
@@ -80,14 +81,14 @@ pub struct TaskFact {
     pub predicate: String,
     /// The object.
     pub object: String,
-    /// The id of the corpus line that states it.
+    /// The id of the corpus line that states the fact.
     pub source: String,
 }
 
 /// A task: a corpus and its questions.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// The path of its folder, relative to the requested one.
+    /// The path of the task's folder, relative to the folder that was passed to [`read`].
     pub name: String,
     /// The corpus.
     pub corpus: Vec<CorpusLine>,
@@ -150,13 +151,13 @@ fn task(dir: &Path, name: &str) -> Result<Task, TaskError> {
     Ok(Task { name: name.to_owned(), corpus, queries, facts })
 }
 
-/// Reads the lines of a file, and checks each.
+/// Reads the lines of a file, and checks each line. `check` returns the problem of a line, if any.
 fn lines<T: DeserializeOwned>(file: &Path, mut check: impl FnMut(&T) -> Option<String>) -> Result<Vec<T>, TaskError> {
     let text = fs::read_to_string(file).map_err(|source| TaskError::File { path: file.to_owned(), source })?;
     let mut read = Vec::new();
     for (line, json) in (1..).zip(text.lines()).filter(|(_, json)| !json.trim().is_empty()) {
         let failed = |problem| TaskError::Line { file: file.to_owned(), line, problem };
-        let value = serde_json::from_str(json).map_err(|error| failed(format!("not what was expected: {error}")))?;
+        let value = serde_json::from_str(json).map_err(|error| failed(format!("wrong format: {error}")))?;
         if let Some(problem) = check(&value) {
             return Err(failed(problem));
         }

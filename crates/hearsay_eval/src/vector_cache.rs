@@ -1,4 +1,4 @@
-//! Cache file for vectors of texts: computing them takes minutes, measuring takes seconds.
+//! Cache file for the vectors of texts. Computing the vectors takes minutes, while a measurement takes seconds.
 
 use std::{
     env,
@@ -39,7 +39,8 @@ const HEAD: &[u8; 16] = b"hearsay vectors1";
 /// Number of texts that are encoded before their vectors are written.
 const BATCH: usize = 64;
 
-/// The start of a record: hash of the model's id, hash of the text. The vector follows.
+/// Size of the start of a record, in bytes. The start consists of the hash of the model's id and the hash of the text.
+/// The vector follows.
 const KEYS: usize = 2 * size_of::<TextHash>();
 
 /// The vectors of one model, by text.
@@ -67,7 +68,7 @@ impl VectorCache {
         Ok(dir.ok_or(CacheError::NoPlace)?.join("hearsay/eval-vectors.bin"))
     }
 
-    /// Reads the vectors of a model from a file. Removes an incomplete record at the end.
+    /// Reads the vectors of a model from a file. If the file ends with an incomplete record, removes this record.
     ///
     /// # Errors
     /// If the file cannot be read, or is not a vector cache.
@@ -107,7 +108,7 @@ impl VectorCache {
         Ok(cache)
     }
 
-    /// Returns the vector of a text, if the cache has it.
+    /// Returns the vector of a text, if the cache contains it.
     pub fn get(&self, text: &str) -> Option<&[f32]> {
         self.vectors.get(&text_hash(text)).map(Vec::as_slice)
     }

@@ -1,5 +1,8 @@
-//! Weights of the evidence for and against an extracted fact, fitted to labelled sentences. The model is a logistic
-//! regression with a ridge on the marks of all facts extracted without doubt, cross-validated on unseen scenes.
+//! Weights of the evidence for and against an extracted fact, fitted to labelled sentences.
+//!
+//! Each piece of evidence is a *mark* of the fact. The confidence of a fact is a logistic function of the sum of the
+//! weights of its marks. The weights are fitted by a logistic regression with ridge regularization, to all facts that
+//! were extracted without doubt. Cross-validation measures the result on scenes that were not used for fitting.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +14,17 @@ use crate::{
     learn::{Row, learn},
 };
 
-/// Strength of the regularization: each weight counts as if seen this often in the opposite class.
+/// Strength of the ridge regularization.
 const RIDGE: f64 = 1.0;
 
-/// Number of steps of Newton's method, which converges well before.
+/// Number of steps of Newton's method. The method converges in fewer steps.
 const STEPS: usize = 30;
 
-/// Minimum number of occurrences of a mark with a weight.
+/// Minimum number of occurrences of a mark. A rarer mark gets no weight.
 const LEAST: usize = 3;
 
-/// Number of parts of the scenes. Each part uses a classifier that was trained on the others.
+/// Number of parts into which the scenes are divided. Facts of each part are extracted with classifiers that were
+/// trained on the other parts.
 const PARTS: usize = 5;
 
 /// Minimum confidence at which a fact is accepted without review.
@@ -33,11 +37,11 @@ pub struct Weights {
     pub weights: BTreeMap<String, f64>,
     /// The number of facts in the fit.
     pub n: usize,
-    /// The share of right facts among the accepted facts in unseen scenes.
+    /// The share of the accepted facts that are right, in scenes that were not used for fitting.
     pub precision: f64,
-    /// The number of right and accepted facts in unseen scenes.
+    /// The number of accepted facts that are right, in scenes that were not used for fitting.
     pub right: usize,
-    /// The mean logarithmic loss in unseen scenes.
+    /// The mean logarithmic loss in scenes that were not used for fitting.
     pub loss: f64,
 }
 
@@ -75,7 +79,8 @@ pub fn fit(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Weights {
     }
 }
 
-/// Extracts facts with classifiers trained on other scenes, because a classifier is too accurate on its training data.
+/// Extracts the facts of each scene with classifiers that were trained on other scenes. On its training data, a
+/// classifier would be too accurate.
 fn findings_of_others(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec<Finding> {
     let rows = rows(labelled);
     let mut all = Vec::new();
@@ -93,7 +98,7 @@ fn findings_of_others(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec
     all
 }
 
-/// Returns the weights of a finding: the base, and those of its marks.
+/// Returns the indices of the weights that apply to a finding: the base, and the weights of its marks.
 fn features(finding: &Finding, marks: &[&'static str]) -> Vec<usize> {
     let of_marks = finding.marks.iter().filter_map(|mark| marks.binary_search(mark).ok()).map(|at| at + 1);
     std::iter::once(0).chain(of_marks).collect()
@@ -104,7 +109,7 @@ fn sure(weights: &[f64], finding: &Finding, marks: &[&'static str]) -> f64 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// Fits weights by Newton's method on the logistic loss, with a ridge on all weights except the base.
+/// Fits weights by Newton's method on the logistic loss. All weights except the base are regularized.
 fn regress(findings: &[&Finding], marks: &[&'static str]) -> Vec<f64> {
     let size = marks.len() + 1;
     let rows: Vec<(Vec<usize>, f64)> =
@@ -135,7 +140,7 @@ fn regress(findings: &[&Finding], marks: &[&'static str]) -> Vec<f64> {
     weights
 }
 
-/// Solves a system of linear equations by elimination.
+/// Solves a system of linear equations by Gaussian elimination.
 fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let size = right.len();
     for column in 0..size {

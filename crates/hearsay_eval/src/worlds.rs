@@ -1,8 +1,10 @@
-//! Generated worlds: people, nested groups, nested places, and all operations of Hearsay on their knowledge.
+//! Generated worlds with people, nested groups and nested places. Their knowledge changes through all kinds of
+//! operations.
 //!
-//! A world depends only on its random numbers. Most of it follows the course of play. People witness, tell, lie, retell
-//! wrongly, speak, read and deduce, through the functions of [`hearsay_belief::learn`]. They join, rise, leave and die.
-//! The DM judges, withdraws and undoes. The rest is written at random, as an import or a careless author might.
+//! A world depends only on its random numbers. Most operations are similar to play. People witness, tell, lie, retell
+//! wrongly, speak, read and deduce, through the functions of [`hearsay_belief::learn`]. They join groups, rise in rank,
+//! leave and die. The DM decides on facts, withdraws records and undoes operations. The other operations are random
+//! changes, such as an import or a careless author could make.
 
 use std::sync::Arc;
 
@@ -13,13 +15,13 @@ use hearsay_belief::{
 };
 use hearsay_model::{
     Acquisition, Attitude, Author, Change, Confidence, Credence, Date, Entity, EntityId, Evidence, Fact, FactBuilder,
-    FactId, FactRelation, FactStatus, GameTime, IdError, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance,
-    Secrecy, Session, SessionId, Setting, Span, State, Validity, attribute, predicate,
+    FactId, FactRelation, FactStatus, GameSetting, GameTime, IdError, Knower, KnowledgeEdge, Method, Operation,
+    Passage, PredicateRole, Provenance, Secrecy, Session, SessionId, Setting, Span, State, Validity, attribute,
 };
 
 use crate::Random;
 
-/// The characters to ask.
+/// The ids of the characters who can be asked.
 pub const PEOPLE: [&str; 5] = ["ann", "bob", "cat", "dan", "eve"];
 const GROUPS: [&str; 3] = ["cell", "guild", "watch"];
 const PLACES: [&str; 3] = ["inn", "ward", "town"];
@@ -27,7 +29,7 @@ const THINGS: [&str; 3] = ["boat", "ledger", "letter"];
 const RANKS: [&str; 3] = ["novice", "brother", "master"];
 const NAMES: [&str; 9] =
     ["Ann Brook", "Bob Alder", "Cat Brook", "Dan Finch", "Eve", "the Cell", "the Guild", "the Watch", "the Gilded Inn"];
-/// Names that few know. Some are words that facts also use.
+/// Secret names, which few characters know. Some are words that also occur in facts.
 const SECRET_NAMES: [&str; 6] = ["the Grey Lady", "Night", "Ann Alder", "Fire", "the smuggler", "Marrowick"];
 const WORDS: [&str; 14] = [
     "harbour",
@@ -45,10 +47,10 @@ const WORDS: [&str; 14] = [
     "Brook",
     "inn",
 ];
-/// The sessions of every world.
+/// The ids of the sessions in every world.
 pub const SESSIONS: [&str; 2] = ["s1", "s2"];
 
-/// A world, with data for questions.
+/// A generated world.
 #[derive(Debug, Clone, Default)]
 pub struct GeneratedWorld {
     /// The state of the world.
@@ -57,7 +59,7 @@ pub struct GeneratedWorld {
     time: i64,
 }
 
-/// A generated change that may be invalid. The world continues without it.
+/// Result of a generated change. An invalid change is skipped.
 type Made<T> = Result<T, Box<dyn std::error::Error>>;
 
 impl GeneratedWorld {
@@ -68,22 +70,22 @@ impl GeneratedWorld {
         debug_assert!(begun.is_ok(), "{begun:?}");
         for _ in 0..random.below(60) {
             world.time += random.below(3) as i64;
-            // Invalid steps are skipped: the dead learn nothing, and nobody tells themselves.
+            // Invalid steps are skipped. For example, the dead learn nothing, and no character tells itself a fact.
             let _ = world.step(random);
         }
         world
     }
 
-    /// Returns the latest moment of the world.
+    /// Returns the latest game time in the world.
     pub fn now(&self) -> GameTime {
         GameTime(self.time)
     }
 
-    /// Returns a random question, which may contain any name of any entity.
+    /// Returns a random question. It may contain any name of any entity.
     pub fn question(random: &mut Random) -> String {
         let name = if random.percent(60) { random.of(&NAMES) } else { random.of(&SECRET_NAMES) };
         let mut name = (*name.unwrap_or(&"Ann")).to_owned();
-        // An occasional spelling mistake: a doubled letter.
+        // Adds an occasional spelling mistake: a doubled letter.
         let at = random.below(name.len());
         if let Some(letter) = name.chars().nth(at).filter(|_| random.percent(30)) {
             name.insert(at, letter);
@@ -99,7 +101,7 @@ impl GeneratedWorld {
     /// Adds all entities, with names, kinds, memberships and homes.
     fn begin(&mut self, random: &mut Random) -> Made<()> {
         let kinds = [(&PEOPLE[..], "npc"), (&GROUPS, "faction"), (&PLACES, "location"), (&THINGS[..2], "item")];
-        let mut changes = vec![Change::Set(Setting::Clock(GameTime(10)))];
+        let mut changes = vec![Change::Set(Setting::Game(GameSetting::Clock(GameTime(10))))];
         for session in SESSIONS {
             let (id, title) = (SessionId::new(session)?, "A night".into());
             let session = Session { id, number: None, title, date: None, start: None, end: None, present: vec![] };
@@ -132,22 +134,22 @@ impl GeneratedWorld {
         }
         for (part, whole) in [("cell", "guild"), ("inn", "ward"), ("ward", "town"), ("guild", "cell")] {
             if random.percent(if part == "guild" { 10 } else { 80 }) {
-                self.belong(EntityId::new(part)?, predicate::PART_OF, EntityId::new(whole)?, random)?;
+                self.belong(EntityId::new(part)?, PredicateRole::Part.name(), EntityId::new(whole)?, random)?;
             }
         }
         for id in PEOPLE {
             for (relation, to, often) in [
-                (predicate::MEMBER_OF, &GROUPS, 80),
-                (predicate::MEMBER_OF, &GROUPS, 30),
-                (predicate::RESIDENT_OF, &PLACES, 80),
-                (predicate::LOCATED_AT, &PLACES, 80),
+                (PredicateRole::Membership.name(), &GROUPS, 80),
+                (PredicateRole::Membership.name(), &GROUPS, 30),
+                (PredicateRole::Residence.name(), &PLACES, 80),
+                (PredicateRole::Location.name(), &PLACES, 80),
             ] {
                 if random.percent(often) {
                     self.belong(EntityId::new(id)?, relation, EntityId::new(random.of(to).unwrap_or(&"inn"))?, random)?;
                 }
             }
         }
-        // The facts in the letter.
+        // Adds the facts in the letter.
         for _ in 0..=random.below(2) {
             let mut passage = Passage { document: Some(EntityId::new("letter")?), ..Passage::new(sentence(random)) };
             passage.heard_by = random.each(&self.knowers()?, 10);
@@ -164,7 +166,8 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Adds a membership or residence: temporary or permanent, with or without a rank, known to some.
+    /// Adds a membership or residence. It can be temporary or permanent, with or without a rank. Random knowers know
+    /// it.
     fn belong(&mut self, who: EntityId, relation: &str, to: EntityId, random: &mut Random) -> Made<()> {
         let from = random.percent(60).then(|| random.below(self.time as usize + 10) as i64);
         let until = random.percent(25).then(|| from.unwrap_or_default() + random.below(20) as i64);
@@ -172,7 +175,7 @@ impl GeneratedWorld {
         let rank = random.percent(50).then(|| random.of(&RANKS).map(ToString::to_string)).flatten();
         let fact = Fact::relation(&who, relation, &to, source(random)?)?
             .validity(Validity { from: from.map(at), until: ended })
-            .rank(rank.filter(|_| relation == predicate::MEMBER_OF))
+            .rank(rank.filter(|_| relation == PredicateRole::Membership.name()))
             .status(if random.percent(90) { FactStatus::Canon } else { status(random) })
             .build()?;
         let id = fact.id();
@@ -185,8 +188,9 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Records a fact that `often` percent know, by random edges. The world knows it about as often as a single
-    /// character.
+    /// Records a fact, and random edges to it. Each knower, also [`Knower::World`], gets an edge with a probability of
+    /// `often / 2` percent. In half of the cases, one more random knower gets an edge. If `often` is 0, exactly one
+    /// random knower gets an edge.
     fn record(&mut self, fact: Fact, random: &mut Random, often: usize) -> Made<()> {
         let fact = Arc::new(fact);
         let mut changes = vec![Change::AssertFact(Arc::clone(&fact))];
@@ -199,7 +203,7 @@ impl GeneratedWorld {
         self.apply(changes)
     }
 
-    /// Returns an edge as an author or an import might write it.
+    /// Returns a random edge, such as an author or an import could write.
     fn edge(&self, knower: Knower, fact: FactId, random: &mut Random) -> Made<KnowledgeEdge> {
         let acquisition = match random.below(8) {
             0 => Acquisition::Witnessed,
@@ -265,11 +269,11 @@ impl GeneratedWorld {
             12 => self.turn(random),
             13 => {
                 let (who, group) = (person(random)?, EntityId::new(random.of(&GROUPS).unwrap_or(&"guild"))?);
-                self.belong(who, predicate::MEMBER_OF, group, random)
+                self.belong(who, PredicateRole::Membership.name(), group, random)
             }
             14 => self.passage(random),
             15 => {
-                // The group conceals a fact from some of its ranks.
+                // Members below a minimum rank do not know this fact of the group.
                 let fact = self.new_fact(random)?.build()?;
                 let group = EntityId::new(random.of(&GROUPS).unwrap_or(&"guild"))?;
                 let rank = random.of(&RANKS).map(ToString::to_string);
@@ -279,10 +283,10 @@ impl GeneratedWorld {
             }
             16 => {
                 let (who, place) = (person(random)?, EntityId::new(random.of(&PLACES).unwrap_or(&"inn"))?);
-                self.belong(who, predicate::LOCATED_AT, place, random)
+                self.belong(who, PredicateRole::Location.name(), place, random)
             }
             17 if random.percent(20) => {
-                let dead = Fact::attribute(&person(random)?, attribute::CONDITION, "dead", source(random)?)?;
+                let dead = Fact::attribute(&person(random)?, PredicateRole::Condition.name(), "dead", source(random)?)?;
                 let dead = dead.validity(Validity { from: Some(at(self.time)), until: None }).build()?;
                 self.record(dead, random, 20)
             }
@@ -290,7 +294,7 @@ impl GeneratedWorld {
         }
     }
 
-    /// Generates an event that those present, or random characters, witness.
+    /// Generates an event. The characters present witness it, or random characters.
     fn witness(&mut self, random: &mut Random) -> Made<()> {
         let new = Arc::new(self.new_fact(random)?.build()?);
         let old = random.of(&self.facts).cloned();
@@ -336,7 +340,7 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Makes a character say something aloud that some hear.
+    /// Makes a character say a line aloud. Some characters hear the line.
     fn say(&mut self, random: &mut Random) -> Made<()> {
         let speaker = person(random)?;
         let known = self.known(&speaker, random).filter(|_| random.percent(60));
@@ -353,7 +357,7 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Returns a secret name of a character, under which it may speak.
+    /// Returns a secret name under which a character may speak.
     fn secret_name(&self, id: &EntityId, random: &mut Random) -> Option<String> {
         let secret = self.state.facts_of(id).filter(|fact| {
             fact.subject() == id && *fact.predicate() == *attribute::ALIAS && fact.secrecy() == Secrecy::Secret
@@ -374,7 +378,7 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Ends or retracts a fact, and makes some characters learn of it.
+    /// Refutes or ends a fact. Some characters learn that the fact is not true, or no longer true.
     fn turn(&mut self, random: &mut Random) -> Made<()> {
         let Some(old) = random.of(&self.facts).cloned() else { return Ok(()) };
         let until = self.date(random);
@@ -382,7 +386,8 @@ impl GeneratedWorld {
             learn::refutation(&old, None, source(random)?)?
         } else {
             if random.percent(70) {
-                // The state may refuse an end before the beginning. The news is told anyway.
+                // The state may refuse the change, if the end is before the beginning. Characters learn the news
+                // anyway.
                 let _ = self.apply(vec![Change::EndFact { fact: old.id(), until: until.clone() }]);
             }
             learn::ending(&old, until, None, source(random)?)?
@@ -395,7 +400,7 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Adds a passage that few or many have heard or may read.
+    /// Adds a passage that few or many characters have heard or may read.
     fn passage(&mut self, random: &mut Random) -> Made<()> {
         let mut passage = Passage {
             title: random.percent(20).then(|| sentence(random)),
@@ -412,7 +417,7 @@ impl GeneratedWorld {
         self.apply(vec![Change::AddPassage(Arc::new(passage))])
     }
 
-    /// Makes the DM judge, withdraw or undo.
+    /// Makes the DM decide on a fact, withdraw a record or undo an operation.
     fn judge(&mut self, random: &mut Random) -> Made<()> {
         let Some(fact) = random.of(&self.facts).map(|fact| fact.id()) else { return Ok(()) };
         let edges: Vec<_> = self.state.all_knowledge().map(|(id, _)| id).collect();
@@ -453,7 +458,7 @@ impl GeneratedWorld {
         Ok(Occasion { time, place: None, session: session(random)? })
     }
 
-    /// Returns a date until shortly after now, or one that no calendar can parse.
+    /// Returns a random date, which is at most shortly after the present game time. Some dates cannot be parsed.
     fn date(&self, random: &mut Random) -> Date {
         if random.percent(5) { vague() } else { at(random.below(self.time as usize + 10) as i64) }
     }
@@ -490,7 +495,7 @@ fn person(random: &mut Random) -> Result<EntityId, IdError> {
 }
 
 fn anything(random: &mut Random) -> Result<EntityId, IdError> {
-    // People are twice as likely as other entities.
+    // A character is twice as likely as any other entity.
     let all = [&PEOPLE[..], &PEOPLE, &GROUPS, &PLACES, &THINGS].concat();
     EntityId::new(random.of(&all).unwrap_or(&"ann"))
 }

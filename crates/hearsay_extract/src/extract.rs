@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
-use hearsay_model::{Confidence, EntityId, Predicate, Span, Vocabulary, predicate};
+use hearsay_model::{Confidence, EntityId, Predicate, PredicateRole, Span, Vocabulary};
 
 use crate::{
     clauses::Clauses,
@@ -80,7 +80,7 @@ impl Extractor {
     /// An extractor for a language and the predicates of a campaign.
     pub fn new(language: Language, vocabulary: Vocabulary) -> Self {
         let related = language.grammar.targets.iter().position(|target| {
-            target.predicate == *predicate::RELATED_TO && !target.over && !target.denied && !target.mutual
+            PredicateRole::Related.is(&target.predicate) && !target.over && !target.denied && !target.mutual
         });
         Self { language, vocabulary, related, examples: OnceLock::new() }
     }
@@ -417,7 +417,7 @@ impl<'a> Pass<'a> {
                 Said::Who(who) => self.name(*who).to_owned(),
                 Said::Value(value) => value.clone(),
             };
-            let related = target.predicate == *predicate::RELATED_TO;
+            let related = PredicateRole::Related.is(&target.predicate);
             let plain = if related {
                 self.related(read, &subject, &object)
             } else {

@@ -1,4 +1,5 @@
-//! The cost of a write while a reader holds a snapshot, and of plain reads, at 100,000 and 1,000,000 facts.
+//! Measures the cost of a write while a reader has a snapshot, and the cost of plain reads, at 100,000 and 1,000,000
+//! facts.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
@@ -34,7 +35,7 @@ fn operation(changes: Vec<Change>) -> Operation {
     Operation::new(Author::Game, "bench", changes)
 }
 
-/// A fact that the entity at a number knows, with the edge by which it does.
+/// Returns changes that add a fact, and an edge from the fact's subject to it.
 fn known(subject: usize, object: usize, n: usize) -> [Change; 2] {
     let provenance = Provenance::new(Method::Authored, Author::Game);
     let builder = match n % 4 {
@@ -46,7 +47,7 @@ fn known(subject: usize, object: usize, n: usize) -> [Change; 2] {
     [Change::AssertFact(Arc::new(fact)), Change::Learn(Arc::new(edge))]
 }
 
-/// A fifth as many entities as facts. Low numbers occur in many facts.
+/// Returns a state with one entity for every five facts. Entities with low numbers occur in many facts.
 fn world(facts: usize) -> State {
     let (entities, mut next) = (facts / 5, random(7));
     let mut state = State::default();
@@ -77,7 +78,7 @@ fn write(state: &mut State, n: usize) {
     state.apply(operation(known(next(entities), next(entities), 100_000_000 + n).to_vec())).unwrap();
 }
 
-/// A write that nobody reads beside.
+/// Measures a write while no reader has a snapshot.
 #[divan::bench(args = SIZES)]
 fn write_alone(bencher: Bencher, facts: usize) {
     let (mut state, mut n) = (world(facts), 0);
@@ -87,7 +88,7 @@ fn write_alone(bencher: Bencher, facts: usize) {
     });
 }
 
-/// A write after a reader took a snapshot.
+/// Measures a write after a reader took a snapshot.
 #[divan::bench(args = SIZES)]
 fn clone_and_write(bencher: Bencher, facts: usize) {
     let (mut state, mut n) = (of(facts).clone(), 0);
@@ -99,7 +100,7 @@ fn clone_and_write(bencher: Bencher, facts: usize) {
     });
 }
 
-/// A write to an entity that a tenth of all facts mention, after a reader took a snapshot.
+/// Measures a write to an entity that a tenth of all facts mention, after a reader took a snapshot.
 #[divan::bench(args = SIZES)]
 fn clone_and_write_at_a_hub(bencher: Bencher, facts: usize) {
     let (mut state, mut n) = (of(facts).clone(), 0);
@@ -144,7 +145,7 @@ fn read_facts_of_100(bencher: Bencher, facts: usize) {
     bencher.bench(|| ids.iter().map(|id| black_box(state).facts_of(id).count()).sum::<usize>());
 }
 
-/// All entities at two hops from one, without regard to which were seen.
+/// Measures reading all entities at two hops from an entity, including those already seen.
 #[divan::bench(args = SIZES)]
 fn read_two_hops(bencher: Bencher, facts: usize) {
     let (state, mut next) = (of(facts), random(8));

@@ -71,10 +71,10 @@ impl Kind {
         matches!(self, Self::Npc | Self::Player)
     }
 
-    /// Returns whether entities of this kind can hold knowledge.
+    /// Returns whether entities of this kind can know facts.
     ///
-    /// Characters can, and so can the groups and places whose members and residents share it. Custom kinds can, because
-    /// they may be groups.
+    /// Characters can. Groups and places can, because their members and residents share knowledge. Custom kinds can,
+    /// because they may be groups.
     pub fn can_know(&self) -> bool {
         !matches!(self, Self::Item | Self::Document | Self::Event | Self::Quest | Self::Concept)
     }
@@ -122,7 +122,8 @@ pub struct ExternalId {
     pub id: String,
 }
 
-/// An identity and its external ids. All statements about the entity, its name and kind included, are facts.
+/// The id of an entity, and its ids in other programs. All statements about the entity are facts, also its name and
+/// kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
     /// The readable stable id.

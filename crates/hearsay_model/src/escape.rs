@@ -1,4 +1,4 @@
-//! Escaping of text that comes from data, so that it cannot pass for markup or control codes where it is shown.
+//! Escaping of text from data. Escaped text has no effect as markup or as control codes where it is shown.
 //!
 //! A statement, a name or a question may contain line breaks, terminal sequences, bidirectional controls or markup.
 //! Every function here leaves ordinary text unchanged, in any script: accents, emoji with joiners and flags, and
@@ -9,8 +9,8 @@ use std::borrow::Cow;
 /// Returns whether a character moves the cursor, ends the line, changes the text direction, or is invisible.
 ///
 /// These are the control characters, the line and paragraph separators, the bidirectional controls of Unicode,
-/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors do not
-/// count.
+/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors are not
+/// included.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -32,7 +32,7 @@ fn is_break(c: char) -> bool {
     matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Escapes text for one line: breaks become a space, other hostile characters become `\u{1b}` and the like.
+/// Escapes text for one line. A break becomes a space. Another hostile character becomes an escape such as `\u{1b}`.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c, _, out| {
         if is_break(c) {
@@ -43,7 +43,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Escapes text of several lines: line feeds remain, all other characters are escaped as in [`line()`].
+/// Escapes text of several lines. Line feeds remain; all other characters are escaped as in [`line()`].
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c, _, out| {
         match c {
@@ -55,9 +55,9 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Escapes text for one line in which square brackets belong to the program.
+/// Escapes text for a line in which the program itself uses square brackets as markup.
 ///
-/// Square brackets and backslashes in the data get a backslash before them.
+/// A backslash is inserted before square brackets and backslashes in the text.
 pub fn fenced(text: &str) -> Cow<'_, str> {
     escaped(text, |c, _, out| {
         match c {
@@ -69,7 +69,7 @@ pub fn fenced(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Escapes text for one line of Markdown, so that no character in it is markup.
+/// Escapes text for one line of Markdown. No character of the result is markup.
 ///
 /// The text may begin a line, a list item, a heading or a quotation.
 pub fn markdown(text: &str) -> Cow<'_, str> {
@@ -110,10 +110,10 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Writes a text character by character, with hostile characters escaped and all others unchanged.
+/// Returns a text with hostile characters escaped and all others unchanged.
 ///
-/// `special` gets the first chance at each character and returns whether it wrote it. Flags of regions remain
-/// unchanged.
+/// `special` is called first for each character, and returns whether it wrote the character. Emoji flags of regions
+/// remain unchanged.
 fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -123,7 +123,7 @@ fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Co
             out.push_str(flag);
             at += flag.len();
         } else if rest.starts_with("\r\n") {
-            // Skip the carriage return, so that `\r\n` is one break.
+            // Skip the carriage return. `\r ` is then one break.
             at += 1;
         } else {
             if !special(c, at, &mut out) {
@@ -138,7 +138,7 @@ fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Co
     if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
-/// Returns the flag of a region within a country that the text begins with.
+/// Returns the emoji flag of a region within a country, such as Scotland, if the text begins with such a flag.
 ///
 /// The sequence is a black flag, three to six tags of letters and digits, and the end tag.
 fn flag(text: &str) -> Option<&str> {
@@ -213,7 +213,7 @@ mod tests {
                 let flags = left.matches('\u{1F3F4}').count();
                 let hostile = left.chars().filter(|c| is_hostile(*c) && !matches!(c, '\u{E0030}'..='\u{E007F}')).count();
                 prop_assert_eq!(hostile, 0, "{:?}", escaped);
-                // Tags follow a flag, and nothing else.
+                // Tags occur only after a flag.
                 prop_assert!(flags > 0 || !left.chars().any(is_hostile), "{:?}", escaped);
             }
             let tag = |c: char| matches!(c, '\u{E0030}'..='\u{E007F}');

@@ -1,4 +1,4 @@
-//! Identifiers: readable slugs for things that people name, 128-bit content hashes for the rest.
+//! Identifiers: readable slugs for things that people name, and 128-bit content hashes for all other records.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -14,7 +14,7 @@ pub enum IdError {
     /// The id is empty.
     #[error("an id cannot be empty")]
     Empty,
-    /// The slug holds a character other than lowercase letters, digits and single hyphens.
+    /// The slug contains a character other than lowercase letters, digits and single hyphens.
     #[error("`{text}` is not an id: use lowercase letters, digits and single hyphens, such as `{suggestion}`")]
     NotASlug {
         /// The given text.
@@ -23,7 +23,7 @@ pub enum IdError {
         suggestion: String,
     },
     /// The id is longer than 128 bytes.
-    #[error("an id of {length} bytes is too long: 128 bytes at most")]
+    #[error("the id has {length} bytes; use at most 128")]
     TooLong {
         /// The length of the given text, in bytes.
         length: usize,
@@ -96,16 +96,16 @@ macro_rules! slug_id {
         }
 
         impl $name {
-            /// Checks a slug and creates an id from it: lowercase letters, digits and single hyphens, 128 bytes at
-            /// most.
+            /// Creates an id from a slug. A slug consists of lowercase letters, digits and single hyphens, and has at
+            /// most 128 bytes.
             ///
             /// # Errors
-            /// Returns an error if the text is not a slug. The error carries the nearest slug.
+            /// Returns an error if the text is not a slug. The error contains the nearest slug.
             pub fn new(text: impl AsRef<str>) -> Result<Self, IdError> {
                 shared_ids::checked(text.as_ref(), $kind, checked).map(Self)
             }
 
-            /// Creates the id of an entity or session with this name: its [`slug`].
+            /// Creates an id from the name of an entity or session. The id is the [`slug`] of the name.
             ///
             /// # Errors
             /// Returns an error if the name has neither letters nor digits.
@@ -169,7 +169,7 @@ macro_rules! hash_id {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(u128);
 
-        /// Serialized as text in human-readable formats, as a number in others.
+        /// Serializes the id as text in human-readable formats, and as a number in other formats.
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 if serializer.is_human_readable() { serializer.collect_str(self) } else { self.0.serialize(serializer) }
@@ -187,12 +187,13 @@ macro_rules! hash_id {
         }
 
         impl $name {
-            /// Hashes the parts, each with its length, so that two different lists of parts cannot give the same input.
+            /// Hashes the parts. The length of each part is hashed too, so two different lists of parts give different
+            /// hash inputs.
             pub(crate) fn of(parts: &[&[u8]]) -> Self {
                 Self(hash(concat!("hearsay ", stringify!($name)), parts))
             }
 
-            /// Returns the first eight digits, enough for people to tell ids apart.
+            /// Returns the first eight hexadecimal digits, which are enough for people to tell ids apart.
             pub fn short(&self) -> String {
                 format!("{:08x}", self.0 >> 96)
             }
@@ -267,7 +268,7 @@ fn hash(domain: &str, parts: &[&[u8]]) -> u128 {
 
 /// Version of the state. It grows with every operation and every update of transient values.
 ///
-/// Two reads of one memory at the same version give the same answer.
+/// Two reads of the same campaign at the same version give the same answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StateVersion {
     /// The position of the newest operation.

@@ -40,6 +40,7 @@
 //! ```
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod author;
 mod calendar;
 mod entity;
 pub mod escape;
@@ -48,7 +49,9 @@ mod id;
 mod knowledge;
 mod operation;
 mod passage;
+mod predicate_name;
 mod provenance;
+mod reference;
 mod reveal;
 mod scale;
 mod settings;
@@ -58,25 +61,32 @@ mod state;
 pub mod text;
 mod time;
 mod vocabulary;
+pub mod words;
 
+pub use author::Author;
 pub use calendar::{Calendar, CalendarError, Era, LeapRule, Month};
 pub use entity::{Entity, ExternalId, Kind};
 pub use fact::{Fact, FactBuilder, FactError, FactRelation, FactStatus, Number, Object, Secrecy, Value};
 pub use id::{EntityId, FactId, IdError, KnowledgeId, PassageId, Position, SessionId, StateVersion, slug};
-pub use knowledge::{Acquisition, Justification, Knower, KnowledgeEdge};
-pub use operation::{Author, Change, Key, Operation, Timestamp};
+pub use knowledge::{Acquisition, AcquisitionDescriptor, Justification, Knower, KnowledgeEdge, Reliability};
+pub use operation::{Change, Key, Operation};
 pub use passage::{Passage, PassageReader, Session};
+pub use predicate_name::{Predicate, PredicateError, attribute};
 pub use provenance::{Evidence, Excerpt, Method, Provenance, Span};
+pub use reference::{Reference, Rename};
 pub use reveal::{Condition, Reveal, RevealError, Who};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
-pub use settings::{CampaignInfo, KeptRecap, Learning, Playing, Setting, SettingKey};
+pub use settings::{
+    CampaignInfo, EngineSetting, GameSetting, KeptRecap, Learning, Playing, ReviewSetting, SessionSetting, Setting,
+    SettingKey, WorldSetting,
+};
 pub use shared_ids::SharedIds;
 pub use state::{
-    Applied, ApplyError, Compaction, Entry, FactGroup, Hop, KnownFact, Link, Resolution, Rewritten, Slot, State,
-    TransientChange, TransientLog, TransientUpdate, TransientValue, UndoPreview, UndoRetention,
+    Applied, ApplyError, Compaction, Corpus, Entry, FactGroup, Hop, KnownFact, Link, Resolution, Rewritten, Slot,
+    State, TransientChange, TransientLog, TransientUpdate, TransientValue, UndoPreview, UndoRetention,
 };
-pub use time::{Date, DateSpan, GameTime, Precision, Validity};
+pub use time::{Date, DateSpan, GameTime, Precision, Timestamp, Validity};
 pub use vocabulary::{
-    AttributeDef, Audience, AudienceRules, History, Predicate, PredicateDef, PredicateError, Vocabulary,
-    VocabularyError, attribute, predicate,
+    AttributeDef, Audience, AudienceRules, Behavior, Belonging, EventPart, History, OpenThread, PredicateDef,
+    PredicateRole, ReferringExpression, Vocabulary, VocabularyError,
 };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Date, EntityId, Evidence, GameTime, Knower, PassageId, SessionId};
+use crate::{Date, EntityId, Evidence, GameTime, Knower, PassageId, Reference, Rename, SessionId};
 
 /// A self-contained text: a line said at the table, a letter, a paragraph of lore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,41 +13,42 @@ pub struct Passage {
     pub title: Option<String>,
     /// The speaker; `None` for narration or lore.
     pub speaker: Option<EntityId>,
-    /// The secret name under which the speaker speaks. A listener who does not know its bearer hears only this name.
+    /// The secret name that the speaker uses. A listener who does not know whose name it is hears only this name.
     #[serde(default)]
     pub speaker_alias: Option<String>,
-    /// The session in which it was said.
+    /// The session in which the passage was said.
     pub session: Option<SessionId>,
-    /// The number of the passage within the session or text, so that a line said twice is two passages.
+    /// The number of the passage within the session or text. A line that is said twice gives two passages with two
+    /// numbers.
     pub line: u32,
-    /// When it was said, in game time.
+    /// The date in game time at which the passage was said.
     pub time: Option<Date>,
-    /// The place where it was said, or that it belongs to.
+    /// The place where the passage was said, or that the passage belongs to.
     pub place: Option<EntityId>,
-    /// The knowers who heard it or may have read it. Sorted and unique.
+    /// The knowers who heard the passage or may have read it. Sorted and unique.
     pub heard_by: Vec<Knower>,
     /// The entities that the passage mentions. Sorted and unique.
     pub mentions: Vec<EntityId>,
     /// The document that contains the passage.
     pub document: Option<EntityId>,
-    /// Where the text was written down.
+    /// The files or passages in which the text was written down.
     pub evidence: Vec<Evidence>,
-    /// Later readers of the passage. Sorted, each reader once.
+    /// Later readers of the passage. Sorted; each reader occurs once.
     #[serde(default)]
     pub readers: Vec<PassageReader>,
 }
 
-/// A reader of a passage, and when it read the passage.
+/// A reader of a passage, with the time of reading.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PassageReader {
     /// The reader.
     pub knower: Knower,
-    /// The time of reading; `None` means since ever.
+    /// The game time of reading; `None` means that the reader has always known the passage.
     pub since: Option<GameTime>,
 }
 
 impl Passage {
-    /// Creates a passage that consists of its text only.
+    /// Creates a passage that has only a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -66,9 +67,10 @@ impl Passage {
         }
     }
 
-    /// Returns when a knower received the passage directly: when it was said, or when the knower read it.
+    /// Returns the game time at which a knower received the passage directly: when it was said, or when the knower read
+    /// it.
     ///
-    /// Returns `None` if the knower did not receive it, and `Some(None)` if the time is not known.
+    /// Returns `None` if the knower did not receive the passage. Returns `Some(None)` if the time is not known.
     pub fn reached(&self, knower: &Knower) -> Option<Option<GameTime>> {
         let said = self.time.as_ref().and_then(|date| date.time);
         let spoke = self.speaker.is_some() && self.speaker.as_ref() == knower.entity();
@@ -78,7 +80,7 @@ impl Passage {
         self.readers.iter().find(|reader| reader.knower == *knower).map(|reader| reader.since.max(said))
     }
 
-    /// Returns the passage as a listener perceives it who does not know the bearer of the speaker's secret name.
+    /// Returns the passage as it appears to a listener who does not know whose secret name the speaker uses.
     ///
     /// The result contains no reference to the speaker.
     #[must_use]
@@ -91,9 +93,44 @@ impl Passage {
         masked
     }
 
+    /// Returns the entities that the passage names, apart from its hearers and readers.
+    pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
+        self.speaker.iter().chain(&self.place).chain(&self.document).chain(&self.mentions)
+    }
+
+    /// Returns the hearers and the readers.
+    pub fn knowers(&self) -> impl Iterator<Item = &Knower> {
+        self.heard_by.iter().chain(self.readers.iter().map(|reader| &reader.knower))
+    }
+
+    /// Calls a function with every record that the passage refers to.
+    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+        self.entities().chain(self.knowers().filter_map(Knower::entity)).for_each(|id| visit(Reference::Entity(id)));
+        self.session.iter().for_each(|id| visit(Reference::Session(id)));
+        self.evidence.iter().filter_map(Evidence::passage).for_each(|id| visit(Reference::Passage(id)));
+    }
+
+    /// Renames the records that the passage refers to.
+    pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
+        let named = self.speaker.iter_mut().chain(&mut self.place).chain(&mut self.document);
+        named.chain(&mut self.mentions).for_each(|id| renaming.entity(id));
+        self.session.iter_mut().for_each(|id| renaming.session(id));
+        let readers = self.readers.iter_mut().map(|reader| &mut reader.knower);
+        self.heard_by.iter_mut().chain(readers).for_each(|knower| knower.rename(renaming));
+        self.evidence.iter_mut().for_each(|evidence| evidence.rename(renaming));
+        if !R::EQUAL {
+            self.mentions.sort();
+            self.mentions.dedup();
+            self.heard_by.sort();
+            self.heard_by.dedup();
+            self.readers.sort();
+            self.readers.dedup_by(|later, first| later.knower == first.knower);
+        }
+    }
+
     /// Returns the id: a hash of the text, the title, the speaker, the session, the document and the line number.
     ///
-    /// If the speaker uses a secret name, the hash contains that name, so that the id does not reveal the speaker.
+    /// If the speaker uses a secret name, the hash contains that name instead. The id then does not reveal the speaker.
     pub fn id(&self) -> PassageId {
         PassageId::of(&[
             self.text.as_bytes(),
@@ -115,16 +152,28 @@ impl Passage {
 pub struct Session {
     /// The readable stable id.
     pub id: SessionId,
-    /// Its number in the campaign.
+    /// The number of the session in the campaign.
     pub number: Option<u32>,
     /// The title.
     pub title: String,
     /// The real-world date of the session, as written.
     pub date: Option<String>,
-    /// The game time at its start.
+    /// The game time at the start of the session.
     pub start: Option<Date>,
-    /// The game time at its end.
+    /// The game time at the end of the session.
     pub end: Option<Date>,
     /// The player characters present. Sorted and unique.
     pub present: Vec<EntityId>,
+}
+
+impl Session {
+    /// Renames the session and the player characters.
+    pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
+        renaming.session(&mut self.id);
+        self.present.iter_mut().for_each(|id| renaming.entity(id));
+        if !R::EQUAL {
+            self.present.sort();
+            self.present.dedup();
+        }
+    }
 }

@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Author, Confidence, EntityId, PassageId, SessionId, Timestamp};
+use crate::{Author, Confidence, EntityId, PassageId, Reference, Rename, SessionId, Timestamp};
 
-/// How a fact came into the record.
+/// How a fact was first obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// The game saw it happen.
+    /// The game observed what the fact states.
     Witnessed,
     /// A character said it.
     Stated,
-    /// It was concluded from other facts.
+    /// The fact was concluded from other facts.
     Inferred,
-    /// An author wrote it as part of the world.
+    /// An author wrote the fact as part of the campaign.
     Authored,
-    /// It was read from a file.
+    /// The fact was read from a file.
     Imported,
 }
 
@@ -35,76 +35,95 @@ pub struct Span {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
-    /// Words of a passage.
+    /// Words in a passage.
     Passage {
         /// The passage.
         passage: PassageId,
-        /// The bytes of the passage.
+        /// The range of bytes in the text of the passage.
         span: Span,
-        /// The words themselves.
+        /// The quoted words.
         quote: String,
     },
-    /// A place in a file.
+    /// A line or field in a file.
     File {
-        /// The path below the campaign's folder, with forward slashes.
+        /// The path, relative to the campaign's folder, with forward slashes.
         path: String,
         /// The line, counted from 1.
         line: u32,
         /// The heading or field, such as `entities/odo-brandt/secrets`.
         field: String,
     },
-    /// Words of a file that another tool wrote.
+    /// Words in a file that another tool wrote.
     Excerpt(Arc<Excerpt>),
 }
 
-/// Words of a file that another tool wrote, and how to find them again. The many excerpts of one file share its texts.
+impl Evidence {
+    /// Returns the passage that the evidence is part of.
+    pub fn passage(&self) -> Option<PassageId> {
+        match self {
+            Self::Passage { passage, .. } => Some(*passage),
+            Self::File { .. } | Self::Excerpt(_) => None,
+        }
+    }
+
+    /// Renames the passage that the evidence is part of.
+    pub fn rename(&mut self, renaming: &mut impl Rename) {
+        match self {
+            Self::Passage { passage, .. } => renaming.passage(passage),
+            Self::File { .. } | Self::Excerpt(_) => {}
+        }
+    }
+}
+
+/// Words in a file that another tool wrote, and the data to find them again. Excerpts of the same file share their
+/// texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
-    /// The path below the campaign's folder, with forward slashes.
+    /// The path, relative to the campaign's folder, with forward slashes.
     pub path: Arc<str>,
     /// The line, counted from 1.
     pub line: u32,
     /// The heading or field.
     pub field: Arc<str>,
-    /// The bytes of the file; empty if they are not known.
+    /// The range of bytes in the file; empty if the range is not known.
     pub span: Span,
-    /// The words, or the first of them.
+    /// The quoted words. A long quotation contains only the first words.
     pub quote: Arc<str>,
-    /// The id that the tool has for the document, page or entity.
+    /// The id of the document, page or entity in the other tool.
     pub source: Arc<str>,
-    /// A hash of these bytes: 16 hexadecimal digits. It changes when the words change.
+    /// A hash of the bytes of the span, as 16 hexadecimal digits. It shows whether the words have changed.
     pub hash: String,
 }
 
-/// The provenance of a fact: method, author, time, confidence and evidence. Every fact has one.
+/// The provenance of a fact: method, author, time, confidence and evidence. Every fact has a provenance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// How it came into the record.
+    /// How the fact was obtained.
     pub method: Method,
-    /// The author of the record.
+    /// The author who recorded the fact.
     pub author: Author,
-    /// The session in which it was recorded.
+    /// The session in which the fact was recorded.
     pub session: Option<SessionId>,
-    /// The speaker.
+    /// The entity that said the fact.
     pub speaker: Option<EntityId>,
-    /// The real time of the record.
+    /// The moment when the fact was recorded, by the real clock.
     pub recorded: Timestamp,
     /// The probability that the source says this, adjusted by trust calibration from the DM's decisions.
     pub confidence: Confidence,
-    /// The confidence of extraction before that adjustment, if it differs.
+    /// The confidence that extraction gave before trust calibration; `None` if both are equal.
     #[serde(default)]
     pub extracted: Option<Confidence>,
-    /// The name of the language model that found it, if one did.
+    /// The name of the language model that found the fact; `None` if no language model was used.
     #[serde(default)]
     pub model: Option<String>,
-    /// Whether the DM confirmed it.
+    /// Whether the DM confirmed the fact.
     pub confirmed: bool,
-    /// The source texts that it can be checked against.
+    /// The source texts that the fact can be checked against.
     pub evidence: Vec<Evidence>,
 }
 
 impl Provenance {
-    /// Creates a provenance at full confidence. A record by the DM counts as confirmed.
+    /// Creates a provenance with full confidence. A fact that the DM records counts as confirmed.
     pub fn new(method: Method, author: Author) -> Self {
         let confirmed = author == Author::Dm;
         Self {
@@ -121,8 +140,23 @@ impl Provenance {
         }
     }
 
-    /// Returns the source as a stable text. It is part of the fact's id, so the same words from two sources are two facts.
-    /// The path and line of a file are left out, so a fact keeps its id when it moves within the campaign.
+    /// Calls a function with every record that the provenance refers to.
+    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+        self.session.iter().for_each(|id| visit(Reference::Session(id)));
+        self.speaker.iter().for_each(|id| visit(Reference::Entity(id)));
+        self.evidence.iter().filter_map(Evidence::passage).for_each(|id| visit(Reference::Passage(id)));
+    }
+
+    /// Renames the records that the provenance refers to.
+    pub fn rename(&mut self, renaming: &mut impl Rename) {
+        self.session.iter_mut().for_each(|id| renaming.session(id));
+        self.speaker.iter_mut().for_each(|id| renaming.entity(id));
+        self.evidence.iter_mut().for_each(|evidence| evidence.rename(renaming));
+    }
+
+    /// Returns the author, session and speaker as a stable text. This text is part of the fact's id, so the same
+    /// statement from two sources gives two facts. It omits the path and line of a file, so a fact keeps its id when
+    /// its line moves to another file of the campaign.
     pub(crate) fn source(&self) -> String {
         let session = self.session.as_ref().map_or("", SessionId::as_str);
         let speaker = self.speaker.as_ref().map_or("", EntityId::as_str);

@@ -1,10 +1,11 @@
-//! Reveals: conditions under which the holder of a secret may tell it. They are campaign data and are evaluated against
-//! the state.
+//! Reveals: conditions under which the holder of a secret may tell it.
+//!
+//! Reveals are part of the campaign data. They are evaluated against the state.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Credence, Date, EntityId, FactId, IdError, Predicate, Value};
+use crate::{Credence, Date, EntityId, FactId, IdError, Predicate, Reference, Rename, Value};
 
 /// Reference to an entity in a condition.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -14,11 +15,17 @@ pub enum Who {
     Listener,
     /// The holder of the secret.
     Holder,
-    /// A given entity.
+    /// The entity that is given by its id.
     Entity(EntityId),
 }
 
 impl Who {
+    fn rename(&mut self, renaming: &mut impl Rename) {
+        if let Self::Entity(id) = self {
+            renaming.entity(id);
+        }
+    }
+
     /// Returns the entity, if the reference names one.
     pub fn entity(&self) -> Option<&EntityId> {
         match self {
@@ -28,7 +35,7 @@ impl Who {
     }
 }
 
-/// Condition of a reveal. Only facts that are canon and hold now count.
+/// Condition of a reveal. Only canon facts that are valid at the present game time count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
@@ -54,7 +61,7 @@ pub enum Condition {
         who: Who,
         /// The group.
         group: EntityId,
-        /// The rank in this group, parts excluded; `None` for any rank.
+        /// The rank in this group; ranks in parts of the group do not count. `None` means any rank.
         rank: Option<String>,
     },
     /// An entity is at a place, or in a part of the place.
@@ -104,7 +111,7 @@ impl Condition {
     /// Maximum nesting depth of conditions.
     pub const MOST_DEPTH: usize = 32;
 
-    /// Returns the condition and all conditions nested in it.
+    /// Returns the condition itself and all conditions nested in it.
     pub fn all(&self) -> impl Iterator<Item = &Self> {
         let mut open = vec![self];
         std::iter::from_fn(move || {
@@ -122,7 +129,7 @@ impl Condition {
         }
     }
 
-    /// Returns the entity references of the condition itself, without those of nested conditions.
+    /// Returns the entity references of this condition. References of nested conditions are not included.
     fn speaks_of(&self) -> [Option<&Who>; 2] {
         match self {
             Self::Trusts { who, of, .. } => [Some(who), Some(of)],
@@ -168,37 +175,21 @@ impl Condition {
         })
     }
 
-    fn replace(&mut self, old: FactId, new: FactId) {
+    fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
-            Self::Knows { fact, .. } if *fact == old => *fact = new,
-            Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|part| part.replace(old, new)),
-            Self::Not(part) => part.replace(old, new),
-            _ => {}
-        }
-    }
-
-    fn rename(&mut self, entity: &impl Fn(&EntityId) -> EntityId, to: &impl Fn(FactId) -> FactId) {
-        let who = |who: &mut Who| {
-            if let Who::Entity(id) = who {
-                *id = entity(id);
+            Self::Trusts { who, of, .. } => [who, of].into_iter().for_each(|who| who.rename(renaming)),
+            Self::Owns { who, item: id } | Self::Member { who, group: id, .. } | Self::At { who, place: id } => {
+                who.rename(renaming);
+                renaming.entity(id);
             }
-        };
-        match self {
-            Self::Trusts { who: one, of, .. } => [one, of].into_iter().for_each(who),
-            Self::Owns { who: one, item: id }
-            | Self::Member { who: one, group: id, .. }
-            | Self::At { who: one, place: id } => {
-                who(one);
-                *id = entity(id);
-            }
-            Self::Attribute { of, .. } => *of = entity(of),
-            Self::Knows { who: one, fact } => {
-                who(one);
-                *fact = to(*fact);
+            Self::Attribute { of, .. } => renaming.entity(of),
+            Self::Knows { who, fact } => {
+                who.rename(renaming);
+                renaming.fact(fact);
             }
             Self::Flag { .. } | Self::Date { .. } => {}
-            Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|part| part.rename(entity, to)),
-            Self::Not(part) => part.rename(entity, to),
+            Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|part| part.rename(renaming)),
+            Self::Not(part) => part.rename(renaming),
         }
     }
 
@@ -232,33 +223,43 @@ pub struct Reveal {
 }
 
 impl Reveal {
-    /// Checks everything that does not need a state.
+    /// Checks the parts of the reveal that can be checked without a state.
     ///
     /// # Errors
-    /// Returns an error if the id is not a slug, or if a condition can never be evaluated.
+    /// Returns an error if the id is not a slug, or if a condition is invalid: a list of conditions is empty,
+    /// conditions are nested too deeply, an attribute is a relation, or a date is not on the calendar.
     pub fn check(&self) -> Result<(), RevealError> {
         EntityId::new(&self.id)?;
         self.when.check(1)
     }
 
-    /// Returns the reveal with one fact replaced by another, for a correction.
+    /// Returns a copy of the reveal in which one fact is replaced by another. Used when a fact is corrected.
+    #[must_use]
     pub fn with_fact(&self, old: FactId, new: FactId) -> Self {
-        let mut reveal = self.clone();
-        if reveal.fact == old {
-            reveal.fact = new;
+        struct Replacement(FactId, FactId);
+        impl Rename for Replacement {
+            fn fact(&mut self, id: &mut FactId) {
+                if *id == self.0 {
+                    *id = self.1;
+                }
+            }
         }
-        reveal.when.replace(old, new);
+        let mut reveal = self.clone();
+        reveal.rename(&mut Replacement(old, new));
         reveal
     }
 
-    /// Returns the reveal with entities and facts mapped to their replacements.
-    #[must_use]
-    pub fn renamed(&self, entity: &impl Fn(&EntityId) -> EntityId, fact: &impl Fn(FactId) -> FactId) -> Self {
-        let mut reveal = self.clone();
-        reveal.fact = fact(reveal.fact);
-        reveal.holder = reveal.holder.as_ref().map(entity);
-        reveal.when.rename(entity, fact);
-        reveal
+    /// Renames the ids of the records that the reveal refers to.
+    pub fn rename(&mut self, renaming: &mut impl Rename) {
+        renaming.fact(&mut self.fact);
+        self.holder.iter_mut().for_each(|id| renaming.entity(id));
+        self.when.rename(renaming);
+    }
+
+    /// Calls a function with every record that the reveal refers to.
+    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+        self.entities().for_each(|id| visit(Reference::Entity(id)));
+        self.facts().for_each(|id| visit(Reference::Fact(id)));
     }
 
     /// Returns the entities that the reveal names.
@@ -266,7 +267,7 @@ impl Reveal {
         self.holder.iter().chain(self.when.entities())
     }
 
-    /// Returns the facts that the reveal names, its own first.
+    /// Returns the facts that the reveal names. The secret itself comes first.
     pub fn facts(&self) -> impl Iterator<Item = FactId> {
         std::iter::once(self.fact).chain(self.when.facts())
     }
@@ -279,28 +280,17 @@ pub enum RevealError {
     #[error("{0}")]
     Id(#[from] IdError),
     /// A list of conditions is empty.
-    #[error("a list of conditions is empty; name at least one condition")]
+    #[error("the list of conditions is empty; add at least one condition")]
     Nothing,
     /// Conditions are nested too deeply.
-    #[error("conditions lie more than {} deep within one another; flatten them", Condition::MOST_DEPTH)]
+    #[error("conditions are nested more than {} levels deep; flatten them", Condition::MOST_DEPTH)]
     TooDeep,
     /// A relation is named where an attribute is expected.
     #[error("{0} is a relation; a condition on a value needs an attribute, in lowercase")]
     Relation(Predicate),
     /// The calendar does not understand a date.
-    #[error("`{0}` is not on the calendar, so it never comes; write a date that is")]
+    #[error("`{0}` is not on the calendar; write a date of the campaign's calendar")]
     Date(String),
-}
-
-impl Value {
-    /// Returns the kind of the value, in words.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Text(_) => "text",
-            Self::Number(_) => "a number",
-            Self::Flag(_) => "yes or no",
-        }
-    }
 }
 
 #[cfg(test)]
@@ -309,7 +299,7 @@ mod tests {
     use crate::{Author, Fact, Method, Provenance};
 
     #[test]
-    fn what_can_never_be_judged_is_refused() {
+    fn conditions_that_can_never_be_true_are_refused() {
         let provenance = || Provenance::new(Method::Authored, Author::Dm);
         let ann = EntityId::new("ann").unwrap();
         let fact = Fact::attribute(&ann, "lore", "T.", provenance()).unwrap().build().unwrap().id();
@@ -325,7 +315,7 @@ mod tests {
         let nots = |count| (1..count).fold(flag(), |inner, _| Condition::Not(inner.into()));
         check("r", flag(), None);
         check("r", nots(Condition::MOST_DEPTH), None);
-        check("r", nots(Condition::MOST_DEPTH + 1), Some("more than 32 deep"));
+        check("r", nots(Condition::MOST_DEPTH + 1), Some("more than 32 levels deep"));
         check("A b", flag(), Some("`a-b`"));
         check("r", Condition::All(vec![flag(), Condition::Any(vec![])]), Some("at least one"));
         let raw = Date { raw: "some day".into(), time: None };

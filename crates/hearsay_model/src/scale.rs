@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// Error: number outside its scale.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("{what} must lie from {low} to {high}, not {given}")]
+#[error("{what} must be from {low} to {high}, not {given}")]
 pub struct ScaleError {
     what: &'static str,
     low: f64,
@@ -34,7 +34,7 @@ macro_rules! fraction {
             /// Returns an error if the number is out of range or NaN.
             pub fn new(value: f64) -> Result<Self, ScaleError> {
                 if (0.0..=1.0).contains(&value) {
-                    // Adding zero turns −0.0 into 0.0, so that equal numbers have equal bits.
+                    // Adding zero turns −0.0 into 0.0. Equal numbers then have equal bits.
                     Ok(Self(value + 0.0))
                 } else {
                     Err(ScaleError { what: $what, low: 0.0, high: 1.0, given: value })
@@ -84,12 +84,12 @@ macro_rules! fraction {
 }
 
 fraction! {
-    /// Probability that the source really says this, 0.0–1.0. Policies read it; credence does not depend on it.
+    /// Probability that the source really says this, 0.0–1.0. Policies use it; credence does not depend on it.
     Confidence, "confidence"
 }
 fraction! {
-    /// Degree to which one knower believes a fact, 0.0–1.0. At 0.0 the knower knows the statement and holds it for
-    /// untrue.
+    /// Degree to which one knower believes a fact, 0.0–1.0. At 0.0, the knower knows the statement and believes that it
+    /// is untrue.
     Credence, "credence"
 }
 
@@ -141,6 +141,6 @@ mod tests {
         assert!(Attitude::new(-101).is_err() && Attitude::new(100).is_ok());
         assert!(serde_json::from_str::<Confidence>("1.5").is_err());
         let error = Confidence::new(2.0).unwrap_err().to_string();
-        assert_eq!(error, "confidence must lie from 0 to 1, not 2");
+        assert_eq!(error, "confidence must be from 0 to 1, not 2");
     }
 }

@@ -1,12 +1,13 @@
-//! Shared ids of a file: equal ids share one allocation and are checked once.
+//! Shared ids of a file: equal ids share one allocation and are checked only once.
 
 use std::{cell::RefCell, mem, sync::Arc};
 
 use rustc_hash::FxHashSet;
 
-/// Table of the id and predicate texts that were read so far.
+/// Table of the ids and predicates that were read so far, as text.
 ///
-/// A journal names each of its few entities thousands of times. Reading with such a table saves memory and time.
+/// A journal names each of its few entities thousands of times. Such a table saves memory and time when a journal is
+/// read.
 ///
 /// ```
 /// use hearsay_model::{EntityId, SharedIds};
@@ -23,15 +24,15 @@ pub struct SharedIds {
 }
 
 thread_local! {
-    /// The table of the read in progress on this thread.
+    /// The table of the read that is in progress on this thread.
     static READING: RefCell<Option<SharedIds>> = const { RefCell::new(None) };
 }
 
 impl SharedIds {
-    /// Runs a function that reads. Equal ids that it creates on this thread share one allocation, also with ids of
-    /// earlier reads.
+    /// Calls `read`. Equal ids that `read` creates on this thread share one allocation. They also share it with the ids
+    /// of earlier calls.
     pub fn share<T>(&mut self, read: impl FnOnce() -> T) -> T {
-        /// Restores the table of an enclosing read, also after a panic.
+        /// Restores the table of the outer read when it is dropped, also after a panic.
         struct Around(Option<SharedIds>);
         impl Drop for Around {
             fn drop(&mut self) {
@@ -46,14 +47,14 @@ impl SharedIds {
     }
 }
 
-/// Selects the part of a table for one kind of text.
+/// Function that selects the set for one type of id.
 pub(crate) type Kind = fn(&mut SharedIds) -> &mut FxHashSet<Arc<str>>;
 
 pub(crate) const ENTITIES: Kind = |ids| &mut ids.entities;
 pub(crate) const SESSIONS: Kind = |ids| &mut ids.sessions;
 pub(crate) const PREDICATES: Kind = |ids| &mut ids.predicates;
 
-/// Checks a text and stores it, or returns the shared copy of an earlier read.
+/// Checks a text and returns it as a shared text. A text that an earlier read stored is not checked again.
 pub(crate) fn checked<E>(text: &str, kind: Kind, check: impl FnOnce(&str) -> Result<(), E>) -> Result<Arc<str>, E> {
     READING.with_borrow_mut(|reading| {
         let Some(known) = reading.as_mut().map(kind) else {
@@ -80,10 +81,10 @@ mod tests {
         let read = || EntityId::new("odo").unwrap();
         let (first, second) = (ids.share(read), ids.share(read));
         assert!(std::ptr::eq(first.as_str(), second.as_str()));
-        // Not outside, nor with another table.
+        // Ids are not shared outside a read, nor with another table.
         assert!(!std::ptr::eq(first.as_str(), read().as_str()));
         assert!(!std::ptr::eq(first.as_str(), SharedIds::default().share(read).as_str()));
-        // What is an id of one kind may be none of another, and is checked.
+        // Each type of id has its own rules, so a text that is known as one type is still checked as another.
         ids.share(|| {
             assert!(SessionId::new("odo").is_ok() && EntityId::new("Odo").is_err() && EntityId::new("Odo").is_err());
             assert!(Predicate::new("owes money").is_err() && Predicate::new("OWES").is_ok());

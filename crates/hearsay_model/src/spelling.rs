@@ -1,9 +1,10 @@
-//! Approximate matching of names by spelling and sound: "Grim Jaw", "grimjow" and "Mirella Vos" match.
+//! Approximate matching of names by spelling and sound: "Grim Jaw" and "grimjow" match Grimjaw, "Mirella Vos" matches
+//! Mirela Voss.
 //!
 //! Names are compared by their letters alone, without spaces, quotes and accents. The allowed number of different
-//! letters grows with the length of the shorter name, and by one where both sound the same. Names of four letters or
-//! fewer must match exactly. The first sound must always match. Names are kept in buckets by first sound and length, so
-//! that a query is compared with few names.
+//! letters grows with the length of the shorter name. It can be larger by one if both names sound the same. Names of
+//! four letters or fewer must match exactly. The first sound must always match. Names are stored in buckets by first
+//! sound and length, so a query is compared with only a few names.
 
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::UnicodeNormalization;
 
-/// Words without a meaning of their own in a question or a statement.
+/// Stop words: words without content of their own in a question or a statement.
 const STOP_WORDS: &str = "a about after again all also am an and any are as at be because been before being but by can \
     could d did do does doing don't else ever every for from had has have having he her here hers herself him himself his how \
     i if in into is it it's its itself just ll may me might more most much must my myself no nor not now of off on once only \
@@ -19,12 +20,12 @@ const STOP_WORDS: &str = "a about after again all also am an and any are as at b
     themselves then there these they this those through to too under until up upon us very was we were what when where \
     which while who whom whose why will with would you your yours yourself";
 
-/// Letters without a canonical decomposition into a base letter and an accent.
+/// Letters that do not decompose into a base letter and an accent, with their replacements.
 const LIGATURES: [(char, &str); 8] =
     [('ß', "ss"), ('æ', "ae"), ('œ', "oe"), ('ø', "o"), ('ł', "l"), ('đ', "d"), ('ð', "d"), ('þ', "th")];
 
-/// Words of everyday English and of fantasy tales. A user who writes one means the word, not a name with a similar
-/// spelling.
+/// Words of everyday English and of fantasy tales. A user who writes such a word means the word, and not a name with a
+/// similar spelling.
 const COMMON_WORDS: &str = include_str!("../data/common_words.txt");
 
 static STOPS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
@@ -36,7 +37,7 @@ pub fn stem(word: &str) -> String {
     ENGLISH.stem(word).into_owned()
 }
 
-/// Returns whether a word has no meaning of its own.
+/// Returns whether a word is a stop word.
 pub fn is_stop_word(word: &str) -> bool {
     STOPS.contains(word)
 }
@@ -61,14 +62,15 @@ pub fn is_common(word: &str) -> bool {
     is_stop_word(word) || COMMON.contains(&stem(word))
 }
 
-/// Returns the letters and digits of words, joined and without accents.
+/// Returns the letters and digits of some words as one text without accents.
 pub fn letters(words: &[String]) -> String {
     let mut letters = words.iter().map(|word| unaccented(word)).collect::<String>();
     letters.retain(char::is_alphanumeric);
     letters
 }
 
-/// Returns the phonetic key of a run of letters: its consonants, similar ones merged, and `A` for a vowel at the start.
+/// Returns the phonetic key of a run of letters. Each consonant gives a code, and similar consonants give the same
+/// code. A vowel at the start gives `A`; other vowels give nothing.
 pub fn sound(letters: &str) -> String {
     let letters: Vec<char> = letters.chars().collect();
     let mut key = String::new();
@@ -118,14 +120,14 @@ pub fn sound(letters: &str) -> String {
 #[derive(Debug, Clone)]
 struct Spelling<B> {
     letters: String,
-    /// The set of its letters, a bit for each. Names whose sets differ much need no closer comparison.
+    /// The set of the letters, one bit for each. Names whose sets differ much need no closer comparison.
     has: u32,
     sound: String,
-    /// The bearer; `None` if the name has several bearers.
+    /// The bearer of the name; `None` if the name has several bearers.
     bearer: Option<B>,
 }
 
-/// First sound of names, and their number of letters.
+/// First sound of a name, and its number of letters.
 type Bucket = (char, usize);
 
 /// Index of names by spelling and sound.
@@ -138,7 +140,7 @@ pub struct Spellings<B> {
 pub type Distance = (usize, bool);
 
 impl<B: Clone + Ord> Spellings<B> {
-    /// Builds the index from names as words, each with its bearer; `None` marks a name with several bearers.
+    /// Builds the index from names as words, each with its bearer. `None` means that the name has several bearers.
     pub fn of<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a B>)>) -> Self
     where
         B: 'a,
@@ -156,7 +158,7 @@ impl<B: Clone + Ord> Spellings<B> {
         spellings
     }
 
-    /// Returns the bearer of the name that is nearest to some words of a question, and its distance.
+    /// Returns the bearer of the name that is nearest to the given words of a question, and the distance.
     ///
     /// Returns `None` if no name is near enough, or if several bearers are equally near.
     pub fn nearest(&self, words: &[String]) -> Option<(Distance, &B)> {
@@ -194,7 +196,7 @@ impl<B: Clone + Ord> Spellings<B> {
 /// Maximum number of different letters for any name.
 const MOST_OFF: usize = 3;
 
-/// Returns the maximum number of different letters: in general, and where the names sound different.
+/// Returns the maximum number of different letters for names that sound the same, and for names that sound different.
 fn most_off(shorter: usize) -> (usize, usize) {
     match shorter {
         0..=4 => (0, 0),
@@ -219,7 +221,7 @@ impl Asked {
             return Some((0, false));
         }
         let (most, otherwise) = most_off(self.length.min(length));
-        // One replaced letter changes two bits.
+        // One replaced letter changes up to two bits.
         let bits = (self.has ^ name.has).count_ones() as usize;
         if most == 0 || bits > 2 * most || self.length.abs_diff(length) > most {
             return None;

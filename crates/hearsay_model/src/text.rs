@@ -1,4 +1,4 @@
-//! Names and words in text, compared as people read them, never as raw bytes or substrings.
+//! Comparison of names and words in texts. Texts are compared as people read them, not as bytes or substrings.
 
 use std::{fmt::Display, marker::PhantomData, str::FromStr};
 
@@ -33,7 +33,8 @@ fn normal_of_ascii(text: &str) -> String {
 
 fn normal_of_any(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
-    // NFKC decomposes the acute accent, which some people write for an apostrophe, into a space and a mark.
+    // NFKC decomposes the acute accent into a space and a combining mark. Some people write the accent for an
+    // apostrophe.
     let plain = text.chars().map(|c| if c == '\u{00B4}' { '\'' } else { c });
     for c in plain.nfkc() {
         let c = match c {
@@ -56,7 +57,7 @@ fn normal_of_any(text: &str) -> String {
 
 /// Returns the words of a text in [`normal`] form: runs of letters and digits.
 ///
-/// Apostrophes inside a word remain and a closing `'s` is dropped, so that `Odo's` gives the word `odo`.
+/// An apostrophe inside a word remains. A final `'s` is dropped, so `Odo's` gives the word `odo`.
 pub fn words(text: &str) -> Vec<String> {
     normal(text)
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
@@ -72,7 +73,7 @@ pub fn names(text: &[String], name: &[String]) -> bool {
     !name.is_empty() && text.windows(name.len()).any(|window| window == name)
 }
 
-/// Deserializes a type from its text form, without a copy of the text.
+/// Deserializes a type from its text form without copying the text.
 pub(crate) fn parsed<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     struct Text<T>(PhantomData<T>);
 

@@ -1,10 +1,11 @@
-//! Game time, dates as written, and the validity intervals of facts.
+//! Game time, real time, dates as written, and the validity intervals of facts.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Minutes on the campaign's own calendar. Zero is the first minute of the year 1; earlier times are negative.
+/// A moment of game time, in minutes. Zero is the first minute of the year 1 on the campaign's calendar; earlier
+/// moments are negative.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct GameTime(pub i64);
@@ -14,6 +15,11 @@ impl fmt::Display for GameTime {
         write!(f, "minute {}", self.0)
     }
 }
+
+/// A moment of real time, in milliseconds since 1970-01-01 00:00 UTC. It is shown to people; no answer depends on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(pub i64);
 
 /// A date as written, with the game time that the calendar computed from it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,7 +31,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// Creates a date from a game time alone.
+    /// Creates a date that has only a game time.
     pub fn at(time: GameTime) -> Self {
         Self { raw: String::new(), time: Some(time) }
     }
@@ -45,28 +51,28 @@ pub enum Precision {
     Minute,
 }
 
-/// Interval that a written date covers: `Rainmoon 412` covers a month.
+/// Interval that a written date covers. `Rainmoon 412` covers a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DateSpan {
     /// The first minute.
     pub first: GameTime,
-    /// The last minute, or the maximum game time if the interval extends beyond it.
+    /// The last minute, or the maximum game time if the interval extends beyond that maximum.
     pub last: GameTime,
     /// The precision of the written date.
     pub precision: Precision,
 }
 
-/// Interval in which a fact holds in the world. It includes the start and excludes the end.
+/// Interval of game time in which a fact is true. It includes the start and excludes the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Validity {
-    /// The first moment; `None` means since ever.
+    /// The start; `None` means that the fact has always been true.
     pub from: Option<Date>,
-    /// The end; `None` means that the fact still holds.
+    /// The end; `None` means that the fact is still true.
     pub until: Option<Date>,
 }
 
 impl Validity {
-    /// Returns the first moment as game time.
+    /// Returns the start as game time.
     pub fn start(&self) -> Option<GameTime> {
         self.from.as_ref().and_then(|date| date.time)
     }
@@ -81,7 +87,7 @@ impl Validity {
         self.until.is_some()
     }
 
-    /// Returns whether the fact holds at a moment. Without a moment, returns whether the interval is open-ended.
+    /// Returns whether the fact is true at a moment. For `None`, returns whether the interval has no end.
     pub fn holds_at(&self, moment: Option<GameTime>) -> bool {
         match moment {
             None => !self.is_closed(),

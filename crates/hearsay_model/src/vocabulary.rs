@@ -1,192 +1,28 @@
-//! Predicates and attributes: their names, their phrases in both directions, and their default audiences.
+//! The vocabulary of a campaign: names, phrases and default audiences of relations and attributes.
 
 use std::{
     collections::BTreeMap,
-    fmt,
-    str::FromStr,
     sync::{Arc, LazyLock},
 };
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Fact, Kind, Secrecy, shared_ids, text};
+use crate::{Fact, Kind, Predicate, Secrecy};
 
-/// Error: invalid predicate.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "`{0}` is not a predicate: relations are written LIKE_THIS, attributes like_this, with letters, digits and underscores, 64 bytes at most"
-)]
-pub struct PredicateError(pub String);
+mod behavior;
+mod role;
+#[cfg(test)]
+mod tests;
 
-impl From<std::convert::Infallible> for PredicateError {
-    fn from(never: std::convert::Infallible) -> Self {
-        match never {}
-    }
-}
+use behavior::Behaviors;
+pub use behavior::{Behavior, Belonging, EventPart, OpenThread, ReferringExpression};
+pub use role::PredicateRole;
+use role::Roles;
 
-/// Predicate of a fact. Relations to entities are in capitals (`MEMBER_OF`), attributes with a value in lowercase
-/// (`occupation`).
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Predicate(Arc<str>);
-
-impl Serialize for Predicate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Predicate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        text::parsed(deserializer)
-    }
-}
-
-impl Predicate {
-    /// Creates a predicate from its name.
-    ///
-    /// # Errors
-    /// Returns an error if the text mixes cases, is empty, is longer than 64 bytes, does not start with a letter, or
-    /// contains a character other than letters, digits and underscores.
-    pub fn new(text: &str) -> Result<Self, PredicateError> {
-        shared_ids::checked(text, shared_ids::PREDICATES, Self::check).map(Self)
-    }
-
-    fn check(text: &str) -> Result<(), PredicateError> {
-        let first = text.chars().next().is_some_and(char::is_alphabetic);
-        let fits = |upper: bool| {
-            text.chars().all(|c| {
-                c == '_'
-                    || c.is_numeric()
-                    || (c.is_alphabetic() && if upper { !c.is_lowercase() } else { !c.is_uppercase() })
-            })
-        };
-        if first && text.len() <= 64 && (fits(true) || fits(false)) { Ok(()) } else { Err(PredicateError(text.into())) }
-    }
-
-    /// Converts any text to the name of a relation: `works for` becomes `WORKS_FOR`.
-    ///
-    /// # Errors
-    /// Returns an error if the result is not a valid predicate, such as for a text without letters.
-    pub fn relation(text: &str) -> Result<Self, PredicateError> {
-        Self::new(&crate::slug(text).replace('-', "_").to_uppercase()).map_err(|_| PredicateError(text.into()))
-    }
-
-    /// Returns the predicate as text.
-    #[inline]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns whether the predicate is a relation, so that its object is an entity.
-    #[inline]
-    pub fn is_relation(&self) -> bool {
-        self.0.starts_with(|c: char| !c.is_lowercase())
-    }
-}
-
-impl fmt::Display for Predicate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for Predicate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl TryFrom<&str> for Predicate {
-    type Error = PredicateError;
-    fn try_from(text: &str) -> Result<Self, PredicateError> {
-        Self::new(text)
-    }
-}
-
-impl TryFrom<String> for Predicate {
-    type Error = PredicateError;
-    fn try_from(text: String) -> Result<Self, PredicateError> {
-        Self::new(&text)
-    }
-}
-
-impl FromStr for Predicate {
-    type Err = PredicateError;
-    fn from_str(text: &str) -> Result<Self, PredicateError> {
-        Self::new(text)
-    }
-}
-
-impl From<Predicate> for String {
-    fn from(predicate: Predicate) -> String {
-        predicate.0.as_ref().into()
-    }
-}
-
-impl PartialEq<str> for Predicate {
-    fn eq(&self, other: &str) -> bool {
-        &*self.0 == other
-    }
-}
-
-impl PartialEq<&str> for Predicate {
-    fn eq(&self, other: &&str) -> bool {
-        &*self.0 == *other
-    }
-}
-
-/// Names of the built-in relations that code refers to.
-pub mod predicate {
-    /// Membership. The members of a group know the group's facts.
-    pub const MEMBER_OF: &str = "MEMBER_OF";
-    /// Residence. The residents of a place know its local lore.
-    pub const RESIDENT_OF: &str = "RESIDENT_OF";
-    /// Current location of an entity.
-    pub const LOCATED_AT: &str = "LOCATED_AT";
-    /// Place or group within a larger one.
-    pub const PART_OF: &str = "PART_OF";
-    /// Trust in another entity's statements: attitude −100 (none) to 100 (full).
-    pub const TRUSTS: &str = "TRUSTS";
-    /// Sympathy for another entity.
-    pub const LIKES: &str = "LIKES";
-    /// Alliance.
-    pub const ALLIED_WITH: &str = "ALLIED_WITH";
-    /// Hostility.
-    pub const HOSTILE_TO: &str = "HOSTILE_TO";
-    /// Acquaintance.
-    pub const KNOWS: &str = "KNOWS";
-    /// Parentage, from child to parent.
-    pub const CHILD_OF: &str = "CHILD_OF";
-    /// Relation without a name of its own.
-    pub const RELATED_TO: &str = "RELATED_TO";
-}
-
-/// Names of the built-in attributes that code refers to.
-pub mod attribute {
-    /// Main name of an entity.
-    pub const NAME: &str = "name";
-    /// Further name of an entity.
-    pub const ALIAS: &str = "alias";
-    /// Kind of an entity.
-    pub const KIND: &str = "kind";
-    /// Description of an entity, in a few sentences.
-    pub const DESCRIPTION: &str = "description";
-    /// Sentence about an entity that no other predicate expresses.
-    pub const LORE: &str = "lore";
-    /// A label.
-    pub const TAG: &str = "tag";
-    /// Condition of an entity. An entity that is `dead` learns and tells nothing more.
-    pub const CONDITION: &str = "condition";
-    /// The ranks of a group in one line, the lowest first: `apprentice, journeyman, master`.
-    pub const RANKS: &str = "ranks";
-    /// Share of its knowledge that a character passes on, 0 (nothing) to 1 (everything). The default is 0.5.
-    pub const TALKATIVENESS: &str = "talkativeness";
-}
-
-/// How many past values of a predicate are kept when the game replaces them.
+/// Which past values of a predicate are kept when the game replaces its value.
 ///
-/// Values that the DM, an import or a text sets are always kept in full.
+/// Values that the DM, an import or a text sets are always kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum History {
@@ -199,13 +35,13 @@ pub enum History {
     Latest,
 }
 
-/// Default audience of an unmarked fact.
+/// Default audience of a fact that is neither common nor secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
     /// Everyone.
     Common,
-    /// Subject, object and the residents of the place.
+    /// Subject, object, and the residents of a place: where the subject lives or is, or else where the object does.
     Local,
     /// Subject and object.
     Parties,
@@ -226,11 +62,13 @@ impl Audience {
     }
 }
 
-/// Audiences of unmarked facts in this campaign. A predicate without a rule follows its definition, then `default`.
+/// Audience rules of a campaign, for facts that are neither common nor secret.
+///
+/// A predicate without a rule has the audience of its definition. If the definition has none, `default` applies.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AudienceRules {
-    /// The audience of predicates with neither rule nor definition. `None` means local.
+    /// The audience of predicates that have neither a rule nor an audience in their definition. `None` means local.
     pub default: Option<Audience>,
     /// Rules by relation.
     pub predicates: BTreeMap<Predicate, Audience>,
@@ -242,7 +80,7 @@ pub struct AudienceRules {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PredicateDef {
-    /// The name, LIKE_THIS.
+    /// The name, in capitals: `LIKE_THIS`.
     pub name: Predicate,
     /// The name of the inverse relation.
     #[serde(default)]
@@ -255,13 +93,13 @@ pub struct PredicateDef {
     /// Whether the relation holds in both directions.
     #[serde(default)]
     pub symmetric: bool,
-    /// Whether a subject has one object at a time, so that a newer fact ends the older one.
+    /// Whether a subject has only one object at a time. A newer fact then ends the older fact.
     #[serde(default)]
     pub functional: bool,
-    /// How many past values are kept. Any value but `full` requires `functional`.
+    /// Which past values are kept. Values other than `full` require `functional`.
     #[serde(default)]
     pub history: History,
-    /// Whether statements are embedded for semantic search. Frequently changing predicates are not.
+    /// Whether statements are embedded for semantic search. Set it to `false` for predicates that change often.
     #[serde(default = "yes")]
     pub embedded: bool,
     /// The default audience.
@@ -273,13 +111,16 @@ pub struct PredicateDef {
     /// Example sentences.
     #[serde(default)]
     pub examples: Vec<String>,
+    /// What the engine does with the facts. `None` keeps the behavior that a redefined predicate already has.
+    #[serde(default)]
+    pub behavior: Option<Behavior>,
 }
 
 /// Definition of an attribute: its kinds, phrase and audience.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttributeDef {
-    /// The name, like_this.
+    /// The name, in lowercase: `like_this`.
     pub name: Predicate,
     /// The kinds that usually have the attribute; empty for all kinds.
     #[serde(default)]
@@ -287,10 +128,10 @@ pub struct AttributeDef {
     /// The phrase: `{subject}'s occupation is {object}`. The default is `{subject}: name: {object}`.
     #[serde(default)]
     pub phrase: Option<String>,
-    /// Whether a subject has one value at a time.
+    /// Whether a subject has only one value at a time. A newer fact then ends the older fact.
     #[serde(default)]
     pub functional: bool,
-    /// How many past values are kept. Any value but `full` requires `functional`.
+    /// Which past values are kept. Values other than `full` require `functional`.
     #[serde(default)]
     pub history: History,
     /// Whether statements are embedded for semantic search.
@@ -299,6 +140,9 @@ pub struct AttributeDef {
     /// The default audience.
     #[serde(default)]
     pub audience: Option<Audience>,
+    /// What the engine does with the facts. `None` keeps the behavior that a redefined attribute already has.
+    #[serde(default)]
+    pub behavior: Option<Behavior>,
 }
 
 fn yes() -> bool {
@@ -316,7 +160,7 @@ pub enum VocabularyError {
     Phrase {
         /// The predicate.
         name: Predicate,
-        /// Its phrase.
+        /// The phrase of the predicate.
         phrase: String,
     },
     /// The phrase of an attribute lacks `{object}`.
@@ -324,18 +168,40 @@ pub enum VocabularyError {
     NoObject {
         /// The attribute.
         name: Predicate,
-        /// Its phrase.
+        /// The phrase of the attribute.
         phrase: String,
     },
-    /// A predicate without `functional` limits its history. Several values may hold at a time, so that a new value does
-    /// not replace the last one.
-    #[error(
-        "{0} keeps its full history unless it has one value at a time; add `functional: true`, or remove `history`"
-    )]
+    /// A predicate limits its history without being `functional`. Such a predicate can have several values at a time,
+    /// so a new value does not replace an old one.
+    #[error("`history` of {0} needs a predicate with one value at a time: add `functional: true`, or remove `history`")]
     History(Predicate),
     /// A symmetric relation has another relation as its inverse.
     #[error("{0} is symmetric, so it cannot have an inverse with another name")]
     SymmetricInverse(Predicate),
+    /// A relation has a behavior that is only for attributes, or an attribute has one that is only for relations.
+    #[error("{name}: `behavior.{field}` is for {of} only; remove it")]
+    Behavior {
+        /// The predicate.
+        name: Predicate,
+        /// The name of the field in the behavior.
+        field: &'static str,
+        /// The predicates that may have this field: `relations` or `attributes`.
+        of: &'static str,
+    },
+    /// No predicate has a role that the engine needs.
+    #[error("no predicate has the role `{}`; name one in the table `roles`", .0.as_str())]
+    MissingRole(PredicateRole),
+    /// The predicate of a role is not defined, or it is a relation but the role needs an attribute, or the reverse.
+    #[error("{name} cannot have the role `{}`: it is not defined, or its case is wrong", .role.as_str())]
+    Role {
+        /// The role.
+        role: PredicateRole,
+        /// The predicate.
+        name: Predicate,
+    },
+    /// The file is not a vocabulary.
+    #[error("the vocabulary file is invalid: {0}")]
+    File(String),
 }
 
 /// Predicates and attributes of a campaign.
@@ -343,43 +209,80 @@ pub enum VocabularyError {
 pub struct Vocabulary {
     predicates: BTreeMap<Predicate, Arc<PredicateDef>>,
     attributes: BTreeMap<Predicate, Arc<AttributeDef>>,
+    behaviors: Behaviors,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VocabularyFile {
+    roles: BTreeMap<PredicateRole, Predicate>,
     predicate: Vec<PredicateDef>,
     attribute: Vec<AttributeDef>,
+    #[serde(default)]
+    reserved: Vec<Reserved>,
 }
 
-static BUILT_IN: LazyLock<Vocabulary> = LazyLock::new(|| {
-    let mut vocabulary = Vocabulary { predicates: BTreeMap::new(), attributes: BTreeMap::new() };
-    // The file is part of the program and a test parses it, so that it cannot be malformed here.
-    if let Ok(file) = toml::from_str::<VocabularyFile>(include_str!("../data/vocabulary.toml")) {
-        for def in file.predicate {
-            vocabulary.predicates.insert(def.name.clone(), def.into());
+/// A behavior for a predicate without a definition. It applies if facts use the predicate anyway.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reserved {
+    name: Predicate,
+    behavior: Behavior,
+}
+
+struct BuiltIn {
+    vocabulary: Vocabulary,
+    roles: Roles,
+}
+
+impl BuiltIn {
+    fn parse(text: &str) -> Result<Self, VocabularyError> {
+        let file: VocabularyFile = toml::from_str(text).map_err(|error| VocabularyError::File(error.to_string()))?;
+        let mut vocabulary =
+            Vocabulary { predicates: BTreeMap::new(), attributes: BTreeMap::new(), behaviors: Behaviors::default() };
+        for Reserved { name, behavior } in file.reserved {
+            behavior.check(&name)?;
+            vocabulary.behaviors.set(&name, Some(&behavior));
         }
-        for def in file.attribute {
-            vocabulary.attributes.insert(def.name.clone(), def.into());
-        }
+        file.predicate.into_iter().try_for_each(|def| vocabulary.define(def))?;
+        file.attribute.into_iter().try_for_each(|def| vocabulary.define_attribute(def))?;
+        let is_defined =
+            |name: &Predicate| vocabulary.predicates.contains_key(name) || vocabulary.attributes.contains_key(name);
+        let roles = Roles::new(&file.roles, is_defined)?;
+        Ok(Self { vocabulary, roles })
     }
-    vocabulary
+}
+
+#[expect(clippy::panic, reason = "the file is part of the program, and a test parses it")]
+static BUILT_IN: LazyLock<BuiltIn> = LazyLock::new(|| {
+    BuiltIn::parse(include_str!("../data/vocabulary.toml"))
+        .unwrap_or_else(|error| panic!("data/vocabulary.toml: {error}"))
 });
 
 impl Default for Vocabulary {
     /// Returns the built-in vocabulary, `data/vocabulary.toml` of this crate.
     fn default() -> Self {
-        BUILT_IN.clone()
+        BUILT_IN.vocabulary.clone()
     }
 }
 
 impl Vocabulary {
+    /// Reads a vocabulary from a file with the tables of `data/vocabulary.toml`: `roles`, `predicate`, `attribute` and
+    /// `reserved`.
+    ///
+    /// # Errors
+    /// Returns an error if the file has an unknown key, a definition is invalid, or a role has no predicate.
+    pub fn from_toml(text: &str) -> Result<Self, VocabularyError> {
+        BuiltIn::parse(text).map(|built_in| built_in.vocabulary)
+    }
+
     /// Adds or redefines a relation.
     ///
     /// # Errors
     /// Returns an error if the definition is invalid.
     pub fn define(&mut self, def: PredicateDef) -> Result<(), VocabularyError> {
         def.check()?;
+        self.behaviors.set(&def.name, def.behavior.as_ref());
         self.predicates.insert(def.name.clone(), def.into());
         Ok(())
     }
@@ -390,6 +293,7 @@ impl Vocabulary {
     /// Returns an error if the definition is invalid.
     pub fn define_attribute(&mut self, def: AttributeDef) -> Result<(), VocabularyError> {
         def.check()?;
+        self.behaviors.set(&def.name, def.behavior.as_ref());
         self.attributes.insert(def.name.clone(), def.into());
         Ok(())
     }
@@ -425,7 +329,7 @@ impl Vocabulary {
             .map_or_else(|| self.attribute(name).is_some_and(|def| def.functional), |def| def.functional)
     }
 
-    /// Returns how many past values of a predicate are kept when the game replaces them.
+    /// Returns which past values of a predicate are kept when the game replaces its value.
     pub fn history(&self, name: &Predicate) -> History {
         let of_predicate = self.predicate(name).map(|def| def.history);
         of_predicate.or_else(|| self.attribute(name).map(|def| def.history)).unwrap_or_default()
@@ -433,13 +337,14 @@ impl Vocabulary {
 
     /// Returns whether two relations cannot hold at the same time between the same two entities.
     ///
-    /// One of the two definitions has to list the other relation.
+    /// It is enough that one of the two definitions lists the other relation.
     pub fn are_opposites(&self, a: &Predicate, b: &Predicate) -> bool {
         let names = |a, b| self.predicate(a).is_some_and(|def| def.opposites.contains(b));
         names(a, b) || names(b, a)
     }
 
-    /// Returns the opposites of a relation, in both directions.
+    /// Returns the opposites of a relation: those that its definition lists, and those whose definition lists this
+    /// relation.
     pub fn opposites<'a>(&'a self, name: &'a Predicate) -> impl Iterator<Item = &'a Predicate> {
         let named = self.predicate(name).into_iter().flat_map(|def| &def.opposites);
         let naming = self.predicates.values().filter(move |def| def.opposites.contains(name)).map(|def| &def.name);
@@ -484,7 +389,7 @@ impl Vocabulary {
     }
 }
 
-/// Fills a phrase in one pass, so that a name that contains `{object}` remains unchanged.
+/// Replaces the placeholders of a phrase in one pass. A name that contains `{object}` therefore stays unchanged.
 fn fill(phrase: &str, subject: &str, object: &str) -> String {
     let mut filled = String::with_capacity(phrase.len() + subject.len() + object.len());
     let mut rest = phrase;
@@ -511,7 +416,7 @@ impl PredicateDef {
     ///
     /// # Errors
     /// Returns an error if a name is in lowercase, a phrase lacks a placeholder, a symmetric relation has another
-    /// inverse, or `history` is set without `functional`.
+    /// relation as its inverse, or `history` is limited without `functional`.
     pub fn check(&self) -> Result<(), VocabularyError> {
         if !self.name.is_relation() || self.inverse.as_ref().is_some_and(|inverse| !inverse.is_relation()) {
             return Err(VocabularyError::Case(self.name.clone()));
@@ -524,6 +429,7 @@ impl PredicateDef {
         if self.symmetric && self.inverse.as_ref().is_some_and(|inverse| *inverse != self.name) {
             return Err(VocabularyError::SymmetricInverse(self.name.clone()));
         }
+        self.behavior.as_ref().map_or(Ok(()), |behavior| behavior.check(&self.name))?;
         check_history(&self.name, self.history, self.functional)
     }
 }
@@ -532,12 +438,13 @@ impl AttributeDef {
     /// Checks the definition.
     ///
     /// # Errors
-    /// Returns an error if the name is in capitals, the phrase lacks `{object}`, or `history` is set without
+    /// Returns an error if the name is in capitals, the phrase lacks `{object}`, or `history` is limited without
     /// `functional`. The phrase may omit `{subject}`.
     pub fn check(&self) -> Result<(), VocabularyError> {
         if self.name.is_relation() {
             return Err(VocabularyError::Case(self.name.clone()));
         }
+        self.behavior.as_ref().map_or(Ok(()), |behavior| behavior.check(&self.name))?;
         match &self.phrase {
             Some(phrase) if !phrase.contains("{object}") => {
                 Err(VocabularyError::NoObject { name: self.name.clone(), phrase: phrase.clone() })
@@ -553,76 +460,4 @@ fn check_history(name: &Predicate, history: History, functional: bool) -> Result
         return Err(VocabularyError::History(name.clone()));
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_built_in_file_is_whole() {
-        let file: VocabularyFile = toml::from_str(include_str!("../data/vocabulary.toml")).unwrap();
-        let vocabulary = Vocabulary::default();
-        assert_eq!(vocabulary.predicates.len(), file.predicate.len(), "no name twice");
-        assert_eq!(vocabulary.attributes.len(), file.attribute.len(), "no name twice");
-        let required = "KNOWS LOCATED_AT OWNS MEMBER_OF ALLIED_WITH HOSTILE_TO PARTICIPATED_IN QUEST_GIVER CHILD_OF \
-            EMPLOYED_BY PART_OF CAUSED_BY FOLLOWS CREATED RELATED_TO LIKES WANTS FEARS OWES PROMISED KNOWS_ABOUT \
-            RESIDENT_OF";
-        for name in required.split_whitespace() {
-            let def = vocabulary.predicate(&Predicate::new(name).unwrap()).unwrap_or_else(|| panic!("{name}"));
-            def.check().unwrap();
-            assert!(def.examples.len() >= 3, "{name} needs worded examples");
-            assert!(def.symmetric || def.inverse.is_some(), "{name} needs an inverse");
-        }
-        for def in vocabulary.attributes() {
-            def.check().unwrap();
-        }
-        for name in [
-            "personality",
-            "appearance",
-            "occupation",
-            "speaking_style",
-            "emotional_state",
-            "goals",
-            "behavior_rules",
-            "alignment",
-            "atmosphere",
-            "objectives",
-            "reward",
-            "lore_text",
-        ] {
-            assert!(vocabulary.attribute(&Predicate::new(name).unwrap()).is_some(), "{name}");
-        }
-    }
-
-    #[test]
-    fn phrases_make_sentences() {
-        let vocabulary = Vocabulary::default();
-        let check = |name: &str, subject: &str, object: &str, expected: &str| {
-            assert_eq!(vocabulary.sentence(&Predicate::new(name).unwrap(), subject, object), expected);
-        };
-        check("MEMBER_OF", "Bram", "the Watch", "Bram is a member of the Watch.");
-        check("SMUGGLES_FOR", "Bram", "the Club", "Bram smuggles for the Club.");
-        check("lore", "Bram", "Bram limps.", "Bram limps.");
-        check("OWES", "{object}", "Bram", "{object} owes Bram.");
-    }
-
-    #[test]
-    fn predicates_keep_to_one_case() {
-        for bad in ["", "Mixed", "A B", "_A", "9LIVES", "a-b"] {
-            assert!(Predicate::new(bad).is_err(), "{bad}");
-        }
-        assert_eq!(Predicate::relation("works for").unwrap(), "WORKS_FOR");
-        assert!(!Predicate::new("occupation").unwrap().is_relation());
-    }
-
-    #[test]
-    fn definitions_that_cannot_be_are_refused() {
-        let mut def = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
-        def.phrase = "{subject} owes".into();
-        assert!(matches!(Vocabulary::default().define(def), Err(VocabularyError::Phrase { .. })));
-        let mut def = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
-        def.history = History::Latest;
-        assert!(matches!(Vocabulary::default().define(def), Err(VocabularyError::History(_))));
-    }
 }

@@ -1,20 +1,21 @@
-//! Identity and hops over 1,000 entities and 5,000 facts, as the DM sees them; the view of one character over 10,000; a
-//! ranking of 100,000 facts for the DM.
+//! Benchmarks of graph queries, views and rankings.
+//!
+//! Identity and hops run over 1,000 entities and 5,000 facts. The view of one character and its ranking run over 10,000
+//! facts. The ranking for the DM runs over 100,000 facts.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::{Arc, LazyLock};
 
 use divan::{Bencher, black_box};
-use hearsay_belief::View;
+use hearsay_belief::{
+    View,
+    graph::{Traversal, identity, neighbours},
+};
 use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Provenance, State,
 };
-use hearsay_recall::{
-    DocId, EntityLinker, Index, Query, Ranking,
-    graph::{Traversal, identity, neighbours},
-    rank,
-};
+use hearsay_recall::{DocId, EntityLinker, Index, Query, Ranking, rank};
 
 fn main() {
     divan::main();
@@ -24,8 +25,9 @@ fn id(n: usize) -> EntityId {
     EntityId::new(format!("entity-{n}")).unwrap()
 }
 
-/// A world whose degrees are skewed, as in a campaign: low numbers stand in many facts. A quarter of the facts are
-/// attributes, and the first twenty entities are groups. Each fact is known to its subject, every eighth to all.
+/// Returns a campaign with skewed degrees: entities with low numbers are in many facts, as in a real campaign. A
+/// quarter of the facts are attributes. The first twenty entities are groups. The subject of a fact knows the fact;
+/// every eighth fact is known to everybody instead.
 fn world(entities: usize, facts: usize) -> State {
     let mut changes: Vec<Change> = (0..entities).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     let mut seed = 7_u64;
@@ -77,7 +79,7 @@ fn view_of_one_character(bencher: Bencher) {
 #[divan::bench]
 fn rank_by_words_and_graph(bencher: Bencher) {
     let view = View::of(&LARGE, &Knower::Entity(id(500)), None);
-    let index = Index::of(&LARGE);
+    let index = Index::of(LARGE.corpus());
     let named = EntityLinker::of(&view).mentioned("entity 500");
     bencher.bench(|| {
         let query = Query {
@@ -91,7 +93,7 @@ fn rank_by_words_and_graph(bencher: Bencher) {
     });
 }
 
-/// Twenty thousand names, and a question that has one of them nearly right.
+/// Links a question that misspells one of 20,000 names.
 #[divan::bench]
 fn names_nearly_right(bencher: Bencher) {
     let names = EntityLinker::of(&View::of_dm(&NAMED));
@@ -118,7 +120,7 @@ static NAMED: LazyLock<State> = LazyLock::new(|| {
     state
 });
 
-/// A vector of length 1, by lot.
+/// Returns a pseudo-random vector of length 1.
 fn vector(seed: u64) -> Vec<f32> {
     let mut seed = seed + 1;
     let mut next = || {
@@ -132,7 +134,7 @@ fn vector(seed: u64) -> Vec<f32> {
 
 static WHOLE: LazyLock<(View, EntityLinker, Index)> = LazyLock::new(|| {
     let state = world(20_000, 100_000);
-    let (view, mut index) = (View::of_dm(&state), Index::of(&state));
+    let (view, mut index) = (View::of_dm(&state), Index::of(state.corpus()));
     for (n, fact) in state.facts().enumerate() {
         index.set_vector(DocId::Fact(fact.id()), &vector(n as u64));
     }

@@ -1,4 +1,4 @@
-//! The contents of a view, laid out for one ranking.
+//! The facts and passages of a view, arranged for one ranking.
 
 use hearsay_belief::{Brief, Known, View};
 use hearsay_model::PassageId;
@@ -8,28 +8,30 @@ use crate::{
     index::{Doc, Head},
 };
 
-/// Marks a place without a candidate.
+/// Value in `Candidates::at` for a text that is no candidate.
 const NONE: u32 = u32::MAX;
 
-/// A view with less than this fraction of all passages is treated as small.
+/// Limit for small views. A view has few passages if the index has more than `FEW_OF` times as many.
 const FEW_OF: usize = if cfg!(test) { 3 } else { 16 };
 
 /// All documents that are both in the view and in the index: facts by id, then passages by id. Candidates are numbered
-/// in this order, so a sum in candidate order is a sum in id order.
+/// in this order, so a sum in candidate order is a sum in id order. Each document also has a text number, which is its
+/// number in the [`Index`].
 #[derive(Debug)]
 pub(crate) struct Candidates<'a> {
     view: &'a View,
     index: &'a Index,
-    /// Number of facts.
+    /// Number of candidates that are facts. The candidates `0..facts` are facts; the others are passages.
     pub(crate) facts: usize,
-    /// Place of each candidate in the index.
+    /// For each candidate, its text number in the index.
     places: Vec<u32>,
-    /// Candidate at each place of the index.
+    /// For each text number of the index, the number of the candidate; `NONE` if the view does not contain the text.
     at: Vec<u32>,
-    /// Position of each fact in the view.
+    /// For each candidate that is a fact, its position in [`View::briefs`].
     known: Vec<u32>,
     passages: Vec<PassageId>,
-    /// Passages in the order in which they were said. Each session or document is one run, in the order of its lines.
+    /// Passages in the order in which they were said. The passages of one session or document form one run, in the
+    /// order of their lines.
     pub(crate) talk: Vec<Said>,
 }
 
@@ -38,7 +40,7 @@ pub(crate) struct Candidates<'a> {
 pub(crate) struct Said {
     /// Number of the candidate.
     pub(crate) candidate: usize,
-    /// Run of the passage, counted from 0.
+    /// Number of the run that contains the passage, counted from 0. A run is one session or document.
     pub(crate) run: usize,
 }
 
@@ -58,7 +60,7 @@ impl<'a> Candidates<'a> {
         let facts = places.len();
         let mut passages = Vec::with_capacity(view.passages().len());
         let by_id = index.order().by_id();
-        // For many passages, a merge of both lists is fast; for few, a lookup of each.
+        // For many passages, merging both sorted lists is faster. For few passages, looking up each passage is faster.
         let is_few = view.passages().len() < by_id.len() / FEW_OF;
         let mut next = 0;
         for (id, _) in view.passages() {
@@ -108,12 +110,12 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Returns the candidate at a place of the index.
+    /// Returns the candidate with a text number of the index; `None` if the view does not contain the text.
     pub(crate) fn at(&self, place: u32) -> Option<usize> {
         self.at.get(place as usize).filter(|at| **at != NONE).map(|at| *at as usize)
     }
 
-    /// Returns the places of the index that have a candidate, in order, each with its candidate.
+    /// Returns the text number and the candidate number of each candidate, sorted by text number.
     pub(crate) fn in_place(&self) -> impl Iterator<Item = (u32, usize)> {
         (0..).zip(&self.at).filter(|(_, at)| **at != NONE).map(|(place, at)| (place, *at as usize))
     }
@@ -131,17 +133,17 @@ impl<'a> Candidates<'a> {
         self.index.has(self.places[candidate], term)
     }
 
-    /// Returns the asker's knowledge of a candidate that is a fact, in brief.
+    /// Returns the short form of the asker's knowledge of a fact.
     pub(crate) fn brief(&self, fact: usize) -> &'a Brief {
         &self.view.briefs()[self.known[fact] as usize]
     }
 
-    /// Returns the asker's knowledge of a candidate, if it is a fact.
+    /// Returns the asker's knowledge of a candidate; `None` if the candidate is a passage.
     pub(crate) fn known(&self, candidate: usize) -> Option<&'a Known> {
         self.view.fact_at(*self.known.get(candidate)? as usize)
     }
 
-    /// Returns the positions before and after a position in the talk that are in the same run.
+    /// Returns the positions in [`talk`](Self::talk) right before and after `place`, if they are in the same run.
     pub(crate) fn neighbours(&self, place: usize) -> impl Iterator<Item = usize> {
         let run = self.talk[place].run;
         let beside = [place.checked_sub(1), Some(place + 1)];

@@ -1,7 +1,7 @@
-//! Citations: the source of each line, how the asker knows it, and why it is relevant.
+//! Citations: the source of each line, how the asker learned it, and why the line is relevant.
 
 use hearsay_belief::{AccessPath, Heard, Known};
-use hearsay_model::{Acquisition, Calendar, Credence, EntityId, Evidence, FactId, PassageId, SessionId};
+use hearsay_model::{Acquisition, Calendar, Credence, EntityId, Evidence, FactId, PassageId, Reliability, SessionId};
 use serde::Serialize;
 
 use crate::{Channels, EntityLinker};
@@ -23,17 +23,18 @@ pub enum Source {
 pub struct Citation {
     /// Source of the line.
     pub source: Source,
-    /// How the knower learned it, in words: `told by Odo Brandt`, `as a member of the Harbour Watch`.
+    /// How the knower learned the content, in words: `told by Odo Brandt`, `as a member of the Harbour Watch`.
     pub acquisition: String,
-    /// How much the knower believes it; `None` for passages, because the knower heard that they were said.
+    /// Credence of the knower in the fact. `None` for passages: the knower heard the words themselves.
     pub credence: Option<Credence>,
-    /// Date of learning, on the campaign's calendar; `None` if the knower has always known it.
+    /// Date on which the knower learned the content, on the campaign's calendar. `None` if the date is unknown or the
+    /// knower has always known the content.
     pub learned: Option<String>,
-    /// Session of the source.
+    /// Session in which the source was recorded.
     pub session: Option<SessionId>,
-    /// File and line of the source.
+    /// File and line of the source, as `path:line`.
     pub file: Option<String>,
-    /// Whether the knower conceals it.
+    /// Whether the knower conceals the fact.
     pub conceals: bool,
 }
 
@@ -83,7 +84,7 @@ pub struct Citations<'a> {
     pub names: &'a EntityLinker,
     /// Calendar for dates.
     pub calendar: &'a Calendar,
-    /// The knower; `None` for the DM, for whom everything counts as recorded.
+    /// The knower; `None` for the DM. For the DM, the acquisition of each passage is `recorded`.
     pub knower: Option<&'a EntityId>,
 }
 
@@ -133,21 +134,11 @@ impl Citations<'_> {
     }
 
     fn acquisition(&self, acquisition: &Acquisition, access_path: &AccessPath) -> String {
-        let somebody = |id| self.called(id, "somebody");
-        let learned = match acquisition {
-            Acquisition::Witnessed => "witnessed".to_owned(),
-            Acquisition::Told { by: Some(by), citing: None } => format!("told by {}", somebody(by)),
-            Acquisition::Told { by: Some(by), citing: Some(citing) } => {
-                format!("told by {}, who has it from {}", somebody(by), somebody(citing))
-            }
-            Acquisition::Shared => "passed it on".to_owned(),
-            Acquisition::Told { by: None, .. } => "heard talk of it".to_owned(),
-            Acquisition::Read { document: Some(document) } => {
-                format!("read in {}", self.called(document, "a document"))
-            }
-            Acquisition::Read { document: None } => "read".to_owned(),
-            Acquisition::Authored => String::new(),
-            Acquisition::Deduced { .. } => "concluded".to_owned(),
+        let nameless = if acquisition.document().is_some() { "a document" } else { "somebody" };
+        let learned = match acquisition.reliability() {
+            Reliability::Stated => String::new(),
+            Reliability::Concluded => acquisition.descriptor().phrase.to_owned(),
+            _ => acquisition.describe(|id| self.called(id, nameless).to_owned()),
         };
         let reached = match access_path {
             AccessPath::Own if learned.is_empty() => "own knowledge".to_owned(),

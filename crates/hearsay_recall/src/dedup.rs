@@ -1,14 +1,12 @@
 //! Deduplication of facts from several sources and of nearly identical sentences.
 
 use hearsay_belief::{Heard, Known};
-use hearsay_model::spelling::unaccented;
-use hearsay_model::{Credence, EntityId, Evidence, FactRelation, Object, PassageId, Predicate, text};
+use hearsay_model::{
+    Credence, EntityId, Evidence, FactRelation, Object, PassageId, Predicate, spelling::unaccented, text, words,
+};
 use rustc_hash::FxHashMap;
 
-/// Words that make no difference between two sentences.
-const FILLERS: [&str; 8] = ["a", "an", "the", "that", "very", "really", "quite", "indeed"];
-
-/// Content of a fact. A secret or concealed fact never equals an open one.
+/// Content of a fact, for comparison. The content of a secret or concealed fact never equals that of an open fact.
 type Content<'a> = (
     &'a EntityId,
     &'a Predicate,
@@ -28,9 +26,9 @@ fn openness(known: &Known) -> (bool, bool) {
     (known.is_secret(), known.conceals())
 }
 
-/// Returns the words of a sentence, without accents and fillers.
+/// Returns the words of a sentence without accents. Filler words are left out.
 fn sentence(said: &str) -> Vec<String> {
-    let words = text::words(said).into_iter().filter(|word| !FILLERS.contains(&word.as_str()));
+    let words = text::words(said).into_iter().filter(|word| !words::has(&words::english().fillers, word));
     words.map(|word| if word.is_ascii() { word } else { unaccented(&word) }).collect()
 }
 
@@ -41,14 +39,15 @@ pub(crate) enum Sayable<'a> {
     Passage(PassageId, &'a Heard),
 }
 
-/// Speaker, secret name of the speaker, and words of a passage.
+/// Speaker of a passage, secret name under which the speaker speaks, and words of the passage.
 type Spoken<'a> = ((Option<&'a EntityId>, Option<&'a String>), Vec<String>);
 
-/// Groups items that say the same, by position. Groups are in the order of their best items. The first item of each
-/// group represents it: the fact with the highest credence.
+/// Groups the items that say the same. Each group lists positions in `all`. Groups are in the order of their earliest
+/// items. The first item of a group represents the group; if the group has facts, the first item is the fact with the
+/// highest credence.
 ///
-/// A passage joins the group of a fact if it is evidence for that fact and has the same words. It also joins a passage
-/// with the same speaker and words.
+/// A passage joins the group of a fact if it is evidence for that fact and has the same words. Otherwise, it joins the
+/// group of an earlier passage with the same speaker and words.
 pub(crate) fn once(all: &[Sayable]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (mut by_content, mut by_sentence) = (FxHashMap::default(), FxHashMap::default());

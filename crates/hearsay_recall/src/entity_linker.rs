@@ -1,28 +1,25 @@
-//! Entity linking: finds the entities that a question names, by the names that the asker knows. Tolerates small
+//! Entity linking: finds the entities that a question names. It uses the names that the asker knows and tolerates small
 //! misspellings.
 
 use std::{cmp::Reverse, collections::BTreeSet, ops::Range, sync::OnceLock};
 
 use hearsay_belief::{Recency, View};
 use hearsay_model::{
-    Credence, EntityId, attribute,
+    Credence, EntityId, ReferringExpression, attribute,
     spelling::{Spellings, is_common},
     text,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Attributes that serve as descriptions of people, such as "the ferryman".
-const DESCRIPTIONS: [&str; 2] = ["occupation", "title"];
-
-/// Articles at the start of a name that people leave out.
+/// Articles that people leave out at the start of a name.
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
 
-/// Maximum number of words of a question that are compared with a name as a unit.
+/// Maximum number of consecutive words of a question that are compared with a misspelt name.
 const MOST_WORDS: usize = 6;
 
-/// Priority among several names of an entity: an open name before a secret one, a name before an alias, then the
-/// highest credence, then the latest.
+/// Priority among several names of an entity. An open name comes before a secret name, and a name before an alias.
+/// Among equals, the name with the highest credence comes first, then the latest name.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     open: bool,
@@ -46,18 +43,18 @@ fn add(only: &mut Only, words: Vec<String>, id: &EntityId) {
 pub struct EntityLinker {
     /// Primary name of each entity.
     first: FxHashMap<EntityId, String>,
-    /// All names of each entity as words, without a leading article.
+    /// All names of each entity, split into words, without a leading article.
     whole: FxHashMap<EntityId, BTreeSet<Vec<String>>>,
-    /// Entities with each name. Sorted, each once; nearly always one.
+    /// Entities with each name, sorted. Nearly always one entity.
     bearers: FxHashMap<Vec<String>, SmallVec<[EntityId; 1]>>,
-    /// Parts of names, and descriptions, that apply to one entity only.
+    /// Parts of names, and descriptions, that apply to exactly one entity.
     parts: FxHashMap<Vec<String>, Part>,
-    /// Parts of names that several entities share. They identify no entity, but a misspelling of one may mean any of
-    /// these entities.
+    /// Parts of names that several entities share. Such a part identifies no entity, but a word that is close to it
+    /// must not count as a misspelling of another name.
     shared: FxHashSet<Vec<String>>,
     /// Number of words in the longest name, part or description.
     longest: usize,
-    /// Spellings of names and parts of names. Built when a question first contains a word that is none of them.
+    /// Spellings of names and parts of names. Built when a question first contains a word that is not part of a name.
     spellings: OnceLock<Spellings<EntityId>>,
 }
 
@@ -68,19 +65,19 @@ struct Part {
     of_name: bool,
 }
 
-/// An entity that a question names, with the names by which the knower would recognise it in a text.
+/// An entity that a question names, with the names that the knower has for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedEntity {
     /// The entity.
     pub id: EntityId,
-    /// Names as words.
+    /// Names, each split into words.
     pub names: Vec<Vec<String>>,
     /// Correct name of the entity, if the question misspells it.
     pub nearly: Option<String>,
 }
 
 impl LinkedEntity {
-    /// Returns whether the words of a text contain any of the names.
+    /// Returns whether a text, given as words, contains any of the names.
     pub fn stands_in(&self, words: &[String]) -> bool {
         self.names.iter().any(|name| text::names(words, name))
     }
@@ -92,16 +89,19 @@ impl EntityLinker {
         let mut names = Self::default();
         let mut ranked: FxHashMap<&EntityId, Rank> = FxHashMap::default();
         let (mut parts, mut descriptions) = (Only::default(), Only::default());
+        let descriptive =
+            view.vocabulary().with_behavior(|behavior| behavior.reference == Some(ReferringExpression::Description));
         for known in view.facts() {
             let (id, predicate) = (known.subject(), known.predicate().as_str());
-            // Only facts that state a name or a description are split into words, because they are a small part of a
-            // view.
-            if ![attribute::NAME, attribute::ALIAS].contains(&predicate) && !DESCRIPTIONS.contains(&predicate) {
+            // Skips facts that state neither a name nor a description before splitting them into words. Most facts are
+            // skipped.
+            let is_description = descriptive.contains(&known.predicate());
+            if ![attribute::NAME, attribute::ALIAS].contains(&predicate) && !is_description {
                 continue;
             }
             let Some(said) = known.object().text() else { continue };
             let words = bare(text::words(said));
-            if DESCRIPTIONS.contains(&predicate) {
+            if is_description {
                 // "Captain of the Harbour Watch" is also a captain.
                 let of = words.iter().position(|word| word == "of").filter(|at| *at > 0).unwrap_or(words.len());
                 for part in [words.as_slice(), &words[of.saturating_sub(1)..of]] {
@@ -118,7 +118,8 @@ impl EntityLinker {
                 names.first.insert(id.clone(), said.to_owned());
             }
             if is_name && words.len() > 1 {
-                // "The watch" may mean the Harbour Watch, but "harbour" is an everyday word and does not.
+                // "The watch" may mean the Harbour Watch. "Harbour" does not mean it, because it is an everyday word
+                // and not the last word of the name.
                 let last = words.len() - 1;
                 let is_name = |at: usize, word: &str| word.chars().count() > 2 && (at == last || !is_common(word));
                 for (_, word) in words.iter().enumerate().filter(|(at, word)| is_name(*at, word)) {
@@ -134,8 +135,8 @@ impl EntityLinker {
                 names.whole.entry(id.clone()).or_default().insert(words);
             }
         }
-        // A part of a name or a description identifies an entity only if it applies to no other: "Odo", "the ferryman".
-        // Names take precedence over descriptions.
+        // A part of a name or a description, such as "Odo" or "the ferryman", identifies an entity only if it applies
+        // to no other entity. Names take precedence over descriptions.
         let descriptions = descriptions.into_iter().map(|(words, bearer)| (words, bearer, false));
         for (words, bearer, of_name) in descriptions.chain(parts.into_iter().map(|(words, id)| (words, id, true))) {
             match bearer.filter(|_| !words.is_empty()) {
@@ -157,8 +158,8 @@ impl EntityLinker {
         self.first.get(id).map(String::as_str)
     }
 
-    /// Returns the entities that a text names by name, alias, part of a name, or description, as far as the knower
-    /// knows them. Sorted, each once.
+    /// Returns the entities that a text names by a name, alias, part of a name or description that the knower knows.
+    /// Sorted by id, each entity once.
     ///
     /// Unknown words also match a name that they misspell, split or join: "grimjow" and "Grim Jaw" match Grimjaw. Three
     /// limits avoid false matches. Names of up to four letters must be exact. A word that may mean several entities
@@ -175,8 +176,8 @@ impl EntityLinker {
             }
         }
         let mut names: Vec<_> = names.into_iter().collect();
-        // The longest name comes first, and whole names before parts: "Odo Brandt" does not also match "Brandt the
-        // Elder".
+        // Whole names come before parts, and longer names before shorter names: "Odo Brandt" does not also match
+        // "Brandt the Elder".
         names.sort_by(|a, b| (b.2, b.0.len()).cmp(&(a.2, a.0.len())).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))));
         let mut found = BTreeSet::new();
         let mut taken = vec![None::<&Vec<String>>; words.len()];
@@ -208,8 +209,8 @@ impl EntityLinker {
         all
     }
 
-    /// Returns the entities that a text names with exact spelling, using the longest name at each word. Sorted, each
-    /// once.
+    /// Returns the entities that a text names with exact spelling. At each word, the longest name that starts there
+    /// counts. Sorted by id, each entity once.
     pub fn found_in(&self, text: &str) -> Vec<EntityId> {
         let words = text::words(text);
         let (mut found, mut at) = (BTreeSet::new(), 0);
@@ -226,12 +227,12 @@ impl EntityLinker {
         found.into_iter().collect()
     }
 
-    /// Returns the spans of free words that nearly match a name, most reliable first. Spans that differ only in spaces
-    /// and accents come first, then spans with more words.
+    /// Returns the spans of words that misspell a name, most reliable first. `taken` tells which words already belong
+    /// to a name. Spans that differ from the name only in spaces and accents come first, then spans with more words.
     fn nearly(&self, words: &[String], taken: &[bool]) -> Vec<(Range<usize>, &EntityId)> {
         let mut found = Vec::new();
         for start in 0..words.len() {
-            // The words of a name may be split.
+            // One extra word, because the question may write a word of the name as two.
             let ends = start + 1..=words.len().min(start + self.longest + 1).min(start + MOST_WORDS);
             for end in ends.take_while(|end| !taken[end - 1]) {
                 let spellings = self.spellings.get_or_init(|| self.spellings());
@@ -258,7 +259,7 @@ impl EntityLinker {
     }
 }
 
-/// Returns the words of a name without a leading article, unless no other word is left.
+/// Returns the words of a name without a leading article. A name that consists only of an article is not changed.
 fn bare(mut words: Vec<String>) -> Vec<String> {
     if words.len() > 1 && ARTICLES.contains(&words[0].as_str()) {
         words.remove(0);

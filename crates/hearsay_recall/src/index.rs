@@ -1,82 +1,59 @@
 //! The recall index: words and vectors of all facts and passages, and the links between them.
 
-use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-use hearsay_model::{EntityId, Evidence, Fact, FactId, Key, Passage, PassageId, SessionId, State, attribute};
+use hearsay_model::{
+    Corpus, EntityId, Evidence, Fact, FactId, Key, Passage, PassageId, Predicate, SessionId, SettingKey, Vocabulary,
+    attribute,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     TermCache, VectorKey, VectorSet,
-    links::Titles,
+    document::{DocId, passage_text},
     passage_order::{PassageOrder, Placed},
     term_cache::{CachedDocs, Postings, context_mark},
+    titles::Titles,
     vectors::Vectors,
     words::stems,
 };
 
-/// A document that recall can find.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum DocId {
-    /// A fact, represented by its statement.
-    Fact(FactId),
-    /// A passage, represented by its text.
-    Passage(PassageId),
-}
-
-/// Returns the text of a fact or passage as it is encoded; `None` if the state does not contain it.
-pub fn text_of(state: &State, doc: DocId) -> Option<Cow<'_, str>> {
-    match doc {
-        DocId::Fact(id) => state.fact(id).map(|fact| fact.statement().into()),
-        DocId::Passage(id) => state.passage(id).map(|passage| passage_text(passage)),
-    }
-}
-
-/// Returns the text of a passage, below its title.
-fn passage_text(passage: &Passage) -> Cow<'_, str> {
-    match &passage.title {
-        Some(title) => format!("{title}\n{}", passage.text).into(),
-        None => Cow::Borrowed(&passage.text),
-    }
-}
-
-/// Data that a ranking reads for every text, stored contiguously in memory.
+/// Data of a text that a ranking reads for every text. Stored contiguously in memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Head {
-    /// Number of terms.
+    /// Number of terms, repetitions included.
     pub(crate) length: u32,
-    /// Number of the text's vector.
+    /// Number of the text's vector in [`Index::vectors`](Index).
     pub(crate) vector: Option<u32>,
-    /// Speaker of a passage, as an entity of the index.
+    /// Speaker of a passage, as the number of an entity in the index.
     pub(crate) speaker: Option<u32>,
     /// Whether the text only states a name or an order.
     pub(crate) thin: bool,
 }
 
-/// Data that a ranking reads only for the texts that it examines closely.
+/// Data of a text that a ranking reads only if it examines the text closely.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Doc {
-    /// Session or document that contains a passage, and the passage's line there.
+    /// Number of the session or document that contains a passage, and the line number of the passage in it.
     pub(crate) line: Option<(u32, u32)>,
-    /// Subject and object of a fact. Empty for a free sentence, because only its words tell which entities it is about.
+    /// Entity numbers of the subject and object of a fact. Empty for a `lore` fact, because only its words tell which
+    /// entities it is about.
     pub(crate) ends: [Option<u32>; 2],
     /// Passages that are evidence for a fact, sorted.
     pub(crate) evidence: Box<[PassageId]>,
-    /// Hash of the title and date with which the words of a passage were counted.
+    /// Hash of the title and date of a passage. Their words are searched together with the words of the passage.
     mark: u64,
 }
 
-/// Predicates that only state a name or an order.
-const THIN: [&str; 8] = ["alias", "age", "gender", "motto", "pronouns", "symbol", "PART_OF", "RESIDENT_OF"];
-
-/// Entry for a fact, by its dense index in the state: the low bits of its id, and its place in this index. The entry is
-/// small because a ranking reads one per fact, in random order.
+/// Entry for a fact, found by the fact's dense index in the state: the low bits of the fact's id, and its text number
+/// in this index. The entry is small because a ranking reads one entry per fact, in random order.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     tag: u32,
     place: u32,
 }
 
-/// Marks an entry without a text.
+/// Value instead of a text number or vector number where there is none.
 const NONE: u32 = u32::MAX;
 
 impl Row {
@@ -87,32 +64,34 @@ impl Row {
     }
 }
 
-/// A unit that passages belong to.
+/// The session or document that a passage belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Whole {
     Session(SessionId),
     Document(EntityId),
 }
 
-/// Words and vectors of facts and passages. Each operation updates it with the keys that it touched, in time
-/// proportional to their number.
+/// Words and vectors of facts and passages. After each operation, [`update`](Self::update) applies the keys that the
+/// operation touched, in time proportional to their number.
 ///
 /// The index covers the knowledge of all knowers. A search reads only the entries that are in the asker's view.
+///
+/// Each text has a number, which is its index in `heads` and `docs`. Code calls this text number `place` or `at`.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     terms: FxHashMap<String, u32>,
-    /// For each term, the texts that contain it.
+    /// For each term, the text numbers of the texts that contain it, with the number of occurrences.
     postings: Vec<Postings>,
-    /// Place of each text.
+    /// Text number of each fact and passage.
     places: FxHashMap<DocId, u32>,
-    /// Place of each fact by its dense index in the state, including facts that recall does not find.
+    /// Entry of each fact by the fact's dense index in the state, including facts that recall does not find.
     rows: Vec<Row>,
     heads: Vec<Head>,
     docs: Vec<Doc>,
     entities: FxHashMap<EntityId, u32>,
-    /// For each entity, the facts that have it as subject or object.
+    /// For each entity, the text numbers of the facts that have it as subject or object.
     facts_of: Vec<Vec<u32>>,
-    /// For each passage, the facts for which it is evidence.
+    /// For each passage, the text numbers of the facts for which it is evidence.
     borne_out: FxHashMap<PassageId, Vec<u32>>,
     wholes: FxHashMap<Whole, u32>,
     titles: Titles,
@@ -120,33 +99,35 @@ pub struct Index {
     vectors: Vectors,
     /// For each hash of a text, the number of its vector.
     numbers: FxHashMap<VectorKey, u32>,
-    /// Number of places whose text was removed. Only postings and fact lists still refer to these places.
+    /// How many text numbers are unused because their text was removed. Only postings and fact lists still contain
+    /// these numbers.
     gone: usize,
 }
 
-/// Number of empty places above which they are removed, if they are also more than a third of all places.
+/// Number of unused text numbers above which the index is compacted, if they are also more than a third of all text
+/// numbers.
 const MOST_GONE: usize = if cfg!(test) { 2 } else { 1_024 };
 
 impl Index {
-    /// Builds an index of a whole state, without vectors.
-    pub fn of(state: &State) -> Self {
-        Self::with_cache(state, TermCache::default())
+    /// Builds an index of all facts and passages, without vectors.
+    pub fn of(corpus: Corpus) -> Self {
+        Self::with_cache(corpus, TermCache::default())
     }
 
-    /// Builds an index of a whole state, without vectors. The terms of texts in the cache are taken from the cache. The
+    /// Builds an index of all facts and passages, without vectors. The terms of cached texts come from the cache. The
     /// result equals an index that is built without a cache.
-    pub fn with_cache(state: &State, cache: TermCache) -> Self {
-        // The texts of the cache take the first places.
+    pub fn with_cache(corpus: Corpus, cache: TermCache) -> Self {
+        // The texts of the cache get the first text numbers.
         let heads: Vec<Head> = cache.lengths().into_iter().map(|length| Head { length, ..Head::default() }).collect();
         let (terms, postings, mut cached) = cache.into_parts();
         let docs = vec![Doc::default(); heads.len()];
         let mut index = Self { terms, postings, heads, docs, ..Self::default() };
         index.places.reserve(index.docs.len());
-        for (row, fact) in state.indexed_facts() {
-            index.add_fact(fact, row, &mut cached);
+        for (row, fact) in corpus.facts() {
+            index.add_fact(corpus.vocabulary(), fact, row, &mut cached);
         }
         let mut added = Vec::new();
-        for (id, passage) in state.passages() {
+        for (id, passage) in corpus.passages() {
             index.add_passage(id, passage, &mut cached);
             added.extend(index.in_order(id));
         }
@@ -158,9 +139,10 @@ impl Index {
 
     /// Applies the changes of an operation, given by the keys that it touched. Returns the texts that are new to the
     /// index and need a vector.
-    pub fn update(&mut self, state: &State, touched: &[Key]) -> Vec<DocId> {
+    pub fn update(&mut self, corpus: Corpus, touched: &[Key]) -> Vec<DocId> {
         let (mut new, mut uncached) = (Vec::new(), CachedDocs::default());
-        // A known passage may belong to another document now.
+        let mut redefined = BTreeSet::new();
+        // Removes the touched passages from the order, because they may belong to another document now.
         let passages = touched.iter().filter_map(|key| match key {
             Key::Passage(id) => Some(*id),
             _ => None,
@@ -170,43 +152,48 @@ impl Index {
         self.order.remove(&before);
         for key in touched {
             match key {
-                Key::Fact(id) => match state.fact(*id).zip(state.fact_index(*id)) {
-                    Some((fact, row)) => {
-                        let added = self.add_fact(fact, row, &mut uncached);
+                Key::Fact(id) => match corpus.fact(*id) {
+                    Some((row, fact)) => {
+                        let added = self.add_fact(corpus.vocabulary(), fact, row, &mut uncached);
                         new.extend(added.then_some(DocId::Fact(*id)));
                     }
                     None => self.remove(DocId::Fact(*id)),
                 },
-                Key::Passage(id) => match state.passage(*id) {
+                Key::Passage(id) => match corpus.passage(*id) {
                     Some(passage) => {
                         let added = self.add_passage(*id, passage, &mut uncached);
                         new.extend(added.then_some(DocId::Passage(*id)));
                     }
                     None => self.remove(DocId::Passage(*id)),
                 },
+                Key::Setting(SettingKey::Predicate(name) | SettingKey::Attribute(name)) => {
+                    redefined.insert(name);
+                }
                 _ => {}
             }
         }
+        self.reclassify(corpus, &redefined);
         let added: Vec<_> = passages.into_iter().filter_map(|id| self.in_order(id)).collect();
         self.order.add(&added);
         self.compact_if_sparse();
         new
     }
 
-    /// Removes the empty places if there are many.
+    /// Removes the unused text numbers if there are more than [`MOST_GONE`].
     fn compact_if_sparse(&mut self) {
         if self.gone > MOST_GONE && self.gone > self.docs.len() / 3 {
             self.compact();
         }
     }
 
-    /// Returns a passage as an entry of the passage order; `None` if it is not in the index.
+    /// Returns the entry of a passage for the passage order; `None` if the passage is not in the index.
     fn in_order(&self, id: PassageId) -> Option<Placed> {
         let at = self.place_of(DocId::Passage(id))?;
         Some((id, at, self.docs[at as usize].line))
     }
 
-    /// Removes a text. Its postings stay until many places are empty, because no view leads to them.
+    /// Removes a text. Its postings stay until the next compaction; they are harmless, because no view contains the
+    /// text.
     fn remove(&mut self, id: DocId) {
         let Some(at) = self.places.remove(&id) else { return };
         self.gone += 1;
@@ -226,7 +213,7 @@ impl Index {
         }
     }
 
-    /// Removes the empty places and the unused vectors.
+    /// Removes the unused text numbers and the unused vectors.
     fn compact(&mut self) {
         let mut held = vec![false; self.docs.len()];
         self.places.values().for_each(|at| held[*at as usize] = true);
@@ -281,20 +268,32 @@ impl Index {
         });
     }
 
-    /// Returns whether recall finds a fact by its statement. Names, kinds and tags are excluded, because they are part
-    /// of an entity's identity.
+    /// Returns whether the index contains a fact, so that recall finds it by its statement. Names, kinds and tags are
+    /// excluded, because they are part of an entity's identity.
     pub fn holds(fact: &Fact) -> bool {
         ![attribute::NAME, attribute::KIND, attribute::TAG].contains(&fact.predicate().as_str())
     }
 
-    /// Adds or updates a fact. Returns whether it is new. Its evidence may change; its text, subject and object never
-    /// do.
-    fn add_fact(&mut self, fact: &Fact, row: u32, cached: &mut CachedDocs) -> bool {
+    /// Recomputes [`Head::thin`] for the facts whose predicates are in `redefined`.
+    fn reclassify(&mut self, corpus: Corpus, redefined: &BTreeSet<&Predicate>) {
+        if redefined.is_empty() {
+            return;
+        }
+        for (_, fact) in corpus.facts().filter(|(_, fact)| redefined.contains(fact.predicate())) {
+            if let Some(at) = self.place_of(DocId::Fact(fact.id())) {
+                self.heads[at as usize].thin = corpus.vocabulary().behavior(fact.predicate()).minor;
+            }
+        }
+    }
+
+    /// Adds or updates a fact. Returns whether the fact is new. Only the evidence of a known fact can change; its text,
+    /// subject and object never change.
+    fn add_fact(&mut self, vocabulary: &Vocabulary, fact: &Fact, row: u32, cached: &mut CachedDocs) -> bool {
         let row = row as usize;
         if self.rows.len() <= row {
             self.rows.resize(row + 1, Row::EMPTY);
         }
-        // Another fact may have taken over the dense index of a removed fact.
+        // Overwrites the entry, because the state may have reused the dense index of a removed fact.
         self.rows[row] = Row { tag: Row::tag(fact.id()), place: NONE };
         if !Self::holds(fact) {
             return false;
@@ -305,7 +304,7 @@ impl Index {
         let new = held.is_none();
         self.rows[row].place = at;
         if new {
-            self.heads[at as usize].thin = THIN.contains(&fact.predicate().as_str());
+            self.heads[at as usize].thin = vocabulary.behavior(fact.predicate()).minor;
             if *fact.predicate() != *attribute::LORE {
                 let ends = [Some(fact.subject()), fact.object().entity()].map(|id| id.map(|id| self.entity_or_new(id)));
                 self.docs[at as usize].ends = ends;
@@ -335,7 +334,8 @@ impl Index {
         new
     }
 
-    /// Adds or updates a passage. Returns whether it is new. Its date may change; its text never does.
+    /// Adds or updates a passage. Returns whether the passage is new. The title and date of a known passage may change;
+    /// its text never changes.
     fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedDocs) -> bool {
         let id = DocId::Passage(id);
         let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
@@ -346,8 +346,8 @@ impl Index {
         if held.is_none() {
             self.docs[at as usize].mark = mark;
             passage.title.iter().for_each(|title| self.titles.add(at, title));
-            // Another title or date changes the counted words, so the passage takes a new place and the old one stays
-            // empty.
+            // Another title or date changes the counted words. The passage therefore gets a new text number, and the
+            // old number stays unused.
             if let Some(before) = before {
                 self.heads[at as usize].vector = std::mem::take(&mut self.heads[before as usize]).vector;
                 self.docs[before as usize] = Doc::default();
@@ -365,8 +365,8 @@ impl Index {
         before.is_none()
     }
 
-    /// Returns a place for a text that has none with these words: the text's place in the cache, or a new place after
-    /// its terms are entered.
+    /// Assigns a text number to a text and returns it. The number comes from the cache if the cache contains the text
+    /// with the same mark. Otherwise, the number is new and the terms of the text are added.
     fn place(&mut self, id: DocId, mark: u64, cached: &mut CachedDocs, words: impl FnOnce() -> String) -> u32 {
         let at = cached.take(id, mark).unwrap_or_else(|| {
             self.heads.push(Head::default());
@@ -390,7 +390,7 @@ impl Index {
         next
     }
 
-    /// Returns the terms of a text and how often each occurs, sorted.
+    /// Returns the terms of a text, sorted, each with its number of occurrences.
     fn counts(&mut self, text: &str) -> Vec<(u32, u32)> {
         let mut found: Vec<u32> = Vec::new();
         for stem in stems(text) {
@@ -402,7 +402,7 @@ impl Index {
         found.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect()
     }
 
-    /// Enters the terms of the text at the newest place.
+    /// Adds the terms of a text to the postings. `at` must be the highest text number.
     fn post(&mut self, at: u32, counts: &[(u32, u32)]) {
         self.heads[at as usize].length = counts.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count));
         for &(term, count) in counts {
@@ -410,8 +410,8 @@ impl Index {
         }
     }
 
-    /// Sets the vector of a text, of length 1. The first vector sets the dimension; vectors of another dimension are
-    /// ignored. A text that has a vector keeps it.
+    /// Sets the vector of a text. The vector must have length 1. The first vector sets the dimension; vectors of
+    /// another dimension are ignored. A text that already has a vector keeps it.
     pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
         let Some(head) = self.places.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
         if head.vector.is_none() {
@@ -419,7 +419,7 @@ impl Index {
         }
     }
 
-    /// Adds a vector under the hash of its text, for all texts with the same words.
+    /// Adds a vector under the hash of its text. All texts with this hash can share the vector.
     pub fn add_vector(&mut self, key: VectorKey, vector: &[f32]) {
         if !self.numbers.contains_key(&key)
             && let Some(number) = self.vectors.push(vector)
@@ -428,7 +428,7 @@ impl Index {
         }
     }
 
-    /// Adds stored vectors.
+    /// Adds a set of stored vectors.
     pub fn add_vectors(&mut self, set: VectorSet) {
         if self.vectors.len() > 0 {
             for (key, number) in set.keys.iter().zip(0..) {
@@ -440,7 +440,7 @@ impl Index {
         self.numbers = set.keys.into_iter().zip(0..).collect();
     }
 
-    /// Assigns the vector stored under `key` to a text. Returns whether the text has a vector afterwards.
+    /// Gives a text the vector that was added under `key`. Returns whether the text has a vector afterwards.
     pub fn assign_vector(&mut self, id: DocId, key: VectorKey) -> bool {
         let Some(head) = self.places.get(&id).map(|at| &mut self.heads[*at as usize]) else { return false };
         if head.vector.is_none() {
@@ -461,7 +461,8 @@ impl Index {
         set
     }
 
-    /// Returns the number of distinct vectors that texts use and that have a text hash.
+    /// Returns the number of distinct vectors that texts use. Counts only vectors that were added with the hash of a
+    /// text.
     pub fn vector_count(&self) -> usize {
         let mut used = vec![false; self.vectors.len()];
         self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number as usize] = true);
@@ -480,7 +481,8 @@ impl Index {
         self.heads.iter_mut().for_each(|head| head.vector = None);
     }
 
-    /// Returns the terms of all texts, for storage. [`with_cache`](Self::with_cache) does not count these texts again.
+    /// Returns the terms of all texts, for storage. [`with_cache`](Self::with_cache) reads them back instead of
+    /// splitting the texts again.
     pub fn terms(&self) -> TermCache {
         let mut cached: Vec<(DocId, u64, u32)> =
             self.places.iter().map(|(id, at)| (*id, self.docs[*at as usize].mark, *at)).collect();
@@ -508,18 +510,19 @@ impl Index {
         self.places.is_empty()
     }
 
-    /// Returns the number of places, including empty ones.
+    /// Returns how many text numbers are assigned, including unused numbers.
     pub(crate) fn places(&self) -> usize {
         self.docs.len()
     }
 
-    /// Returns the place of a text. The order of places carries no information about the texts.
+    /// Returns the text number of a fact or passage. Text numbers are in no meaningful order.
     pub(crate) fn place_of(&self, id: DocId) -> Option<u32> {
         self.places.get(&id).copied()
     }
 
-    /// Returns the place of a fact, by its dense index in the state. The view may come from a state with another
-    /// history, in which the index belongs to another fact. The low bits of the id are therefore compared too.
+    /// Returns the text number of a fact. `row` is the dense index of the fact in the state of the view. That state may
+    /// have another history than the state of this index, so that `row` may belong to another fact here. The low bits
+    /// of the id are therefore compared too.
     pub(crate) fn place_of_fact(&self, id: FactId, row: u32) -> Option<u32> {
         match self.rows.get(row as usize) {
             Some(row) if row.tag == Row::tag(id) => Some(row.place).filter(|place| *place != NONE),
@@ -535,7 +538,7 @@ impl Index {
         self.heads[place as usize]
     }
 
-    /// Returns whether the text at a place contains a term.
+    /// Returns whether the text with a text number contains a term.
     pub(crate) fn has(&self, place: u32, term: u32) -> bool {
         self.postings(term).binary_search_by_key(&place, |(of, _)| *of).is_ok()
     }
@@ -553,7 +556,7 @@ impl Index {
         self.terms.get(stem).copied()
     }
 
-    /// Returns the places of the texts that contain a term, and how often each contains it.
+    /// Returns the text numbers of the texts that contain a term, each with the number of occurrences.
     pub(crate) fn postings(&self, term: u32) -> &[(u32, u32)] {
         &self.postings[term as usize]
     }
@@ -572,12 +575,12 @@ impl Index {
         self.entities.get(id).copied()
     }
 
-    /// Returns the places of the facts that have an entity as subject or object.
+    /// Returns the text numbers of the facts that have an entity as subject or object.
     pub(crate) fn facts_of(&self, entity: u32) -> &[u32] {
         &self.facts_of[entity as usize]
     }
 
-    /// Returns the places of the facts for which a passage is evidence.
+    /// Returns the text numbers of the facts for which a passage is evidence.
     pub(crate) fn borne_out(&self, id: PassageId) -> &[u32] {
         self.borne_out.get(&id).map_or(&[], Vec::as_slice)
     }

@@ -1,14 +1,14 @@
 //! Lexical search: stemmed BM25 over the documents in the view.
 //!
-//! A fact is one text. A passage is searched on three levels: by itself, with the lines right before and after it, and
-//! as part of its session or document. The reason is that the words of a question rarely all occur in one line of talk.
-//! Word frequencies and text lengths are computed per level over the view.
+//! A fact is one text. A passage is scored on three levels: by itself, with the lines right before and after it, and as
+//! part of its session or document. Three levels are needed because one line of talk rarely contains all words of a
+//! question. Word frequencies and text lengths are computed for each level over the view.
 
 use serde::Serialize;
 
 use crate::{Index, candidates::Candidates, words::stems};
 
-/// BM25 parameters: saturation of repeated words, and weight of a text's length.
+/// BM25 parameters: `K1` controls the saturation of repeated words, `B` the effect of a text's length.
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
 
@@ -23,24 +23,24 @@ pub struct Words {
     pub own: f32,
     /// Score of a passage with the lines before and after it; equals `own` for a fact.
     pub window: f32,
-    /// Score of the session or document that contains the passage; equals `own` for other texts.
+    /// Score of the session or document that contains the passage; equals `own` for a fact.
     pub whole: f32,
 }
 
 impl Words {
-    /// Returns the mean of all levels.
+    /// Returns the mean of the three levels.
     pub fn mean(&self) -> f32 {
         (self.own + self.window + self.whole) / 3.0
     }
 }
 
-/// Texts of one level, with their lengths.
+/// Texts of one level, with their lengths and scores.
 #[derive(Debug)]
 struct Level {
     lengths: Vec<f32>,
     mean: f32,
     scores: Vec<f32>,
-    /// Score of a text that contains every word.
+    /// Score of a text that contains every word of the question.
     all: f32,
 }
 
@@ -52,7 +52,8 @@ impl Level {
         Self { scores: vec![0.0; lengths.len()], lengths, mean, all: 0.0 }
     }
 
-    /// Adds the scores for a word of the question, given the texts that contain it and the number of occurrences.
+    /// Adds the scores for one word of the question. `counts` lists the texts that contain the word, each with the
+    /// number of occurrences.
     fn add(&mut self, counts: &[(usize, u32)]) {
         let (texts, frequency) = (self.lengths.len() as f32, counts.len() as f32);
         let rarity = (1.0 + (texts - frequency + 0.5) / (frequency + 0.5)).ln();
@@ -70,13 +71,13 @@ impl Level {
 
 /// Lexical scores of all candidates.
 #[derive(Debug)]
-pub(crate) struct Worded {
+pub(crate) struct LexicalScores {
     facts: Level,
-    /// In the order of the candidates, without the facts.
+    /// Scores of the passages, in the order of the candidates.
     passages: Vec<Words>,
 }
 
-impl Worded {
+impl LexicalScores {
     /// Returns the lexical scores of a candidate.
     pub(crate) fn of(&self, candidate: usize) -> Words {
         match candidate.checked_sub(self.facts.scores.len()) {
@@ -90,7 +91,7 @@ impl Worded {
 }
 
 /// Computes the lexical scores of all candidates.
-pub(crate) fn words(candidates: &Candidates, index: &Index, question: &str) -> Worded {
+pub(crate) fn lexical_scores(candidates: &Candidates, index: &Index, question: &str) -> LexicalScores {
     let mut stems = stems(question);
     stems.sort_unstable();
     stems.dedup();
@@ -104,7 +105,7 @@ pub(crate) fn words(candidates: &Candidates, index: &Index, question: &str) -> W
     let mut own = Level::of(talk.iter().map(|said| length(said.candidate)).collect());
     let mut window = Level::of((0..talk.len()).map(|at| length(talk[at].candidate) + around(at)).collect());
     let mut whole = Level::of(whole_lengths);
-    // Position of each passage in the talk.
+    // For each passage, its position in `talk`.
     let mut places = vec![0; candidates.len() - candidates.facts];
     talk.iter().enumerate().for_each(|(place, said)| places[said.candidate - candidates.facts] = place);
     let (mut near, mut sums) = (vec![0; talk.len()], vec![0; runs]);
@@ -133,7 +134,7 @@ pub(crate) fn words(candidates: &Candidates, index: &Index, question: &str) -> W
         window: window.share(place),
         whole: whole.share(talk[place].run),
     };
-    Worded { passages: places.iter().map(of).collect(), facts }
+    LexicalScores { passages: places.iter().map(of).collect(), facts }
 }
 
 /// Returns the counts that are not 0 and resets them to 0.

@@ -1,9 +1,10 @@
-//! Output for people or language models, protected against injection. All such output is written through a [`Page`].
+//! Output for people and language models, protected against prompt injection. All such output is written through a
+//! [`Page`].
 //!
-//! The program's own words are string literals in its source. All other text is data and may be hostile. A page
-//! separates the two by type, so that no caller can forget to escape: [`Page::own`] takes `'static` words, and
-//! [`Page::data`] escapes its argument. In every form, line breaks and brackets belong to the page. Data can neither
-//! end a line nor look like a heading, a remark or a citation.
+//! The program's own words are string literals in its source code. All other text is data and may be hostile. A page
+//! separates the two by type: [`Page::own`] takes `'static` strings, and [`Page::data`] escapes its argument. No caller
+//! can forget to escape. Only the page itself writes line breaks and brackets. Data can neither end a line nor look
+//! like a heading, a remark or a citation.
 
 use std::borrow::Cow;
 
@@ -12,14 +13,14 @@ use hearsay_model::escape;
 /// How a page escapes data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Markup {
-    /// Plain text. Escapes line breaks and square brackets, because they have a meaning on a page.
+    /// Plain text. Line breaks and square brackets are escaped, because they have a meaning on a page.
     #[default]
     Plain,
-    /// Markdown.
+    /// Markdown. All Markdown syntax is escaped.
     Markdown,
 }
 
-/// A text in which data cannot pass for the program's own words.
+/// A text in which data cannot be mistaken for the program's own words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     markup: Markup,
@@ -73,7 +74,8 @@ impl Page {
     }
 }
 
-/// Puts spoken words in quotation marks that the words cannot close. Quotation marks within become single ones.
+/// Puts spoken words in double quotation marks. Curly double quotation marks inside the words become single quotation
+/// marks, so that the words cannot end the quotation.
 pub fn quoted(words: &str) -> String {
     let within = |c| match c {
         '\u{201C}' | '\u{201E}' => '\u{2018}',

@@ -1,12 +1,13 @@
-//! Spreading activation: personalised PageRank over the asker's knowledge, from the facts that fit the question and the
-//! entities that it names.
+//! Spreading activation: personalised PageRank over the asker's knowledge. It starts at the passages and at the
+//! entities of the facts that fit the question best.
 //!
-//! The algorithm is forward push in rounds. An entity passes its mass on through its facts, to the other end and to the
-//! passages that are evidence for the fact. A passage passes its mass on to the ends of the facts for which it is
-//! evidence. Mass below a threshold is not passed on. A hub therefore leads nowhere, and activation reaches only nearby
-//! nodes.
+//! The algorithm is forward push in rounds. The nodes are entities and passages; the ends of a fact are its subject and
+//! object. An entity passes its mass on through each of its facts: to the other end of the fact, and to the passages
+//! that are evidence for the fact. A passage passes its mass on to the ends of the facts for which it is evidence. Mass
+//! below a threshold is not passed on. Entities with very many facts therefore pass nothing on, and activation reaches
+//! only nearby nodes.
 //!
-//! Mass is an integer, so sums do not depend on their order.
+//! Mass is an integer, so a sum does not depend on the order of its terms.
 
 use std::collections::BTreeMap;
 
@@ -16,19 +17,21 @@ use serde::Serialize;
 
 use crate::{DocId, Index, candidates::Candidates};
 
-/// Total mass.
+/// Total mass, which all starting points share.
 const ALL: f64 = (1_u64 << 52) as f64;
 
 /// Share of its mass that a node passes on in each round, in percent.
 const ON: u64 = 60;
 
-/// Number of rounds. A hundredth of the mass remains after them.
+/// Number of rounds. After the last round, a hundredth of the mass is still moving.
 const ROUNDS: usize = 9;
 
-/// Minimum mass per fact for an entity or a passage to pass its mass on.
+/// Minimum mass of a part. An entity or a passage divides the mass that it passes on into parts. If a part would be
+/// smaller than this minimum, the node passes nothing on.
 const THIN: u64 = (1 << 52) / 100_000;
 
-/// Relative shares of an entity's mass for the other end of a fact, and for each passage that is evidence for it.
+/// Relative shares of an entity's mass: for the other end of a fact (`TO_END`), and for each passage that is evidence
+/// for the fact (`TO_PASSAGE`).
 const TO_END: u64 = 5;
 const TO_PASSAGE: u64 = 3;
 
@@ -44,33 +47,33 @@ pub struct ActivationStep {
 /// Starting points, each with its share of the total mass. The shares sum to at most 1.
 #[derive(Debug, Default)]
 pub(crate) struct Start {
-    /// Entities, by their number in the index.
+    /// Entity numbers in the index, each with its share.
     pub(crate) entities: Vec<(u32, f64)>,
-    /// Passages, by their candidate number.
+    /// Candidate numbers of passages, each with its share.
     pub(crate) passages: Vec<(usize, f64)>,
 }
 
 /// Activation of each candidate that was reached, as a share of the total mass.
 #[derive(Debug, Default)]
-pub(crate) struct Activated {
+pub(crate) struct Activation {
     reached: FxHashMap<usize, u64>,
-    /// Step through which each candidate received the most mass at once.
+    /// For each candidate, the single step that brought it the most mass.
     by: FxHashMap<usize, Step>,
-    /// Step through which each entity received the most mass at once.
+    /// For each entity, the single step that brought it the most mass.
     before: FxHashMap<u32, Step>,
 }
 
 struct Walker<'a> {
     candidates: &'a Candidates<'a>,
     index: &'a Index,
-    walked: Activated,
-    /// Candidates that are facts of an entity, for each entity visited so far.
+    walked: Activation,
+    /// For each entity visited so far, the candidate numbers of its facts.
     facts: FxHashMap<u32, Vec<usize>>,
 }
 
 /// Spreads activation from the starting points.
-pub(crate) fn walk(candidates: &Candidates, index: &Index, start: &Start) -> Activated {
-    let mut walker = Walker { candidates, index, walked: Activated::default(), facts: FxHashMap::default() };
+pub(crate) fn pagerank(candidates: &Candidates, index: &Index, start: &Start) -> Activation {
+    let mut walker = Walker { candidates, index, walked: Activation::default(), facts: FxHashMap::default() };
     let share = |share: f64| (share * ALL) as u64;
     let mut entities: BTreeMap<u32, u64> = BTreeMap::new();
     start.entities.iter().for_each(|&(entity, mass)| *entities.entry(entity).or_default() += share(mass));
@@ -105,7 +108,7 @@ impl Walker<'_> {
             facts.sort_unstable();
             facts
         });
-        // If the mass per fact is below the threshold, there is no need to count the parts.
+        // There are at least as many parts as facts, so this check saves counting the parts.
         if facts.is_empty() || mass / (facts.len() as u64) < THIN {
             return;
         }
@@ -144,7 +147,8 @@ impl Walker<'_> {
     }
 }
 
-/// Origin of a piece of mass: its amount, the fact it came through, and the end of the fact it came from.
+/// A piece of mass that was passed on: its amount, the fact through which it came, and the end of the fact from which
+/// it came (0 for the subject, 1 for the object).
 #[derive(Debug, Clone, Copy, Default)]
 struct Step {
     mass: u64,
@@ -153,7 +157,8 @@ struct Step {
 }
 
 impl Step {
-    /// Keeps the step with the larger mass; among equals, the smaller fact, then the earlier end.
+    /// Replaces this step by `new` if `new` has more mass. If both have the same mass, the smaller fact number wins,
+    /// then the smaller end.
     fn keep(&mut self, new: Self) {
         let key = |step: &Self| (std::cmp::Reverse(step.mass), step.fact, step.end);
         if key(&new) < key(self) {
@@ -162,18 +167,19 @@ impl Step {
     }
 }
 
-impl Activated {
+impl Activation {
     fn reach(&mut self, candidate: usize, step: Step) {
         *self.reached.entry(candidate).or_default() += step.mass;
         self.by.entry(candidate).or_default().keep(step);
     }
 
-    /// Returns the mass that reached a candidate, as a share of the total.
+    /// Returns the mass that reached a candidate, as a share of the total mass.
     pub(crate) fn mass(&self, candidate: usize) -> f64 {
         self.reached.get(&candidate).map_or(0.0, |mass| *mass as f64 / ALL)
     }
 
-    /// Returns the facts, each with the end it was entered from, through which most of the mass came, first step first.
+    /// Returns the path through which most of a candidate's mass came, from its start. Each step is a fact and the end
+    /// from which the mass came.
     pub(crate) fn path(&self, candidate: usize, candidates: &Candidates) -> Vec<(usize, usize)> {
         let (mut steps, mut seen) = (Vec::new(), Vec::new());
         let mut step = self.by.get(&candidate);

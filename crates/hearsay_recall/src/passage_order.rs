@@ -1,15 +1,15 @@
-//! The passages of an index in the orders that rankings use, so that no ranking needs to sort them.
+//! The passages of an index, sorted by id and by line. Rankings use both orders and need not sort.
 
 use hearsay_model::PassageId;
 use rustc_hash::FxHashSet;
 
-/// Marks a passage that belongs to no session or document.
+/// Value of `Line::whole` for a passage that belongs to no session or document.
 const NO_WHOLE: u32 = u32::MAX;
 
-/// Maximum number of passages that are inserted one by one; more are added by sorting.
+/// Maximum number of passages that are inserted one by one. More passages are appended and sorted.
 const FEW: usize = 8;
 
-/// A passage in the order of lines.
+/// A passage, sorted by its session or document (`whole`), then by its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Line {
     whole: u32,
@@ -18,7 +18,7 @@ struct Line {
     place: u32,
 }
 
-/// A passage, its place, and its session or document with the line there.
+/// A passage, its text number in the index, and the number of its session or document with its line there.
 pub(crate) type Placed = (PassageId, u32, Option<(u32, u32)>);
 
 /// Passages by id and by line.
@@ -49,7 +49,7 @@ impl PassageOrder {
         }
     }
 
-    /// Removes the passages at some places.
+    /// Removes the passages with the given text numbers.
     pub(crate) fn remove(&mut self, places: &FxHashSet<u32>) {
         if !places.is_empty() {
             self.by_id.retain(|(_, place)| !places.contains(place));
@@ -57,19 +57,20 @@ impl PassageOrder {
         }
     }
 
-    /// Renumbers the places. Every place in the order must stay in use.
+    /// Renumbers the texts. `to` maps an old text number to the new one; all text numbers in the order must still be in
+    /// use.
     pub(crate) fn remap(&mut self, to: impl Fn(u32) -> u32) {
         self.by_id.iter_mut().for_each(|(_, place)| *place = to(*place));
         self.by_line.iter_mut().for_each(|line| line.place = to(line.place));
     }
 
-    /// Returns all passages by id, each with its place.
+    /// Returns all passages, sorted by id, each with its text number.
     pub(crate) fn by_id(&self) -> &[(PassageId, u32)] {
         &self.by_id
     }
 
-    /// Returns the places of all passages in the order in which they were said, each with its session or document. Each
-    /// session or document is one run, in the order of its lines. Passages that belong to neither come last.
+    /// Returns the text numbers of all passages, each with the number of its session or document. The passages of one
+    /// session or document follow each other in the order of their lines. Passages that belong to none come last.
     pub(crate) fn by_line(&self) -> impl Iterator<Item = (u32, Option<u32>)> {
         self.by_line.iter().map(|line| (line.place, Some(line.whole).filter(|whole| *whole != NO_WHOLE)))
     }

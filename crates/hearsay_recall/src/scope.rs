@@ -1,4 +1,4 @@
-//! Limits a question to some entities and their neighbourhood.
+//! Limits a search to some entities and the entities related to them.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ use hearsay_model::{EntityId, attribute};
 use crate::{
     DocId, EntityLinker, Index, LinkedEntity,
     candidates::Candidates,
-    rank::{named_in, said_by},
+    mentions::{named_in, said_by},
 };
 
-/// The entities that a question is about, and the entities at most one relation away.
+/// The entities that a question is about, and the entities that are one relation away from them.
 ///
 /// A scope contains three groups of documents:
 ///
-/// - facts with any of these entities as subject or object
-/// - facts and passages that name an entity the question is about, and passages that this entity said
+/// - facts with one of these entities as subject or object, except `lore` facts
+/// - facts and passages that name an entity that the question is about, and passages that such an entity said
 /// - passages that are evidence for a fact in the scope
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
@@ -26,7 +26,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Creates the scope around `about`, using the relations and names in a view.
+    /// Creates the scope around the entities `about`, using the relations and names in a view.
     pub fn around(view: &View, names: &EntityLinker, about: &[EntityId]) -> Self {
         let about: BTreeSet<&EntityId> = about.iter().collect();
         let mut near: BTreeSet<EntityId> = about.iter().map(|id| (*id).clone()).collect();
@@ -41,8 +41,8 @@ impl Scope {
         Self { about: about.into_iter().map(|id| names.named(id)).collect(), near, noted: false }
     }
 
-    /// Includes recorded annotations: the entities that a free sentence is about or that a passage mentions. Use it for
-    /// the DM only. A character who hears of "the Grey Lady" does not know which entity the author meant.
+    /// Also uses recorded annotations: the entities that a `lore` fact is about or that a passage mentions. Use this
+    /// for the DM only. A character who hears of "the Grey Lady" does not know which entity the author meant.
     pub fn with_notes(self) -> Self {
         Self { noted: true, ..self }
     }
@@ -52,14 +52,14 @@ impl Scope {
         &self.about
     }
 
-    /// Adds these entities to those that the question names.
+    /// Adds the entities of [`about`](Self::about()) to the entities that a question names.
     pub fn join(&self, named: &mut Vec<LinkedEntity>) {
         let more = self.about.iter().filter(|about| named.iter().all(|named| named.id != about.id));
         let more: Vec<LinkedEntity> = more.cloned().collect();
         named.extend(more);
     }
 
-    /// Returns whether an entity is one of these or at most one relation away.
+    /// Returns whether an entity is in [`about`](Self::about()) or one relation away from such an entity.
     pub fn holds(&self, id: &EntityId) -> bool {
         self.near.contains(id)
     }

@@ -1,19 +1,19 @@
-//! Stored terms of all texts. An index that reads them does not split and stem these texts again.
+//! Stored terms of all texts. An index that reads the stored terms does not split and stem the texts again.
 //!
-//! The cache looks up each text by its id, which depends on its words. A passage also needs the same title and date,
-//! because these are searched with it. Texts that are not in the cache are counted anew. Texts that are no longer used
-//! are left out of the next cache.
+//! The cache finds each text by its id, which is derived from its words. For a passage, title and date must match too,
+//! because they are searched with the passage. The index splits and stems texts that are not in the cache. Texts that
+//! are no longer used are left out of the next cache.
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::DocId;
+use crate::document::DocId;
 
-/// Places of the texts that contain a term, with the number of occurrences. Sorted, each once.
+/// Text numbers of the texts that contain a term, each with the number of occurrences. Sorted, each text once.
 pub(crate) type Postings = Vec<(u32, u32)>;
 
-/// Id of a text as numbers, in the order of [`DocId`].
+/// Id of a text as two numbers that sort like [`DocId`].
 type DocKey = (u8, u128);
 
 fn key(id: DocId) -> DocKey {
@@ -23,8 +23,8 @@ fn key(id: DocId) -> DocKey {
     }
 }
 
-/// Returns a hash of the title and date with which the words of a passage were counted. The id of a passage does not
-/// depend on them.
+/// Returns a hash of the title and date of a passage. Both are searched together with the passage, but the id of the
+/// passage does not depend on them.
 pub(crate) fn context_mark(title: Option<&str>, date: &str) -> u64 {
     if title.is_none() && date.is_empty() {
         return 0;
@@ -39,13 +39,14 @@ pub(crate) fn context_mark(title: Option<&str>, date: &str) -> u64 {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TermCache {
     terms: Vec<String>,
-    /// Texts, sorted, each with the mark of its context.
+    /// Texts, sorted by id, each with the hash from [`context_mark`].
     docs: Vec<(DocKey, u64)>,
-    /// For each term, the texts that contain it, by their place in `docs`. Never empty.
+    /// For each term, the indices in `docs` of the texts that contain it, with the number of occurrences. At least one
+    /// text for each term.
     postings: Vec<Postings>,
 }
 
-/// Texts of a cache, requested in the order of their ids.
+/// Texts of a cache. They must be requested in the order of their ids.
 #[derive(Debug, Default)]
 pub(crate) struct CachedDocs {
     docs: Vec<(DocKey, u64)>,
@@ -53,11 +54,12 @@ pub(crate) struct CachedDocs {
 }
 
 impl TermCache {
-    /// Version of the stored form. It changes when the stored form changes, or the splitting and stemming of words.
+    /// Version of the stored form. Change it when the stored form changes, or when words are split or stemmed
+    /// differently.
     pub const FORMAT: u32 = 2;
 
-    /// Creates a cache from an index: its terms and postings, and its texts with their marks and places. `docs` is
-    /// sorted, and all places in it are below `places`.
+    /// Creates a cache from the data of an index. `numbers` maps each term to its number. `docs` lists each text with
+    /// its context hash and its text number, sorted by id. All text numbers are below `places`.
     pub(crate) fn of(
         numbers: &FxHashMap<String, u32>,
         postings: &[Postings],
@@ -72,7 +74,7 @@ impl TermCache {
         let mut names: Vec<(&str, u32)> = numbers.iter().map(|(name, number)| (name.as_str(), *number)).collect();
         names.sort_unstable_by_key(|(_, number)| *number);
         let mut cache = Self { docs, ..Self::default() };
-        // Keep only terms that are in use.
+        // Keep only terms that some text contains.
         for (name, number) in names {
             let of_doc = |&(place, count): &(u32, u32)| (renumbered[place as usize], count);
             let mut kept: Vec<_> = postings[number as usize].iter().map(of_doc).collect();
@@ -96,7 +98,7 @@ impl TermCache {
         self.docs.is_empty()
     }
 
-    /// Returns the number of terms in each text.
+    /// Returns the number of terms in each text, repetitions included.
     pub(crate) fn lengths(&self) -> Vec<u32> {
         let mut lengths = vec![0_u32; self.docs.len()];
         for (doc, count) in self.postings.iter().flatten() {
@@ -106,7 +108,7 @@ impl TermCache {
         lengths
     }
 
-    /// Splits the cache into the numbers of the terms, their postings, and the texts.
+    /// Splits the cache into the number of each term, the postings by term number, and the texts.
     pub(crate) fn into_parts(self) -> (FxHashMap<String, u32>, Vec<Postings>, CachedDocs) {
         let numbers = self.terms.into_iter().zip(0..).collect();
         (numbers, self.postings, CachedDocs { docs: self.docs, next: 0 })
@@ -174,8 +176,8 @@ impl TermCache {
 }
 
 impl CachedDocs {
-    /// Returns the place of a text in the cache; `None` if the cache does not contain it. Texts must be requested in
-    /// the order of their ids: the search only moves forward.
+    /// Returns the index of a text in the cache; `None` if the cache does not contain the text with this mark. Texts
+    /// must be requested in the order of their ids, because the search only moves forward.
     pub(crate) fn take(&mut self, id: DocId, mark: u64) -> Option<u32> {
         let id = key(id);
         while self.docs.get(self.next).is_some_and(|(held, _)| *held < id) {
@@ -233,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_read_as_it_was_or_not_at_all() {
-        let cache = Index::of(&state()).terms();
+        let cache = Index::of(state().corpus()).terms();
         let stored = cache.encode();
         assert_eq!(cache.len(), 3);
         assert_eq!(TermCache::decode(&stored).as_ref(), Some(&cache));
@@ -246,7 +248,7 @@ mod tests {
             let mut bad = stored.clone();
             bad[at] ^= 0x55;
             if let Some(cache) = TermCache::decode(&bad) {
-                Index::with_cache(&state(), cache);
+                Index::with_cache(state().corpus(), cache);
             }
         }
     }
@@ -254,9 +256,9 @@ mod tests {
     #[test]
     fn terms_are_taken_and_not_counted_again() {
         let state = state();
-        let mut cache = Index::of(&state).terms();
+        let mut cache = Index::of(state.corpus()).terms();
         cache.terms = cache.terms.iter().map(|term| format!("x{term}")).collect();
-        let index = Index::with_cache(&state, cache);
+        let index = Index::with_cache(state.corpus(), cache);
         assert!(index.term("xledger").is_some() && index.term("ledger").is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Tests over one small world: a tavern, a debt, a secret.
+//! Tests over a small campaign: a tavern, a debt, a secret.
 
 mod forms;
 mod hostile;
@@ -7,7 +7,10 @@ mod scenes;
 
 use std::sync::Arc;
 
-use hearsay_belief::View;
+use hearsay_belief::{
+    View,
+    graph::{self, Direction, Traversal},
+};
 use hearsay_model::{
     Acquisition, Author, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, FactRelation, GameTime,
     Knower, KnowledgeEdge, Method, Object, Operation, Passage, PassageId, Provenance, Session, SessionId, Span, State,
@@ -16,16 +19,14 @@ use hearsay_model::{
 
 use crate::{
     ActivationStep, ApproximateTokens, Detail, DocId, EntityLinker, Form, Index, Query, Request, Scene, SceneContext,
-    TokenCounter,
-    graph::{self, Direction, Traversal},
-    rank,
+    TokenCounter, rank,
 };
 
 fn id(text: &str) -> EntityId {
     EntityId::new(text).unwrap()
 }
 
-/// A state that grows by facts with their knowers.
+/// A state to which tests add facts with their knowers.
 #[derive(Default)]
 struct World(State);
 
@@ -84,7 +85,7 @@ impl World {
         self.context_with(speaker, question, |request| Request { budget, ..request })
     }
 
-    /// A context by a request that is changed before.
+    /// Returns the context for a default request after `change` modifies it.
     fn context_with(
         &self,
         speaker: &str,
@@ -96,7 +97,7 @@ impl World {
         SceneContext::assemble(&change(Request {
             view: &view,
             names: &EntityLinker::of(&view),
-            index: &Index::of(&self.0),
+            index: &Index::of(self.0.corpus()),
             calendar: self.0.calendar(),
             vocabulary: self.0.vocabulary(),
             speaker: &id(speaker),
@@ -133,7 +134,7 @@ fn what_is_unknown_changes_no_byte() {
     let mut world = World::tavern();
     let ask = |world: &World| world.context("odo", "Who owes the harbour crowns?", 1000).render(Form::Json, true);
     let before = ask(&world);
-    // The words and the names of the question, in plenty, but not for Odo.
+    // Adds many texts with the words and names of the question, none of them in Odo's view.
     for n in 0..20 {
         world.attribute("ledger", "lore", &format!("The harbour owes crowns to crown {n}."), "mirela");
     }
@@ -145,7 +146,7 @@ fn what_is_unknown_changes_no_byte() {
 }
 
 #[test]
-fn every_line_has_its_receipt() {
+fn every_line_has_its_citation() {
     let mut world = World::tavern();
     let rumour = world.attribute("ledger", "lore", "The harbour ledger burned.", "");
     let told = KnowledgeEdge {
@@ -191,7 +192,7 @@ fn the_prompt_begins_with_what_does_not_change() {
 fn channels_find_what_they_are_for() {
     let world = World::tavern();
     let view = View::of_dm(&world.0);
-    let mut index = Index::of(&world.0);
+    let mut index = Index::of(world.0.corpus());
     let ledger = world.0.facts().find(|fact| fact.statement().contains("chapel floor")).unwrap().id();
     index.set_vector(DocId::Fact(ledger), &[1.0, 0.0]);
     let names = EntityLinker::of(&view);
@@ -206,7 +207,7 @@ fn channels_find_what_they_are_for() {
     assert_eq!(first("nothing of the kind", None, vec![]), None);
 }
 
-/// Lines of one session, each with those who heard it. In a state with nothing else.
+/// Returns a state that contains only passages, and their ids. Each line is a text and its hearers.
 fn talk(lines: &[(&str, &str)]) -> (World, Vec<PassageId>) {
     let mut world = World::default();
     for id in ["mirela", "odo"] {
@@ -219,7 +220,7 @@ fn talk(lines: &[(&str, &str)]) -> (World, Vec<PassageId>) {
     }
     let mut ids = Vec::new();
     for (line, (text, heard_by)) in (1..).zip(lines) {
-        // Every third line begins another session.
+        // Three lines belong to each session.
         let session = Some(SessionId::new(format!("s{}", (line - 1) / 3)).unwrap());
         let heard_by = heard_by.split_whitespace().map(|id| id.parse().unwrap()).collect();
         let time = Some(Date { raw: format!("day {line} of Frostmoon"), time: None });
@@ -240,7 +241,7 @@ fn a_line_is_found_by_the_lines_around_it() {
         ("Somebody drinks.", "mirela odo"),
         ("Nothing more.", "mirela odo"),
     ]);
-    let index = Index::of(&world.0);
+    let index = Index::of(world.0.corpus());
     let found = |knower: &str, text: &str| {
         let view = View::of(&world.0, &Knower::Entity(id(knower)), None);
         rank(&view, &index, &Query { text, graph: true, ..Query::default() })
@@ -252,7 +253,7 @@ fn a_line_is_found_by_the_lines_around_it() {
     assert_eq!(told[0].doc, DocId::Passage(ids[2]), "the line that shares most words, in the session that has all");
     let words = place(&told, 1).unwrap();
     assert!(words.own == 0.0 && words.window > words.whole / 2.0 && words.whole > 0.5, "{words:?}");
-    // Odo did not hear the line between: to him the two stand side by side.
+    // Odo did not hear the line between them, so for him the two lines are adjacent.
     let to_odo = found("odo", "Is the brandy behind the organ?");
     assert_eq!(place(&to_odo, 1), None);
     assert!(place(&to_odo, 2).unwrap().window > place(&told, 2).unwrap().window);
@@ -272,7 +273,7 @@ fn a_walk_finds_what_shares_no_word_and_says_how() {
     let hidden = world.record(hidden.statement("It is kept in the chapel.").build().unwrap(), "*");
     let view = View::of(&world.0, &Knower::Entity(id("odo")), None);
     let query = Query { text: "What did the clerk write?", graph: true, ..Query::default() };
-    let found = rank(&view, &Index::of(&world.0), &query);
+    let found = rank(&view, &Index::of(world.0.corpus()), &query);
     assert_eq!(found[0].doc, DocId::Fact(wrote));
     let passage = found.iter().find(|ranked| ranked.doc == DocId::Passage(ids[0])).unwrap();
     assert!(found.iter().all(|ranked| ranked.doc != DocId::Passage(ids[1])));
@@ -297,8 +298,8 @@ fn a_name_in_an_address_is_no_reason() {
     let (last, passage) = (spoken.id(), Change::AddPassage(spoken.into()));
     let view = |world: &World| View::of_dm(&world.0);
     let first = |world: &World| {
-        let mut index = Index::of(&world.0);
-        // As an encoder has it: a name makes texts alike.
+        let mut index = Index::of(world.0.corpus());
+        // Imitates a real encoder: texts that contain the same name are similar.
         let vectors: [[f32; 2]; 4] = [[0.9, 0.44], [0.6, 0.8], [0.85, 0.53], [0.0, 1.0]];
         for (id, vector) in ids.iter().zip(vectors) {
             index.set_vector(DocId::Passage(*id), &vector);
@@ -331,7 +332,7 @@ fn what_a_good_answer_names_is_found_by_its_title() {
     let other = page("Weather", "It rains a lot.", "*");
     let found = |view: &View| {
         let query = Query { text: "Where was the builder of the ferry built?", graph: true, ..Query::default() };
-        rank(view, &Index::of(&world.0), &query)
+        rank(view, &Index::of(world.0.corpus()), &query)
     };
     let common = View::of(&world.0, &Knower::World, None);
     let told = found(&common);
@@ -350,7 +351,7 @@ fn of_a_long_text_the_vector_tells_little() {
     let long = Passage::new(format!("A song of the sea. {}", "Stones, stones, grey stones. ".repeat(300)));
     let ids = [short.id(), long.id()];
     world.apply(vec![Change::AddPassage(short.into()), Change::AddPassage(long.into())]);
-    let mut index = Index::of(&world.0);
+    let mut index = Index::of(world.0.corpus());
     ids.iter().for_each(|id| index.set_vector(DocId::Passage(*id), &[1.0, 0.0]));
     let view = View::of_dm(&world.0);
     let query = Query { text: "melodies", vector: Some(&[1.0, 0.0]), ..Query::default() };
@@ -362,12 +363,12 @@ fn of_a_long_text_the_vector_tells_little() {
 #[test]
 fn the_index_follows_what_changes() {
     let (mut world, ids) = talk(&[("Aye.", "*"), ("Nay.", "*")]);
-    let mut index = Index::of(&world.0);
+    let mut index = Index::of(world.0.corpus());
     let mut moved = Passage::clone(world.0.passage(ids[0]).unwrap());
     moved.time = Some(Date { raw: "Harvestmoon".into(), time: None });
     let change = Operation::new(Author::Dm, "another date", vec![Change::AddPassage(moved.into())]);
     let touched = world.0.apply(change).unwrap().touched;
-    assert!(index.update(&world.0, &touched).is_empty(), "no text is new");
+    assert!(index.update(world.0.corpus(), &touched).is_empty(), "no text is new");
     let view = View::of_dm(&world.0);
     let found = |text: &str| {
         let query = Query { text, ..Query::default() };
@@ -471,7 +472,7 @@ fn what_others_here_know_and_what_is_contradicted_is_said() {
     learn(&mut world, full(Acquisition::Shared, boat, &["odo"], 0.0));
     let thief = world.attribute("chapel", "lore", "Nico stole the chapel candle.", "");
     learn(&mut world, full(told_by_odo(), thief, &[], 0.6));
-    // Two owners of one candlestick at a time, and one that is refuted.
+    // Adds two contradictory rumours about who has the candle, then a refuted fact and an ended fact.
     world.attribute("chapel", "condition", "The chapel candle is lit.", "");
     for (object, credence) in [("odo", 0.5), ("mirela", 0.55)] {
         let words = format!("The chapel candle is with {object}.");

@@ -1,13 +1,14 @@
 //! Token counting.
 
-/// Counts tokens as the target model does. A game can supply its model's own tokenizer.
+/// Counts the tokens of a text for a language model. A game can implement this trait with the tokenizer of its own
+/// model.
 pub trait TokenCounter {
-    /// Returns the number of tokens in a text. A text must never have fewer tokens than a part of it.
+    /// Returns the number of tokens in a text. A text must never have fewer tokens than any part of it.
     fn count(&self, text: &str) -> usize;
 }
 
-/// An approximate count without a tokenizer: four characters or three quarters of a word per token, whichever gives
-/// more tokens. On English prose, the count is slightly above those of common language models' tokenizers.
+/// Approximate token counter without a tokenizer. It counts one token for four characters, or four tokens for three
+/// words, whichever gives more tokens. On English prose, the result is slightly above the counts of common tokenizers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ApproximateTokens;
 

@@ -1,16 +1,16 @@
-//! Vectors keyed by the hashes of their texts, in a stored form that needs no computation to read.
+//! Vectors with the hashes of their texts, and their stored form. Reading the stored form needs no computation.
 
 use std::ops::Range;
 
 use crate::vectors::Vectors;
 
-/// Hash of a text, used as the key of its vector.
+/// Hash of a text. A vector is stored under the hash of its text.
 pub type VectorKey = [u8; 16];
 
 /// Vectors of texts, each with the hash of its text.
 ///
-/// The stored form contains the byte forms that a ranking reads first and the full vectors. Reading it is therefore a
-/// copy.
+/// The stored form contains the full vectors and their quantized bytes, which a ranking reads first. Reading the stored
+/// form only copies memory.
 #[derive(Debug, Clone, Default)]
 pub struct VectorSet {
     pub(crate) keys: Vec<VectorKey>,
@@ -18,7 +18,7 @@ pub struct VectorSet {
 }
 
 impl VectorSet {
-    /// Version of the stored form. It changes when the stored form or the computation of byte forms changes.
+    /// Version of the stored form. Change it when the stored form or the quantization changes.
     pub const FORMAT: u32 = 1;
 
     /// Adds a vector of length 1. Returns whether the vector was accepted. The first vector sets the dimension; vectors
@@ -29,7 +29,7 @@ impl VectorSet {
         is_new
     }
 
-    /// The number of vectors.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
@@ -44,7 +44,7 @@ impl VectorSet {
         self.encode_range(0..self.len())
     }
 
-    /// Encodes the set in parts of about `part_bytes` bytes. Each part can be decoded by itself.
+    /// Encodes the set in parts of about `part_bytes` bytes. Each part can be decoded without the others.
     pub fn encode_parts(&self, part_bytes: usize) -> impl Iterator<Item = Vec<u8>> {
         let count = (part_bytes / (self.vectors.stored_bytes() + size_of::<VectorKey>())).max(1);
         (0..self.len()).step_by(count).map(move |start| self.encode_range(start..self.len().min(start + count)))
@@ -57,8 +57,8 @@ impl VectorSet {
         stored
     }
 
-    /// Adds the vectors of a stored form. Returns `false` and adds nothing if the bytes are not a valid stored form or
-    /// have another dimension.
+    /// Adds the vectors of a stored form. Returns `false` and adds nothing if the bytes are not a valid stored form, or
+    /// if their vectors have another dimension.
     pub fn decode(&mut self, stored: &[u8]) -> bool {
         let number = |at: usize| stored.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
         let Some(keys) = number(0).and_then(|count| (count as usize).checked_mul(16)) else { return false };
@@ -70,7 +70,7 @@ impl VectorSet {
         true
     }
 
-    /// Reserves capacity for vectors of a dimension, given the size of their stored form in bytes.
+    /// Reserves capacity for the vectors of a stored form, given their dimension and its size in bytes.
     pub fn reserve(&mut self, dimension: usize, stored_bytes: usize) {
         self.vectors.reserve(dimension, stored_bytes);
     }

@@ -1,34 +1,37 @@
-//! Vectors, each stored in full and in a byte form for fast comparison.
+//! Vectors, each stored in full and in quantized form for fast comparison.
 //!
-//! A byte form has its own scale and records its distance from the full vector. A comparison with it therefore gives a
-//! cosine and the maximum error of that cosine. A caller that needs the exact order computes the full cosine only where
-//! the error matters. The result equals a full scan, but reads a quarter of the memory. The comparison sums integers,
-//! so the result is the same in any order and on any processor.
+//! The quantized form of a vector has one byte per component and its own scale. It also stores its distance from the
+//! full vector. A comparison therefore gives an estimated cosine and the maximum error of the estimate. A caller that
+//! needs the exact order computes the full cosine only where the error matters. The order equals that of a full scan,
+//! but the comparison reads a quarter of the memory. The comparison sums integers, so the sum is the same in any order
+//! and on any processor.
 
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use hearsay_simd::Processor;
+use pulp::{Simd, WithSimd};
 
-/// Number of steps from 0 to the largest component of a vector.
+/// Number of quantization steps from 0 to the largest component of a vector.
 const STEPS: u32 = 127;
 
-/// Maximum number of steps for a question.
+/// Maximum number of quantization steps for a question.
 const FINE_STEPS: u32 = 8_191;
 
-/// Maximum rounding error of a full cosine, which is itself a sum of rounded numbers.
+/// Maximum rounding error of a full cosine, relative to the product of the lengths.
 const ROUNDING: f32 = 2e-5;
 
-/// Scale and error of a byte form.
+/// Scale and error of the quantized form of one vector.
 #[derive(Debug, Clone, Copy)]
 struct Coarse {
-    /// Size of a step.
+    /// Size of a quantization step.
     scale: f32,
-    /// Distance between the byte form and the full vector, then the length of the full vector.
+    /// Distance between the quantized form and the full vector.
     error: f32,
+    /// Length of the full vector.
     length: f32,
 }
 
-/// Vectors of one dimension, under dense numbers.
+/// Vectors of one dimension. They are numbered from 0 without gaps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vectors {
     dimension: usize,
@@ -37,7 +40,7 @@ pub(crate) struct Vectors {
     coarse: Vec<Coarse>,
 }
 
-/// A question prepared for comparison with vectors.
+/// The vector of a question, prepared for comparison.
 #[derive(Debug)]
 pub(crate) struct Probe<'a> {
     vectors: &'a Vectors,
@@ -74,7 +77,8 @@ impl Vectors {
         self.coarse.len()
     }
 
-    /// Removes the vectors for which `keep` returns `false`. The others move up and keep their order.
+    /// Removes the vectors for which `keep` returns `false`. The other vectors are renumbered without gaps and keep
+    /// their order.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
         let (dimension, mut kept) = (self.dimension, 0);
         for number in 0..self.coarse.len() {
@@ -97,8 +101,8 @@ impl Vectors {
         self.bytes.shrink_to_fit();
     }
 
-    /// Appends a range of vectors in stored form: count and dimension, then all byte forms and all full vectors,
-    /// little-endian.
+    /// Appends a range of vectors in stored form: count, dimension, all scales and errors, all quantized bytes, all
+    /// full vectors. Numbers are little-endian.
     pub(crate) fn encode(&self, range: Range<usize>, to: &mut Vec<u8>) {
         let numbers = range.start * self.dimension..range.end * self.dimension;
         to.extend_from_slice(&(range.len() as u32).to_le_bytes());
@@ -115,8 +119,8 @@ impl Vectors {
         self.dimension * 5 + 12
     }
 
-    /// Adds vectors in stored form and returns their number. Returns `None` and adds nothing if the bytes are not
-    /// vectors of this dimension.
+    /// Adds the vectors of a stored form and returns how many were added. Returns `None` and adds nothing if the bytes
+    /// are not a valid stored form, or if their vectors have another dimension.
     pub(crate) fn decode(&mut self, stored: &[u8]) -> Option<usize> {
         let number = |at: usize| stored.get(at..at + 4)?.try_into().map(u32::from_le_bytes).ok();
         let (count, dimension) = (number(0)? as usize, number(4)? as usize);
@@ -141,7 +145,7 @@ impl Vectors {
         Some(count)
     }
 
-    /// Reserves capacity for vectors, given the size of their stored form in bytes.
+    /// Reserves capacity for the vectors of a stored form, given their dimension and its size in bytes.
     pub(crate) fn reserve(&mut self, dimension: usize, stored_bytes: usize) {
         let count = stored_bytes / (dimension * 5 + 12).max(1);
         self.coarse.reserve(count);
@@ -149,7 +153,7 @@ impl Vectors {
         self.full.reserve(count * dimension);
     }
 
-    /// Makes the error of every byte form large, so that every cosine is computed in full.
+    /// Sets large errors for all vectors, so that every cosine is computed in full.
     #[cfg(test)]
     pub(crate) fn trust_no_look(&mut self) {
         self.coarse.iter_mut().for_each(|coarse| coarse.error = 1e6);
@@ -161,24 +165,24 @@ impl Vectors {
         self.full.get(start..start + self.dimension)
     }
 
-    /// Prepares a question for comparison. Returns `None` if it has another dimension.
+    /// Prepares the vector of a question for comparison. Returns `None` if the vector has another dimension.
     pub(crate) fn probe<'a>(&'a self, question: &'a [f32]) -> Option<Probe<'a>> {
         if question.is_empty() || question.len() != self.dimension {
             return None;
         }
-        // Limits the steps so that the sum of the products fits into 32 bits.
+        // Limits the number of steps, so that the sum of the products fits into 32 bits.
         let fine = FINE_STEPS.min(i32::MAX as u32 / STEPS / self.dimension as u32);
         let scale = step(question, fine.max(1));
         let steps: Vec<i16> = question.iter().map(|x| in_steps(*x, scale) as i16).collect();
         let error = distance(question, steps.iter().map(|step| f32::from(*step) * scale));
-        let (length, processor) = (length(question), Processor::new());
+        let (length, processor) = (length(question), Processor::detect());
         Some(Probe { vectors: self, full: question, steps, scale, error, length, processor })
     }
 }
 
 impl Probe<'_> {
-    /// Returns the cosine with a vector by its byte form, and the maximum difference from the [full
-    /// cosine](Self::full).
+    /// Returns an estimate of the cosine with a vector, and its maximum difference from the [full cosine](Self::full).
+    /// Reads only the quantized form of the vector.
     pub(crate) fn look(&self, number: u32) -> (f32, f32) {
         let (at, dimension) = (number as usize, self.vectors.dimension);
         let Coarse { scale, error, length } = self.vectors.coarse[at];
@@ -188,7 +192,7 @@ impl Probe<'_> {
         (sum as f32 * (scale * self.scale), most)
     }
 
-    /// Returns the cosine with a vector, summed in a fixed order, eight lanes wide.
+    /// Returns the cosine with a vector. Sums in eight lanes and in a fixed order.
     pub(crate) fn full(&self, number: u32) -> f32 {
         let vector = self.vectors.get(number).unwrap_or_default();
         let mut lanes = [0.0_f32; 8];
@@ -203,7 +207,7 @@ impl Probe<'_> {
     }
 }
 
-/// Returns the size of a step, given the number of steps to the largest component of a vector.
+/// Returns the size of a quantization step. `steps` is the number of steps from 0 to the largest component.
 fn step(vector: &[f32], steps: u32) -> f32 {
     vector.iter().fold(0.0_f32, |most, x| most.max(x.abs())) / steps as f32
 }
@@ -212,7 +216,7 @@ fn in_steps(x: f32, scale: f32) -> f32 {
     if scale > 0.0 { (x / scale).round() } else { 0.0 }
 }
 
-/// Returns the length of a vector. Rounded up, like [`distance`], so that the exact value is never greater.
+/// Returns the length of a vector, rounded up like [`distance`]. The exact length is never greater.
 fn length(vector: &[f32]) -> f32 {
     distance(vector, std::iter::repeat(0.0))
 }
@@ -222,7 +226,7 @@ fn distance(vector: &[f32], other: impl Iterator<Item = f32>) -> f32 {
     (vector.iter().zip(other).map(square).sum::<f64>().sqrt() * 1.000_001) as f32
 }
 
-/// Sum of products of integers.
+/// Computes the sum of the products of two lists of integers.
 struct Product<'a> {
     bytes: &'a [i8],
     steps: &'a [i16],
@@ -236,33 +240,5 @@ impl WithSimd for Product<'_> {
         let product = |(a, b): (&i8, &i16)| i32::from(*a).wrapping_mul(i32::from(*b));
         // The sum cannot overflow; `wrapping_add` lets the compiler vectorise the loop.
         self.bytes.iter().zip(self.steps).map(product).fold(0, i32::wrapping_add)
-    }
-}
-
-/// The widest instruction set that the program can use on this processor. The results are the same on all.
-#[derive(Debug, Clone, Copy)]
-enum Processor {
-    /// AVX2, which `pulp` does not select by itself.
-    #[cfg(target_arch = "x86_64")]
-    Avx2(pulp::x86::V3),
-    Other(Arch),
-}
-
-impl Processor {
-    fn new() -> Self {
-        match Arch::new() {
-            #[cfg(target_arch = "x86_64")]
-            Arch::Scalar => pulp::x86::V3::try_new().map_or(Self::Other(Arch::Scalar), Self::Avx2),
-            arch => Self::Other(arch),
-        }
-    }
-
-    #[inline(always)]
-    fn dispatch<W: WithSimd>(self, work: W) -> W::Output {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2(simd) => Simd::vectorize(simd, work),
-            Self::Other(arch) => arch.dispatch(work),
-        }
     }
 }

@@ -6,7 +6,7 @@ use hearsay_model::{
 };
 
 /// Returns the stems of the words of a text, in order, without stop words and accents. Uses Snowball's English stemmer.
-/// Text in scripts without spaces between words is split into pairs of letters.
+/// In scripts without spaces between words, each pair of neighbouring letters is a term.
 pub fn stems(text: &str) -> Vec<String> {
     let mut stems = Vec::new();
     for word in text::words(text).into_iter().filter(|word| !is_stop_word(word)) {

@@ -1,6 +1,8 @@
-//! `cargo bench -p hearsay_store --profile dev`: the profile that `cargo run` uses, so that nothing is built twice.
+//! Benchmarks of the store. Run them with `cargo bench -p hearsay_store --profile dev`. This is the profile of
+//! `cargo run`, so no crate is built twice.
 //!
-//! A durable fact stands beside an fsync of the same bytes in the same run: the ratio counts, the disk does not.
+//! The time of a durable fact depends on the disk. Compare it with the time of an fsync of the same bytes in the same
+//! run.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::{
@@ -24,7 +26,7 @@ fn main() {
     divan::main();
 }
 
-/// A fact about somebody, and how it is known.
+/// Returns an operation that adds an entity, a fact and a knowledge edge.
 fn one_fact(n: usize) -> Arc<Operation> {
     let someone = worlds::id("someone");
     let fact = Fact::attribute(&someone, "lore", format!("Was seen at the old mill on day {n}."), provenance());
@@ -103,7 +105,8 @@ fn fresh() -> (TempDir, Store) {
     (directory, store)
 }
 
-/// 20,000 entities and 100,000 facts, imported in ten operations; with projections and a snapshot.
+/// Returns the directory of a campaign with 20,000 entities and 100,000 facts, imported in several operations. The
+/// campaign has projections and a snapshot.
 fn campaign() -> &'static TempDir {
     static CAMPAIGN: OnceLock<TempDir> = OnceLock::new();
     CAMPAIGN.get_or_init(|| {

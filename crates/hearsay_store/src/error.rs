@@ -5,13 +5,13 @@ use std::{io, path::PathBuf, time::Duration};
 use hearsay_model::Position;
 use thiserror::Error;
 
-use crate::LockHolder;
+use crate::lock_holder::LockHolder;
 
-/// An error of the store. Each message names the place and says what to do.
+/// An error of the store. Each message says where the error occurred and what to do.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another process, or another part of this process, has the directory open.
+    /// The directory is already open in another process or in this process.
     #[error("{} is in use by {holder}; close that program first, or open another campaign", directory.display())]
     Held {
         /// Directory of the campaign.
@@ -24,15 +24,15 @@ pub enum StoreError {
     File {
         /// Action that failed.
         action: &'static str,
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
         /// Advice for the user.
         advice: &'static str,
         /// Error of the operating system.
         source: io::Error,
     },
-    /// The database does not support this path.
-    #[error("{} cannot hold a campaign: {reason}; choose another directory", path.display())]
+    /// The database does not support the path of the campaign directory.
+    #[error("{} cannot be used for a campaign: {reason}; choose another directory", path.display())]
     Path {
         /// The unsupported path.
         path: PathBuf,
@@ -41,7 +41,7 @@ pub enum StoreError {
     },
     /// A newer version of Hearsay wrote the database.
     #[error(
-        "the database in {place} has schema {found}, and this program knows schemas up to {supported}; use a newer version of Hearsay"
+        "the database in {place} has schema {found}; this program supports schemas up to {supported}; use a newer version of Hearsay"
     )]
     TooNew {
         /// Directory of the campaign.
@@ -53,7 +53,7 @@ pub enum StoreError {
     },
     /// A development version of Hearsay wrote the database.
     #[error(
-        "the database in {place} has schema {found}, and this program reads schemas from {supported} on; export the campaign with the version that wrote it (`hearsay export`), and import the files"
+        "the database in {place} has schema {found}; the oldest schema that this program reads is {supported}; run `hearsay export` with the version that wrote the database, and import the exported files with this version"
     )]
     TooOld {
         /// Directory of the campaign.
@@ -63,7 +63,7 @@ pub enum StoreError {
         /// Oldest schema version that this program reads.
         supported: u64,
     },
-    /// The stored data differs from the data that was written.
+    /// The stored data is damaged.
     #[error("the campaign in {place} is damaged: {what}; {advice}")]
     Damaged {
         /// Directory of the campaign.
@@ -73,15 +73,15 @@ pub enum StoreError {
         /// Advice for the user.
         advice: &'static str,
     },
-    /// The commit would leave a gap in the journal or write a position twice. No data was written.
+    /// The position of the commit is not the next free position of the journal. No data was written.
     #[error("the next operation has position {expected}, not {given}; reload the state and try again")]
     OutOfOrder {
         /// Next free position.
         expected: Position,
-        /// Position of the rejected commit.
+        /// Position of the first operation of the rejected commit.
         given: Position,
     },
-    /// The commit failed, and none of its operations is stored.
+    /// The commit failed. None of its operations is stored.
     #[error("operation {first} was not saved in {place}: {reason}; check that the disk has room, and try again")]
     NotSaved {
         /// Directory of the campaign.
@@ -91,10 +91,8 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// The commit failed, and its operations may or may not be stored. The store accepts no more commits.
-    #[error(
-        "it is not known whether operation {first} was saved in {place}: {reason}; close the campaign and open it again"
-    )]
+    /// The commit failed. It is unknown whether its operations are stored. The store accepts no more commits.
+    #[error("operation {first} may or may not be saved in {place}: {reason}; close the campaign and open it again")]
     Uncertain {
         /// Directory of the campaign.
         place: String,
@@ -103,8 +101,8 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// The storage failed earlier, so the store writes no more data. None of the operations of the commit is stored.
-    #[error("nothing more is saved in {place}: {reason}; mend that, then close the campaign and open it again")]
+    /// The storage failed earlier, so the store writes no more data. None of the commit's operations is stored.
+    #[error("writing to {place} stopped: {reason}; solve this problem, then close the campaign and open it again")]
     Stopped {
         /// Directory of the campaign.
         place: String,
@@ -113,7 +111,7 @@ pub enum StoreError {
     },
     /// The disk is full. Acknowledged data is safe.
     #[error(
-        "the disk is full, so the campaign in {place} could not be {action}; what was saved is safe: free some space and open it again"
+        "the disk is full, so the campaign in {place} could not be {action}; saved data is safe; free some space and open the campaign again"
     )]
     Full {
         /// Directory of the campaign.
@@ -123,7 +121,7 @@ pub enum StoreError {
     },
     /// The graph tables could not be written. The journal is not affected.
     #[error(
-        "the graph tables in {place} are behind the journal: {reason}; they are written anew when the campaign is opened again"
+        "the graph tables in {place} are behind the journal: {reason}; they are rebuilt when the campaign is opened again"
     )]
     Projection {
         /// Directory of the campaign.
@@ -131,7 +129,7 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// Another database action failed.
+    /// The database failed in another action.
     #[error("the database in {place} could not {action}: {reason}; close the campaign and open it again")]
     Database {
         /// Directory of the campaign.
@@ -141,23 +139,23 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// A query of the caller failed.
+    /// The caller's query failed.
     #[error("the query failed: {0}")]
     Query(String),
-    /// The action took longer than its timeout.
+    /// A database action took longer than its timeout.
     #[error("the database in {place} did not {action} within {} s; close other programs that use the disk, and try again", waited.as_secs())]
     TooSlow {
         /// Directory of the campaign.
         place: String,
         /// Action that timed out.
         action: &'static str,
-        /// Time waited.
+        /// Duration of the timeout.
         waited: Duration,
     },
     /// The store is closed.
     #[error("the campaign is closed; open it again")]
     Closed,
-    /// A failure that a test requested.
+    /// A test requested this failure.
     #[cfg(feature = "testing")]
     #[error("operation {0} was not saved: a test asked for it")]
     Injected(Position),

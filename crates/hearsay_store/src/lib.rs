@@ -1,9 +1,9 @@
 //! Journal and graph of a campaign, stored in SurrealDB.
 //!
-//! The journal holds durable operations. The graph is a set of tables that plain SurrealQL can traverse.
+//! The journal contains the durable operations. The graph is a set of tables that plain SurrealQL can query.
 //!
-//! The state of a campaign lives in memory ([`hearsay_model::State`]). This crate stores the operations that fold to
-//! that state, and writes the state as a graph. No other Hearsay crate uses SurrealDB directly.
+//! The state of a campaign is in memory ([`hearsay_model::State`]). This crate stores the operations from which the
+//! state is folded, and writes the state to the graph tables. No other Hearsay crate uses SurrealDB directly.
 //!
 //! # Quick start
 //!
@@ -12,7 +12,7 @@
 //! use hearsay_model::*;
 //! use hearsay_store::{Location, Opened, Store, StoreOptions, projection};
 //!
-//! // `Location::Directory("my-campaign".into())`, or just the path, keeps it on the disk.
+//! // Use `Location::Directory("my-campaign".into())`, or just the path, to store the campaign on the disk.
 //! let Opened { store, mut state, report } = Store::open(Location::Memory, StoreOptions::default())?;
 //! assert_eq!(report.position, Position(0));
 //!
@@ -23,12 +23,12 @@
 //!     Change::AssertFact(name.into()),
 //! ]));
 //!
-//! // Check, commit, apply: in this order, so that the state never holds what the disk does not.
+//! // Check, commit, then apply. In this order, the state never contains an operation that is not on the disk.
 //! state.check(&operation)?;
 //! store.commit_blocking(state.position().next(), vec![Arc::clone(&operation)])?;
 //! let applied = state.apply(operation)?;
 //!
-//! // The graph follows in the background.
+//! // The store updates the graph tables in the background.
 //! store.project(projection::rows(&state, &applied.touched), applied.position, |result| result.unwrap_or(()));
 //! store.settle_blocking()?;
 //! let names = store.query_blocking("SELECT VALUE name FROM entity:⟨grimjaw-ironhand⟩")?;
@@ -39,86 +39,79 @@
 //!
 //! # Guarantees
 //!
-//! - **Acknowledged means durable.** The store reports a commit after it is on the disk. Killing the program at any
-//!   moment loses no reported commit and leaves no partial operation.
-//! - **All or nothing.** Either all operations of one [`Store::commit`] are stored, or none, whatever their size.
-//! - **No gap.** The store refuses a commit that does not follow the newest operation. A failed commit changes nothing.
-//! - **A failing disk stops the writes.** The store accepts no commit after a failed write or sync, after a background
-//!   failure of the engine, or after the directory is deleted. Open the campaign again to continue. [`Store::health`]
-//!   gives the reason within about a second, even if no commit is made.
-//! - **The graph heals.** If the previous program did not close the campaign, the store compares the graph tables with
-//!   the state in the background and repairs each record that differs. It also does this once for every existing
-//!   directory.
-//! - **Damage is found.** Each journal entry contains a digest of the previous one, and the acknowledged position is
-//!   also recorded outside the database. A journal that was truncated, changed or emptied gives [`StoreError::Damaged`]
-//!   instead of an older campaign. After a power loss, the recorded position may be too old, and the store then detects
-//!   less. The store does not open a directory that the engine would damage further.
-//! - **Readable data can be saved.** [`check_directory`] verifies every file and record. [`repair_directory`] writes
-//!   all readable data to a new database, counts the unreadable data, and keeps the damaged files.
-//! - **One process at a time.** One process locks a directory. A second process fails with an error that names the lock
-//!   holder.
+//! - **Acknowledged means durable.** The store acknowledges a commit only after the commit is on the disk. If the
+//!   program is killed at any moment, no acknowledged commit is lost, and no operation is stored partially.
+//! - **All or nothing.** Either all operations of one [`Store::commit`] are stored, or none of them, regardless of
+//!   their size.
+//! - **No gap.** The store rejects a commit that does not directly follow the newest operation. A rejected commit
+//!   changes nothing.
+//! - **No writes after a failure.** The store accepts no more commits after a failed write or sync, after a failure of
+//!   a background task of the engine, or after the directory was deleted. Open the campaign again to continue.
+//!   [`Store::health`] reports the failure within about a second, even if there are no commits.
+//! - **The graph is repaired.** If the previous program did not close the campaign, the store compares the graph
+//!   tables with the state in the background, and repairs each record that differs. The store also makes this
+//!   comparison once for each directory, the first time it opens the directory with operations in the journal.
+//! - **Damage is detected.** Each journal entry contains a digest that depends on all earlier entries. The
+//!   acknowledged position is also stored outside the database. If the journal was truncated, changed or emptied,
+//!   opening it gives [`StoreError::Damaged`] instead of an older state of the campaign. After a power loss, the
+//!   acknowledged position in the file may be too old; the store then detects less. The store does not open a directory
+//!   that the engine would damage further.
+//! - **Readable data can be saved.** [`check_directory`] checks every file and record. [`repair_directory`] writes all
+//!   readable data to a new database, reports the lost data, and keeps the damaged files.
+//! - **One process at a time.** A process locks the directory that it opens. In a second process, opening fails with
+//!   an error that names the lock holder.
 //! - **Derived data can be deleted.** The journal is the source of truth. The graph tables, the snapshot, terms and
 //!   vectors may be deleted.
 //! - **Offline.** The database cannot use the network or run scripts.
 //!
 //! # Files
 //!
-//! | in the directory | contents | may be deleted |
+//! | file in the campaign directory | contents | may be deleted |
 //! |---|---|---|
 //! | `db/` | the database: journal and graph tables | no |
 //! | `acknowledged` | the newest acknowledged position and its digest | only to accept an older `db/` |
-//! | `snapshot` | the journal in a form that is fast to read | yes |
-//! | `terms`, `vectors` | the words and vectors of texts, written by `hearsay_memory` ([`FrameFile`]) | yes |
+//! | `snapshot` | a copy of the journal in a format that is fast to read | yes |
+//! | `terms`, `vectors` | the terms and vectors of texts, written by `hearsay_engine` ([`FrameFile`]) | yes |
 //! | `repairing/` | the new files of a repair in progress | yes, unless it contains `complete` |
-//! | `owner`, `owner.lock` | the process that has the directory open | while no process has it open |
+//! | `owner`, `owner.lock` | the process that has the directory open | while no process has the directory open |
 //!
 //! See [`projection`] for the tables of the graph.
 //!
 //! # Threads
 //!
 //! A store runs on its own threads. All calls return immediately, except opening, closing, and the functions named
-//! `…_blocking`. Do not make these blocking calls on a game's main thread. The queues are unbounded: keep few commits
-//! in flight, and wait while [`Store::backlog`] is large.
+//! `…_blocking`. Do not make these blocking calls on a game's main thread. The queues are unbounded, so do not start
+//! too many commits at once, and wait while [`Store::backlog`] is large.
 //!
 //! # Features
 //!
-//! `testing`: fault injection for tests of crates that use the store. It provides failing commits, failing storage,
-//! killed programs and damaged files.
+//! `testing`: fault injection for tests of crates that use the store: failing commits, failing storage, killed programs
+//! and damaged files.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-mod check;
-mod compact;
-mod db;
-mod directory;
+mod engine;
 mod error;
-mod frame_file;
-mod graph;
+#[cfg(feature = "testing")]
+mod faults;
+mod files;
 mod journal;
-mod kv;
-mod lock;
-mod mark;
-mod migrate;
-mod open;
+mod lock_holder;
 pub mod projection;
 mod salvage;
-mod snapshot;
 mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod transient;
-mod worker;
 
-pub use check::{DifferenceKind, GraphDifference};
-pub use compact::RewrittenOperation;
-pub use directory::copy_to_read;
+pub use engine::raw_files::FileDamage;
 pub use error::StoreError;
-pub use frame_file::FrameFile;
-pub use lock::LockHolder;
-pub use open::{Location, OpenProgress, OpenReport, Opened, StoreOptions, discard};
-pub use projection::{ProjectionRow, Watermark};
-pub use salvage::{
-    CheckReport, FileDamage, LostOperation, RepairReport, check as check_directory, repair as repair_directory,
+pub use files::{
+    directory::{copy_to_read, discard},
+    frame_file::FrameFile,
+    snapshot::read_state as read_snapshot,
 };
-pub use store::{StorageHealth, Store};
-pub use transient::TransientUpdates;
-pub use worker::Reloaded;
+pub use journal::{RewrittenOperation, TransientUpdates};
+pub use lock_holder::LockHolder;
+pub use projection::{DifferenceKind, GraphDifference, ProjectionRow, Watermark};
+pub use salvage::{CheckReport, LostOperation, RepairReport, check_directory, repair_directory};
+
+pub use store::{Location, OpenProgress, OpenReport, Opened, Reloaded, StorageHealth, Store, StoreOptions};

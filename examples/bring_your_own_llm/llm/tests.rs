@@ -1,4 +1,4 @@
-//! Tests against servers that answer, delay, break off, refuse, and do not exist.
+//! Tests with servers that answer, delay, disconnect, refuse, or do not exist.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::{
@@ -63,7 +63,7 @@ fn failed(pieces: &[Piece]) -> &str {
 }
 
 #[test]
-fn words_come_as_they_are_said() {
+fn words_arrive_as_they_are_generated() {
     let (pieces, asked) = from(|stream| {
         stream.write_all(head("200 OK", "text/event-stream").as_bytes()).unwrap();
         for part in [chunk("The ", "null"), chunk("duke\\u001b[2J.", "null"), chunk("", "\"stop\"")] {
@@ -77,7 +77,7 @@ fn words_come_as_they_are_said() {
 }
 
 #[test]
-fn a_server_that_dawdles_is_given_up() {
+fn a_slow_server_is_abandoned() {
     let (pieces, _) = from(|stream| {
         stream.write_all(head("200 OK", "text/event-stream").as_bytes()).unwrap();
         stream.write_all(chunk("Well", "null").as_bytes()).unwrap();
@@ -106,7 +106,7 @@ fn a_line_that_breaks_off_is_no_line() {
 fn a_line_without_end_is_stopped() {
     let (pieces, _) = from(|stream| {
         stream.write_all(head("200 OK", "text/event-stream").as_bytes()).unwrap();
-        // Send until the client hangs up.
+        // Send until the client disconnects.
         while stream.write_all(chunk("and so on ", "null").as_bytes()).is_ok() {}
     });
     assert!(failed(&pieces).contains("stopped"), "{:?}", pieces.last());
@@ -124,7 +124,7 @@ fn a_refusal_says_why_without_the_key() {
 }
 
 #[test]
-fn nobody_there_is_said_so() {
+fn a_missing_server_is_reported() {
     let base = format!("http://{}/v1", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
     let endpoint = Endpoint { base, key: KEY.into(), model: "m".into(), patience: Duration::from_secs(2) };
     let pieces: Vec<Piece> = endpoint.speak("Who?".into()).iter().collect();

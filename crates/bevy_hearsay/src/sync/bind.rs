@@ -1,4 +1,4 @@
-//! Binding: maps entities of the game to entities of the memory.
+//! Binding: maps Bevy entities to entities of the memory.
 
 use std::{
     collections::BTreeSet,
@@ -6,52 +6,56 @@ use std::{
 };
 
 use bevy::prelude::*;
-use hearsay_memory::Patch;
+use hearsay_commands::patches::Patch;
 use hearsay_model::{EntityId, slug};
 
 use super::{
-    Field, Inbox, Outbox, Registry, Shadow,
-    apply::{Moves, follow, show},
-    collect::{Compared, compare, relates},
-    fetch::{Read, is_open},
-    registry::Binding,
-    synced_attribute::RememberedTypes,
+    compare::{Compared, compare, relates},
+    inbox::{Inbox, Read},
+    outbox::Outbox,
+    registry::{Binding, Registry},
+    relationships::{Moves, follow},
+    shadow::{Field, Shadow},
+    show::show,
+    synced_types::{RememberedTypes, touch},
 };
 use crate::{
+    bridge::{FrameCost, MemoryErrorMessage, is_open},
     components::{
-        Attributes, MemoryId, Occupants, PlaceId, PreferGameState, Relation, Relations, Remembered, SpawnedByHearsay,
+        Attributes, ChangedEntities, MemoryId, Occupants, PlaceId, PreferGameState, Relation, Relations, Remembered,
+        SpawnedByHearsay,
     },
-    diagnostics::FrameCost,
-    memory::MemoryErrorMessage,
 };
 
 pub(crate) fn on_memory_id(
     on: On<Insert, MemoryId>,
     entities: Query<(&MemoryId, Option<&Shadow>)>,
-    mut registry: ResMut<Registry>,
+    mut changed: ResMut<ChangedEntities>,
     mut commands: Commands,
 ) {
     match entities.get(on.entity) {
         Ok((id, Some(shadow))) if id.get() == Some(&shadow.id) => {}
         Ok((_, Some(_))) => {
             commands.entity(on.entity).try_remove::<Shadow>();
-            registry.unbound.push(on.entity);
+            changed.unbound.push(on.entity);
         }
-        _ => registry.unbound.push(on.entity),
+        _ => changed.unbound.push(on.entity),
     }
 }
 
-/// An entity without its id is no longer bound.
+/// Unbinds an entity whose [`MemoryId`] is removed.
 pub(crate) fn on_id_removed(on: On<Remove, MemoryId>, mut commands: Commands) {
     commands.entity(on.entity).try_remove::<Shadow>();
 }
 
-/// Marks the entity as being despawned, before any of its components is removed. The removals then cause no changes.
+/// Records that the entity is being despawned, before any of its components is removed. The removal of these components
+/// is then not taken for a change by the game.
 pub(crate) fn on_despawn(on: On<Despawn, Shadow>, mut registry: ResMut<Registry>) {
     registry.leaving = Some(on.entity);
 }
 
-/// Collects the last changes of an entity before it is gone. Despawning is unloading, so nothing else is sent.
+/// Collects the last changes of an entity before the entity is unbound. Despawning only unloads the entity, so nothing
+/// else is sent.
 pub(crate) fn on_unbound(
     on: On<Remove, Shadow>,
     mut entities: Query<(Compared, Option<&Occupants>)>,
@@ -69,7 +73,7 @@ pub(crate) fn on_unbound(
         registry.away(entity, &place);
     }
     registry.remove(entity, id);
-    // The occupants wait for this place to be loaded again.
+    // The occupants are linked again when this place is bound again.
     if let Some(present) = present {
         registry.at.entry(id.clone()).or_default().extend(present.iter());
     }
@@ -77,13 +81,19 @@ pub(crate) fn on_unbound(
 
 /// Returns whether an entity waits for binding and the memory is open.
 pub(crate) fn has_work(world: &World) -> bool {
-    !world.resource::<Registry>().unbound.is_empty() && is_open(world)
+    !world.resource::<ChangedEntities>().unbound.is_empty() && is_open(world)
 }
 
-/// Requests the records of new entities. An entity without an id gets a new id and is created.
+/// Returns whether an entity waits for binding, or is being bound.
+pub(crate) fn is_waiting(world: &World) -> bool {
+    !world.resource::<ChangedEntities>().unbound.is_empty() || !world.resource::<Registry>().binding.is_empty()
+}
+
+/// Requests the records of entities that are not bound yet. An entity without an id gets a new id and is added to the
+/// memory.
 pub(crate) fn bind(world: &mut World) {
     let _cost = world.resource::<FrameCost>().begin();
-    let mut unbound = std::mem::take(&mut world.resource_mut::<Registry>().unbound);
+    let mut unbound = std::mem::take(&mut world.resource_mut::<ChangedEntities>().unbound);
     unbound.sort_unstable();
     unbound.dedup();
     for entity in unbound {
@@ -104,7 +114,7 @@ pub(crate) fn bind(world: &mut World) {
         let registry = world.resource::<Registry>();
         let other = registry.entity(&id).or(registry.binding.get(&id).map(|binding| binding.entity));
         let other = other.filter(|other| *other != entity && world.get_entity(*other).is_ok());
-        // An entity of the game replaces an entity that the plugin spawned.
+        // A Bevy entity of the game replaces a Bevy entity that the plugin spawned.
         let other = other.filter(|other| {
             let by_plugin = world.get::<SpawnedByHearsay>(*other).is_some();
             if by_plugin {
@@ -114,13 +124,14 @@ pub(crate) fn bind(world: &mut World) {
         });
         match other {
             Some(other) => {
-                let what = format!("`{id}` is {other} already, so {entity} is not bound to it; give it another id");
+                let what =
+                    format!("{entity} is not bound: the id `{id}` already belongs to {other}; choose another id");
                 tracing::warn!("{what}");
                 world.write_message(MemoryErrorMessage { what, entity: Some(entity) });
             }
             None => {
-                // The patch creates a missing entity before any relation to it is sent. It leaves an existing entity
-                // unchanged.
+                // If the memory has no entity with this id, the patch creates the entity before any relation to it is
+                // sent. An existing entity stays unchanged.
                 let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default().0;
                 let create = Some((kind, initial.name.as_ref().map(|name| name.as_str().to_owned())));
                 let mut outbox = world.resource_mut::<Outbox>();
@@ -133,7 +144,8 @@ pub(crate) fn bind(world: &mut World) {
     }
 }
 
-/// Makes a unique id: the slug of the name, or else of the kind, with a suffix.
+/// Makes a unique id from the name of the entity, or from its kind if it has no name. A random suffix makes the id
+/// unique.
 fn fresh_id(target: EntityRef) -> Option<EntityId> {
     let named = target.get::<Name>().map(|name| slug(name.as_str())).filter(|name| !name.is_empty());
     let kind = || target.get::<Remembered>().map_or("entity".to_owned(), |kind| slug(kind.0.as_str()));
@@ -142,12 +154,12 @@ fn fresh_id(target: EntityRef) -> Option<EntityId> {
     while stem.len() > 112 {
         stem.pop();
     }
-    // Each call uses a new random state, so ids of other runs and machines differ.
+    // Each call uses a new random state, so other runs and machines make other ids.
     let unique = RandomState::new().hash_one(target.id()) & 0xff_ffff_ffff;
     EntityId::from_name(&format!("{stem}-{unique:010x}")).ok()
 }
 
-/// Binds an entity that the memory does not hold yet, and sends all its fields.
+/// Binds an entity that the memory does not contain yet, and queues all fields of the entity for sending.
 fn create(world: &mut World, entity: Entity, id: EntityId) {
     let kind = world.get::<Remembered>(entity).cloned().unwrap_or_default();
     let mut shadow = Shadow { kind: Some(kind.0.clone()), ..Shadow::new(id.clone()) };
@@ -163,23 +175,23 @@ fn create(world: &mut World, entity: Entity, id: EntityId) {
         }
     }
     world.entity_mut(entity).insert((shadow, kind));
-    world.resource_mut::<Registry>().dirty.push(entity);
+    world.resource_mut::<ChangedEntities>().dirty.push(entity);
     let mut moves = Moves::default();
     moves.arrive(id, entity);
     follow(world, moves);
     let edges = edges_of(world, entity);
     tell_edges(world, entity, edges);
-    super::synced_attribute::touch(world, entity);
+    touch(world, entity);
 }
 
-/// Returns the relations that the game gave an entity before it was bound.
+/// Returns the relations that the game gave an entity before binding, with the Bevy entity of each.
 fn edges_of(world: &World, entity: Entity) -> Vec<(Entity, Relation)> {
     let edges = world.get::<Relations>(entity).map(|edges| edges.iter().collect::<Vec<_>>()).unwrap_or_default();
     edges.into_iter().filter_map(|edge| Some((edge, world.get::<Relation>(edge)?.clone()))).collect()
 }
 
-/// Sends the relations that the memory does not hold. Despawns the edges of relations that it holds, because these have
-/// an edge already.
+/// Queues the relations that the memory does not contain for sending. If the memory already contains a relation, the
+/// plugin has spawned another Bevy entity for it, so the one in `edges` is despawned.
 fn tell_edges(world: &mut World, entity: Entity, edges: Vec<(Entity, Relation)>) {
     for (edge, relation) in edges {
         let key = (relation.predicate, relation.object);
@@ -197,12 +209,13 @@ fn tell_edges(world: &mut World, entity: Entity, edges: Vec<(Entity, Relation)>)
     }
 }
 
-/// Binds an entity to the record of its id. Saved values take precedence, except for entities with [`PreferGameState`]
-/// and for fields that the game changed since binding started.
+/// Completes the binding of an entity when the record of its id was read. Saved values take precedence, with two
+/// exceptions: entities with [`PreferGameState`], and fields that the game changed after binding started.
 pub(crate) fn finish(world: &mut World, entity: Entity, read: Read) {
     let Some(initial) = world.resource_mut::<Registry>().binding.remove(&read.id) else { return };
     if world.get_entity(entity).is_err() {
-        // The entity was despawned meanwhile. If the spawn policy selects it, it is spawned when it is read again.
+        // The game despawned the entity in the meantime. If the spawn policy selects the entity, read it again so that
+        // the plugin spawns it.
         if read.in_scope {
             world.resource_mut::<Inbox>().want(read.id);
         }
@@ -259,6 +272,6 @@ pub(crate) fn finish(world: &mut World, entity: Entity, read: Read) {
         remembered.write(world, entity, &name, Some(&value));
     }
     tell_edges(world, entity, edges);
-    super::synced_attribute::touch(world, entity);
-    world.resource_mut::<Registry>().dirty.push(entity);
+    touch(world, entity);
+    world.resource_mut::<ChangedEntities>().dirty.push(entity);
 }

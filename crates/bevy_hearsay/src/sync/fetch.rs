@@ -1,104 +1,33 @@
-//! Records of the memory on their way to the game.
+//! Requests the ids of changed entities and their records, and receives the answers.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
-use bevy::{ecs::change_detection::Tick, platform::collections::HashMap, prelude::*};
-use hearsay_memory::{MemoryError, Patch, Patches, Record, Ticket, touched_entities};
+use bevy::{platform::collections::HashMap, prelude::*};
+use hearsay_commands::patches::{Patch, Patches};
+use hearsay_engine::MemoryError;
 use hearsay_model::{EntityId, GameTime, State};
+use hearsay_query::records::{Record, touched_entities};
 
-use super::{GameClock, Outbox, Registry, SpawnPolicy, scope::Reach};
-use crate::{
-    diagnostics::FrameCost,
-    memory::{LoadProgress, NpcMemory, Touched},
+use super::{
+    inbox::{Inbox, Read},
+    listing,
+    outbox::Outbox,
+    registry::Registry,
+    settings::GameClock,
+    spawn_policy::{Reach, SpawnPolicy},
 };
+use crate::bridge::{FrameCost, LoadProgress, NpcMemory, Resync, Touched, is_open};
 
 /// Maximum number of records per request.
 const PORTION: usize = 128;
 
-/// Maximum number of writes whose changes are read with one request, so that they do not pile up while the memory is
-/// busy.
+/// Maximum number of writes whose changed entities are looked up with one request. Combining several writes prevents a
+/// long queue while the memory is busy.
 const WRITES: usize = 16;
 
-/// Maximum number of pending requests: enough to keep the memory busy, and few enough to let other reads run between
-/// them.
+/// Maximum number of pending requests of each kind. The limit is high enough to keep the memory busy, and low enough
+/// that other reads run between the requests.
 const REQUESTS: usize = 4;
-
-/// A record as it was read.
-pub(crate) struct Read {
-    pub(crate) id: EntityId,
-    pub(crate) record: Option<Record>,
-    /// Whether the spawn policy selects the entity.
-    pub(crate) in_scope: bool,
-    /// The last acknowledged batch when the record was requested.
-    pub(crate) acknowledged: u64,
-}
-
-/// Changed entities, with whether the spawn policy selects each, and the time of the memory's clock.
-type Looked = (BTreeMap<EntityId, bool>, Option<GameTime>);
-
-type Records = Vec<(EntityId, Option<Record>, bool)>;
-
-/// Records to read, records being read, and records that wait to be applied.
-#[derive(Resource, Default)]
-pub(crate) struct Inbox {
-    wanted: BTreeSet<EntityId>,
-    reading: Vec<(u64, Ticket<Records>)>,
-    looking: Vec<Ticket<Looked>>,
-    pub(crate) listing: Option<Ticket<(Vec<EntityId>, Option<GameTime>)>>,
-    pub(crate) read: VecDeque<Read>,
-    /// The last acknowledged batch.
-    pub(crate) acknowledged: u64,
-    /// Entities that were read while a later batch had no acknowledgement. They are read again when it is acknowledged.
-    missed: Vec<(u64, EntityId)>,
-    /// Whether all entities must be compared again, because events were dropped.
-    pub(crate) resync: bool,
-    /// Change ticks of the spawn policy and of the memory when entities were last listed.
-    pub(crate) listed_as_of: Option<(Tick, Tick)>,
-    /// Number of records wanted since the queue was last empty.
-    total: usize,
-}
-
-impl Inbox {
-    pub(crate) fn want(&mut self, id: EntityId) {
-        self.total += usize::from(self.wanted.insert(id));
-    }
-
-    /// Schedules another read of an entity for when a batch is acknowledged.
-    pub(crate) fn miss(&mut self, id: EntityId, batch: u64) {
-        if batch <= self.acknowledged {
-            self.want(id);
-        } else if !self.missed.iter().any(|(at, missed)| *at >= batch && *missed == id) {
-            self.missed.push((batch, id));
-        }
-    }
-
-    pub(crate) fn want_missed(&mut self) {
-        let acknowledged = self.acknowledged;
-        let due: Vec<_> = self.missed.extract_if(.., |(batch, _)| *batch <= acknowledged).collect();
-        due.into_iter().for_each(|(_, id)| self.want(id));
-    }
-
-    /// Drops all records of an abandoned timeline and schedules a comparison with the new one. Entities that are being
-    /// bound are requested again.
-    pub(crate) fn leave(&mut self, abandoned: u64, binding: impl IntoIterator<Item = EntityId>) {
-        *self = Self { acknowledged: abandoned, resync: true, ..Self::default() };
-        binding.into_iter().for_each(|id| self.want(id));
-    }
-
-    /// Returns whether no record is being read or waits to be read or applied.
-    pub(crate) fn is_quiet(&self) -> bool {
-        let nothing_read = self.wanted.is_empty() && self.reading.is_empty() && self.read.is_empty();
-        nothing_read && self.looking.is_empty() && self.listing.is_none() && !self.resync && self.missed.is_empty()
-    }
-}
-
-/// Returns whether the memory is open.
-pub(crate) fn is_open(world: &World) -> bool {
-    world.get_resource::<NpcMemory>().is_some_and(|memory| memory.get().is_some())
-}
 
 /// Returns whether changes or records wait to be requested.
 pub(crate) fn has_work(world: &World) -> bool {
@@ -106,13 +35,19 @@ pub(crate) fn has_work(world: &World) -> bool {
     (!world.resource::<Touched>().0.is_empty() || wanted()) && is_open(world)
 }
 
-/// Returns whether requests are pending or records were read.
+/// Returns whether requests are pending or received records are not applied yet.
 pub(crate) fn is_waiting(world: &World) -> bool {
     let inbox = world.resource::<Inbox>();
     (!inbox.looking.is_empty() || !inbox.reading.is_empty() || inbox.total > 0) && is_open(world)
 }
 
-/// Requests changed entities and wanted records.
+/// Returns whether any record is requested or not applied yet, or a list of the selected entities is due.
+pub(crate) fn is_busy(world: &World) -> bool {
+    let is_touched = || !world.resource::<Touched>().0.is_empty();
+    !world.resource::<Inbox>().is_quiet() || is_touched() || listing::is_changed(world)
+}
+
+/// Requests the ids of changed entities, and the wanted records.
 pub(crate) fn ask(
     mut inbox: ResMut<Inbox>,
     mut touched: ResMut<Touched>,
@@ -164,12 +99,12 @@ pub(crate) fn ask(
     }
 }
 
-/// Leaves out entities whose record equals the patch of this game's batch, because the game shows these values already.
-/// Entities that the batch adds, or moves out of the spawn policy's selection, are still read.
+/// Removes the entities whose record equals the patch in a batch of this game, because the components already have
+/// these values. An entity stays in `ids` if the batch adds it, or if the spawn policy does not select it.
 fn leave_out_shown(ids: &mut BTreeSet<EntityId>, own: &Patches, state: &State, reach: &Reach) {
     let mut said: HashMap<&EntityId, Option<&Patch>> = HashMap::default();
     for (id, patch) in &own.entities {
-        // If an entity has several patches, no single patch has all changes.
+        // If an entity has several patches, none of them has all changes, so the entity is read.
         said.entry(id).and_modify(|said| *said = None).or_insert(Some(patch));
     }
     ids.retain(|id| {
@@ -179,11 +114,12 @@ fn leave_out_shown(ids: &mut BTreeSet<EntityId>, own: &Patches, state: &State, r
     });
 }
 
-/// Takes the answers of pending requests.
+/// Receives the answers to pending requests.
 pub(crate) fn take(
     mut inbox: ResMut<Inbox>,
     mut outbox: ResMut<Outbox>,
     mut clock: ResMut<GameClock>,
+    mut resync: ResMut<Resync>,
     registry: Res<Registry>,
     mut progress: ResMut<LoadProgress>,
     cost: Res<FrameCost>,
@@ -203,14 +139,14 @@ pub(crate) fn take(
     if let Some(GameTime(time)) = time {
         outbox.follow_clock(time, &mut clock);
     }
-    // A record being read may be older than the change.
+    // If reading is in progress, a record being read may be older than the change, so the entity is read again.
     let reading = !inbox.reading.is_empty() || !inbox.read.is_empty();
     for (id, in_scope) in looked {
         if in_scope || reading || registry.bound.contains_key(&id) || registry.binding.contains_key(&id) {
             inbox.want(id);
         }
     }
-    // Take answers in the order of the requests, so that the newer record of an entity comes last.
+    // Receive answers in the order of the requests, so that the newest record of an entity comes last.
     while let Some((acknowledged, answer)) =
         inbox.reading.first().and_then(|(at, ticket)| Some((*at, ticket.try_take()?)))
     {
@@ -223,7 +159,7 @@ pub(crate) fn take(
                 acknowledged,
             })),
             Err(MemoryError::Closed) => {}
-            Err(_) => inbox.resync = true,
+            Err(_) => resync.0 = true,
         }
     }
     let left = inbox.wanted.len() + inbox.reading.len() * PORTION + inbox.read.len();

@@ -2,58 +2,73 @@
 //!
 //! # Design
 //!
-//! Every bound entity carries a [`Shadow`]: the values that the memory is known to hold for it, or has been sent. If a
-//! component differs from its shadow, the game changed the component. Changes wait in the [`Outbox`], which sends them
-//! as one operation per interval: a *batch* with a number. Each record that is read back carries the number of the last
-//! batch that was acknowledged when the record was requested. A field that was sent in a later batch, or waits to be
-//! sent, is newer than the record and keeps the game's value. The entity is then read again when that batch is
-//! acknowledged. So there is no echo (a component that equals its shadow is not sent) and no lost update (a pending
-//! value is never overwritten).
+//! Every bound entity has a [`Shadow`] component. The shadow contains the values that the memory has for this entity,
+//! including values that were sent and are not acknowledged yet. If a component differs from its shadow, the game
+//! changed the component.
+//!
+//! Changes wait in the [`Outbox`]. At each interval, the outbox sends all waiting changes as one operation, called a
+//! *batch*. Batches are numbered.
+//!
+//! Each record that the game reads has the number of the last batch that was acknowledged when the record was
+//! requested. A field that is in a later batch, or waits to be sent, is newer than the record, and the component keeps
+//! the game's value. The entity is read again when the later batch is acknowledged.
+//!
+//! This design prevents echoes, because a component that equals its shadow is not sent. It also prevents lost updates,
+//! because a record never overwrites a pending value.
 
 mod apply;
 mod bind;
 mod collect;
+mod compare;
 mod fetch;
+mod inbox;
+mod listing;
+mod merge;
 mod outbox;
 mod registry;
-mod scope;
+mod relationships;
+mod settings;
+mod shadow;
+mod show;
+mod spawn_policy;
 mod synced_attribute;
+mod synced_types;
 
 use std::time::Duration;
 
 use bevy::prelude::*;
-use hearsay_model::GameTime;
 
 use crate::{
-    components,
-    memory::NpcMemory,
-    steps::{Step, StepsAppExt},
+    bridge::{ExitAppExt, ExitSteps, is_open},
+    components::{self, ChangedEntities},
+    schedule::{HearsaySystems, Step, StepsAppExt},
 };
 
-pub use scope::SpawnPolicy;
-pub use synced_attribute::{RememberAppExt, SyncedAttribute};
-
 pub use apply::Forgotten;
-pub(crate) use apply::{edge_of, spawn_relation, unrelate};
-pub(crate) use collect::{Field, note_change, note_move, relates};
-pub(crate) use fetch::Inbox;
-pub(crate) use outbox::{Outbox, count_at_exit, flush, take_at_exit};
-pub(crate) use registry::{Registry, Shadow};
-pub(crate) use scope::is_changed as is_to_be_listed;
+pub(crate) use compare::relates;
+pub(crate) use inbox::Inbox;
+pub(crate) use outbox::{Outbox, flush};
+pub(crate) use registry::Registry;
+pub(crate) use relationships::{edge_of, spawn_relation, unrelate};
+pub use settings::GameClock;
+use settings::SyncSettings;
+pub(crate) use shadow::Shadow;
+pub use spawn_policy::SpawnPolicy;
+pub use synced_attribute::{RememberAppExt, SyncedAttribute};
 
 /// Keeps components and memory equal. The [crate] documentation lists the synced components.
 #[derive(Debug, Clone)]
 pub struct SyncPlugin {
-    /// How long changes of one entity and field gather before they become one operation. Default 250 ms. A game event
-    /// is sent at once, with all earlier changes.
+    /// Interval between two batches of changes. All changes in this interval become one operation. Default 250 ms. A
+    /// game event is sent at once, after all earlier changes.
     pub interval: Duration,
-    /// Time per frame for applying records from the memory. Default 0.5 ms. A large load takes many frames.
+    /// Maximum time per frame for applying records from the memory. Default 0.5 ms. A large load takes many frames.
     pub budget: Duration,
-    /// How often every [`Name`], and every mutable [synced component](RememberAppExt::remember), is checked for changes
-    /// in place. Default 50 ms.
+    /// Interval between two checks for mutated components. Each check covers every [`Name`] and every mutable [synced
+    /// component](RememberAppExt::remember). Default 50 ms.
     pub poll: Duration,
-    /// Which entities of the memory the plugin spawns. To change the policy while the game runs, change the resource.
-    /// Default: all.
+    /// Selects the entities of the memory that the plugin spawns. Default: all. To change the policy while the game
+    /// runs, change the resource [`SpawnPolicy`].
     pub spawn_policy: SpawnPolicy,
 }
 
@@ -65,29 +80,6 @@ impl Default for SyncPlugin {
             poll: Duration::from_millis(50),
             spawn_policy: SpawnPolicy::default(),
         }
-    }
-}
-
-/// Settings of the sync that can change at run time: the fields of [`SyncPlugin`].
-#[derive(Resource, Debug, Clone)]
-pub(crate) struct SyncSettings {
-    pub(crate) interval: Duration,
-    pub(crate) budget: Duration,
-    pub(crate) poll: Duration,
-    /// Real time of the last poll for changes in place.
-    pub(crate) polled: Duration,
-}
-
-/// Current time in the game, in minutes of the campaign's calendar. A game with a clock writes its time here. The
-/// memory records this time with changes and game events. `None` until it is set or read from the save.
-#[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
-#[reflect(Resource)]
-pub struct GameClock(pub Option<i64>);
-
-impl GameClock {
-    /// Returns the time as the memory's game time.
-    pub fn time(&self) -> Option<GameTime> {
-        self.0.map(GameTime)
     }
 }
 
@@ -106,7 +98,8 @@ impl Plugin for SyncPlugin {
         .init_resource::<Registry>()
         .init_resource::<Outbox>()
         .init_resource::<Inbox>()
-        .init_resource::<synced_attribute::RememberedTypes>()
+        .init_resource::<ChangedEntities>()
+        .init_resource::<synced_types::RememberedTypes>()
         .add_observer(bind::on_memory_id)
         .add_observer(bind::on_despawn)
         .add_observer(bind::on_unbound)
@@ -114,27 +107,37 @@ impl Plugin for SyncPlugin {
         .add_observer(collect::on_relation)
         .add_step(Step::Ask, fetch::has_work, fetch::ask)
         .add_step(Step::Acknowledge, outbox::is_waiting, outbox::take_acknowledged)
-        .add_step(Step::Rescope, scope::is_changed, scope::change)
-        .add_step(Step::List, scope::is_listing, scope::load)
+        .add_step(Step::Rescope, listing::is_changed, listing::change)
+        .add_step(Step::List, listing::is_listing, listing::load)
         .add_step(Step::Read, fetch::is_waiting, fetch::take)
         .add_step(Step::Apply, apply::has_work, apply::apply)
         .add_step(Step::Bind, bind::has_work, bind::bind)
         .add_step(Step::PollNames, collect::poll_is_due, collect::poll)
         .add_step(Step::Compare, collect::has_work, collect::collect)
-        .add_step(Step::SendChanges, outbox::is_due, outbox::send_when_due);
+        .add_step(Step::SendChanges, outbox::is_due, outbox::send_when_due)
+        .add_wake(HearsaySystems::Collect, has_stirred)
+        .add_work("changes", |world| is_open(world) && world.resource::<Outbox>().is_waiting())
+        .add_work("entities waiting to be bound", |world| is_open(world) && bind::is_waiting(world))
+        .add_work("entities that changed", |world| is_open(world) && !world.resource::<ChangedEntities>().is_empty())
+        .add_work("records", |world| is_open(world) && fetch::is_busy(world))
+        .add_exit_steps(ExitSteps {
+            gather: gather_at_exit,
+            send: outbox::send_at_exit,
+            count_answered: outbox::count_answered,
+            count_open: outbox::count_open,
+        });
     }
 }
 
-/// Returns whether an entity changed while the steps were inactive, or a poll is due.
-pub(crate) fn has_stirred(world: &World) -> bool {
-    world.get_resource::<Registry>().is_none_or(Registry::has_stirred) || collect::poll_is_due(world)
+/// Returns whether an entity changed while the steps rested, or a poll is due.
+fn has_stirred(world: &World) -> bool {
+    !world.resource::<ChangedEntities>().is_empty() || collect::poll_is_due(world)
 }
 
 /// Collects the last changes before the memory closes.
-pub(crate) fn gather_at_exit(world: &mut World) {
-    if !world.contains_resource::<Outbox>() || world.resource::<NpcMemory>().get().is_none() {
-        return;
+fn gather_at_exit(world: &mut World) {
+    if is_open(world) {
+        bind::bind(world);
+        collect::collect_all(world);
     }
-    bind::bind(world);
-    collect::collect_all(world);
 }

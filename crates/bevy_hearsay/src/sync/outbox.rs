@@ -1,4 +1,4 @@
-//! The game's changes on their way to the memory.
+//! The queue of the game's changes for the memory.
 
 use std::{
     sync::Arc,
@@ -6,16 +6,19 @@ use std::{
 };
 
 use bevy::{platform::collections::HashMap, prelude::*};
-use hearsay_memory::{MemoryError, Patch, Patched, Patches, Ticket};
+use hearsay_commands::patches::{Patch, Patches};
+use hearsay_engine::{MemoryError, Patched, Ticket};
 use hearsay_model::{Author, EntityId};
 
-use super::{GameClock, Inbox, Registry, Shadow, SyncSettings, fetch::is_open};
-use crate::{
-    diagnostics::FrameCost,
-    memory::{MemoryErrorMessage, MemoryExit, NpcMemory},
+use super::{
+    inbox::Inbox,
+    registry::Registry,
+    settings::{GameClock, SyncSettings},
+    shadow::Shadow,
 };
+use crate::bridge::{FrameCost, MemoryErrorMessage, MemoryExit, NpcMemory, is_open};
 
-/// A batch that was sent and is not acknowledged.
+/// A batch that was sent and is not acknowledged yet.
 struct Batch {
     number: u64,
     since: Instant,
@@ -23,32 +26,33 @@ struct Batch {
     ticket: Ticket<Patched>,
 }
 
-/// Patches that wait, and batches without acknowledgement.
+/// Patches that wait to be sent, and batches that were sent and are not acknowledged yet.
 #[derive(Resource)]
 pub(crate) struct Outbox {
-    /// The waiting patches by entity, in order of change. The shadow of a bound entity holds the index of its patch, so
-    /// each bound entity has at most one. The number of entities therefore bounds this list, however long a commit
-    /// takes.
+    /// The waiting patches with their entities, in order of change. The shadow of a bound entity has the index of the
+    /// entity's patch, so each bound entity has at most one patch here. Even during a long commit, this list is
+    /// therefore not longer than the number of entities.
     pub(crate) waiting: Vec<(EntityId, Patch)>,
-    /// Entities that an unacknowledged batch adds, with the number of the batch.
+    /// Entities that an unacknowledged batch adds to the memory, with the number of the batch.
     creating: HashMap<EntityId, u64>,
-    /// Entities that were unloaded after the game had changed them, with the batch of the change. A record requested
-    /// before this batch was acknowledged is out of date.
+    /// Entities that were despawned after the game changed them, with the number of the batch that contains the change.
+    /// A record of such an entity is out of date if it was requested before this batch was acknowledged.
     unloaded: HashMap<EntityId, u64>,
-    /// Number of the batch that gathers.
+    /// Number of the next batch to be sent.
     pub(crate) batch: u64,
-    /// Time of the first change in the batch that gathers.
+    /// Time of the first change in the next batch, or `None` if there is no change.
     pub(crate) since: Option<Instant>,
     /// Batches that were sent, oldest first.
     sent: Vec<Batch>,
-    /// Acknowledged batches, by the revision of their write, until the event of that write is read.
+    /// Acknowledged batches, each with the revision of its write. A batch is removed when the event of its write is
+    /// read.
     own: Vec<(u64, Arc<Patches>)>,
     /// Time from the first change of the last acknowledged batch to its acknowledgement.
     pub(crate) lag: Option<Duration>,
-    /// Number of slots being loaded. While a slot is being loaded, nothing is sent, because new changes belong to the
-    /// abandoned timeline.
+    /// Number of slots being loaded. While this number is not 0, nothing is sent, because new changes belong to the
+    /// timeline before loading.
     pub(crate) loading: usize,
-    /// Time of the clock when it was last sent or read.
+    /// Value of [`GameClock`] when it was last sent to the memory or read from the memory.
     pub(crate) clock: Option<i64>,
 }
 
@@ -70,7 +74,7 @@ impl Default for Outbox {
 }
 
 impl Outbox {
-    /// Returns the waiting patch of a bound entity.
+    /// Returns the waiting patch of a bound entity. Adds an empty patch if the entity has none.
     pub(crate) fn patch(&mut self, shadow: &mut Shadow) -> &mut Patch {
         if shadow.waits.0 != self.batch {
             shadow.waits = (self.batch, self.push(shadow.id.clone(), Patch::default()));
@@ -85,12 +89,12 @@ impl Outbox {
         self.waiting.len() - 1
     }
 
-    /// Notes that the batch that gathers adds an entity.
+    /// Records that the next batch adds an entity.
     pub(crate) fn create(&mut self, id: EntityId) {
         self.creating.insert(id, self.batch);
     }
 
-    /// Notes that an entity is unloaded.
+    /// Records that the Bevy entity is despawned, and the number of the last batch that contains its changes.
     pub(crate) fn unload(&mut self, shadow: &Shadow) {
         let last = shadow.last_sent();
         if last > 0 {
@@ -98,7 +102,8 @@ impl Outbox {
         }
     }
 
-    /// Returns the batch that changed an entity before it was unloaded, if a record may be older than this batch.
+    /// Returns the number of the batch with the last changes of a despawned entity, if a record can be older than this
+    /// batch. The record was requested when batch `acknowledged` was the last acknowledged batch.
     pub(crate) fn outdates(&mut self, id: &EntityId, acknowledged: u64) -> Option<u64> {
         let batch = self.unloaded.get(id).copied()?;
         if batch > acknowledged {
@@ -108,7 +113,7 @@ impl Outbox {
         None
     }
 
-    /// Returns the unacknowledged batch that adds an entity, if there is one.
+    /// Returns the number of the unacknowledged batch that adds an entity, or `None` if no batch does.
     pub(crate) fn creates(&self, id: &EntityId) -> Option<u64> {
         self.creating.get(id).copied()
     }
@@ -128,7 +133,8 @@ impl Outbox {
         self.own.retain(|(at, _)| *at > revision);
     }
 
-    /// Drops the waiting changes, because their timeline was abandoned. Returns the last batch of that timeline.
+    /// Drops the waiting changes, because their timeline was abandoned. Returns the number of the last batch of this
+    /// timeline.
     pub(crate) fn leave(&mut self) -> u64 {
         self.waiting.clear();
         self.own.clear();
@@ -139,7 +145,8 @@ impl Outbox {
         self.batch - 1
     }
 
-    /// Follows a change of the memory's clock, unless the game has an unsent or unacknowledged time of its own.
+    /// Sets the game's clock to the memory's time. Does nothing if the game set its clock and this change is not sent
+    /// or not acknowledged yet.
     pub(crate) fn follow_clock(&mut self, time: i64, clock: &mut GameClock) {
         let unsent = clock.0.is_some() && clock.0 != self.clock;
         let sent = self.sent.iter().any(|sent| sent.patches.clock.is_some());
@@ -149,7 +156,7 @@ impl Outbox {
         }
     }
 
-    /// Returns whether a batch gathers, or waits for acknowledgement.
+    /// Returns whether changes wait to be sent, a batch waits for acknowledgement, or a slot is being loaded.
     pub(crate) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty() || !self.sent.is_empty() || self.is_loading()
     }
@@ -159,13 +166,14 @@ impl Outbox {
         self.loading > 0
     }
 
-    /// Returns the number of batches without acknowledgement.
+    /// Returns the number of batches that were sent and are not acknowledged yet.
     pub(crate) fn in_flight(&self) -> usize {
         self.sent.len()
     }
 }
 
-/// Maximum number of batches without acknowledgement; urgent batches are exempt. Further changes gather.
+/// Maximum number of unacknowledged batches. Further changes wait, except before a game event or a save, when [`flush`]
+/// sends them at once.
 const IN_FLIGHT: usize = 2;
 
 /// Returns whether a batch is due.
@@ -190,7 +198,7 @@ pub(crate) fn send_when_due(
     send(&mut outbox, &memory, &clock);
 }
 
-/// Sends the waiting changes now, because the next request depends on them. Returns whether no change waits any more.
+/// Sends the waiting changes now, because the next request depends on them. Returns true if no change waits any more.
 pub(crate) fn flush(world: &mut World) -> bool {
     if !world.contains_resource::<Outbox>() {
         return true;
@@ -200,23 +208,23 @@ pub(crate) fn flush(world: &mut World) -> bool {
     })
 }
 
-/// Counts the answered batches at exit.
-pub(crate) fn take_at_exit(world: &mut World, exit: &mut MemoryExit) {
-    let Some(mut outbox) = world.get_resource_mut::<Outbox>() else { return };
-    outbox.sent.retain(|batch| match batch.ticket.try_take() {
-        Some(answer) => {
-            exit.count(answer.is_ok());
-            false
-        }
-        None => true,
-    });
+/// Sends the waiting changes at exit. Returns true if all changes were sent, or if the remaining changes can never be
+/// sent.
+pub(super) fn send_at_exit(world: &mut World) -> bool {
+    // Changes made while a slot is being loaded belong to the timeline before loading and are never sent.
+    flush(world) || world.resource::<Outbox>().is_loading()
 }
 
-/// Counts all batches once the memory is closed. A batch without an answer, or never sent, is not committed.
-pub(crate) fn count_at_exit(world: &mut World, exit: &mut MemoryExit) {
-    take_at_exit(world, exit);
-    let Some(outbox) = world.get_resource::<Outbox>() else { return };
-    exit.not_committed += outbox.sent.len() + usize::from(!outbox.waiting.is_empty());
+/// Counts the answered batches at exit.
+pub(super) fn count_answered(world: &mut World, exit: &mut MemoryExit) {
+    let sent = &mut world.resource_mut::<Outbox>().sent;
+    exit.count_answered(sent, |batch| Some(batch.ticket.try_take()?.is_ok()));
+}
+
+/// Returns the number of unacknowledged batches, including the next batch if changes wait.
+pub(super) fn count_open(world: &World) -> usize {
+    let outbox = world.resource::<Outbox>();
+    outbox.sent.len() + usize::from(!outbox.waiting.is_empty())
 }
 
 /// Sends the waiting changes. Returns whether all of them were sent.
@@ -246,7 +254,7 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
             true
         }
         Err(_) => {
-            // The memory is busy or closed: the changes continue to gather, and none is lost.
+            // The memory is busy or closed: keep the changes for the next attempt.
             outbox.waiting = Arc::try_unwrap(patches).map(|patches| patches.entities).unwrap_or_default();
             outbox.clock = clock_was;
             false
@@ -254,7 +262,8 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
     }
 }
 
-/// Takes acknowledgements. Refused entities, and entities read meanwhile, are read again.
+/// Receives acknowledgements. Entities with a refused change are read again, and so are entities that were read before
+/// their batch was acknowledged.
 pub(crate) fn take_acknowledged(
     mut outbox: ResMut<Outbox>,
     mut inbox: ResMut<Inbox>,
@@ -266,7 +275,7 @@ pub(crate) fn take_acknowledged(
     while let Some(answer) = outbox.sent.first().and_then(|sent| sent.ticket.try_take()) {
         let Batch { number: batch, since, patches, .. } = outbox.sent.remove(0);
         outbox.lag = Some(since.elapsed());
-        // Loading a slot meanwhile has already acknowledged all earlier batches by abandoning them.
+        // If a slot was loaded in the meantime, all batches of the abandoned timeline already count as acknowledged.
         inbox.acknowledged = inbox.acknowledged.max(batch);
         if !outbox.creating.is_empty() {
             outbox.creating.retain(|_, at| *at > batch);

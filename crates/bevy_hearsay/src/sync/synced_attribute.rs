@@ -1,15 +1,23 @@
-//! A game's own components, stored as facts.
-
-use std::sync::Arc;
+//! Components of the game that are stored as attributes.
 
 use bevy::{platform::collections::HashSet, prelude::*};
 use hearsay_model::{Predicate, Value};
 
-use super::{Outbox, Registry, Shadow, collect};
-use crate::steps::{Step, Steps, StepsAppExt};
+use super::{
+    collect,
+    compare::set_attribute,
+    outbox::Outbox,
+    registry::Registry,
+    shadow::Shadow,
+    synced_types::{RememberedTypes, Type},
+};
+use crate::{
+    bridge::is_open,
+    schedule::{Step, Steps, StepsAppExt},
+};
 
-/// A component of the game that is stored as an attribute. Its value is saved, undone and reviewed like every other
-/// fact, and characters can know it.
+/// A component of the game that is stored as an attribute. The attribute is a fact like every other: it is saved, can
+/// be undone and reviewed, and characters can know it.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -47,9 +55,9 @@ pub trait SyncedAttribute: Component {
 
 /// Registers components that are stored as attributes.
 pub trait RememberAppExt {
-    /// Stores a component of the game as an attribute of its entity. Insertions and removals are seen at once; changes
-    /// in place are seen within [`SyncPlugin::poll`](crate::SyncPlugin::poll). Call this method before or after adding
-    /// [`HearsayPlugins`](crate::HearsayPlugins).
+    /// Stores a component of the game as an attribute of its entity. The plugin sees insertions and removals at once,
+    /// and mutations within [`SyncPlugin::poll`](crate::SyncPlugin::poll). You can call this method before or after you
+    /// add [`HearsayPlugins`](crate::HearsayPlugins).
     fn remember<T: SyncedAttribute>(&mut self) -> &mut Self;
 }
 
@@ -59,7 +67,7 @@ impl RememberAppExt for App {
             Ok(name) if !name.is_relation() => name,
             _ => {
                 tracing::error!(
-                    "`{}` names no attribute: use lowercase words joined by `_`; it is not kept",
+                    "`{}` is not a valid attribute name, so the component is not synced: use lowercase words joined by `_`",
                     T::ATTRIBUTE
                 );
                 return self;
@@ -68,11 +76,11 @@ impl RememberAppExt for App {
         self.init_resource::<Touched<T>>();
         let mut types = self.world_mut().get_resource_or_init::<RememberedTypes>();
         if types.holds(&attribute) {
-            tracing::error!("`{}` is kept by another component already", T::ATTRIBUTE);
+            tracing::error!("`{}` is already synced with another component", T::ATTRIBUTE);
             return self;
         }
         let kept = Type { attribute, read: read::<T>, write: write::<T>, touch: touch_one::<T> };
-        types.0 = Arc::new(types.0.iter().cloned().chain([kept]).collect());
+        types.add(kept);
         self.add_observer(inserted::<T>)
             .add_observer(removed::<T>)
             .add_step(Step::PollOwn, collect::poll_is_due, poll::<T>)
@@ -80,64 +88,7 @@ impl RememberAppExt for App {
     }
 }
 
-#[derive(Clone)]
-struct Type {
-    attribute: Predicate,
-    read: fn(EntityRef) -> Option<Value>,
-    write: fn(&mut World, Entity, Option<&Value>),
-    touch: fn(&mut World, Entity),
-}
-
-/// The registered component types.
-#[derive(Resource, Clone, Default)]
-pub(crate) struct RememberedTypes(Arc<Vec<Type>>);
-
-impl RememberedTypes {
-    /// Returns whether an attribute belongs to a registered component type.
-    pub(crate) fn holds(&self, name: &Predicate) -> bool {
-        self.0.iter().any(|kept| kept.attribute == *name)
-    }
-
-    /// Returns whether the component has this value, or the entity lacks the component.
-    pub(crate) fn shows(&self, entity: EntityRef, name: &Predicate, value: Option<&Value>) -> bool {
-        let kept = self.0.iter().find(|kept| kept.attribute == *name);
-        kept.and_then(|kept| (kept.read)(entity)).is_none_or(|shown| Some(&shown) == value)
-    }
-
-    /// Returns the values of the registered components of an entity.
-    pub(crate) fn read_all(&self, entity: EntityRef) -> Vec<(Predicate, Value)> {
-        self.0.iter().filter_map(|kept| Some((kept.attribute.clone(), (kept.read)(entity)?))).collect()
-    }
-
-    /// Inserts every registered component that has a value.
-    pub(crate) fn show(
-        &self,
-        world: &mut World,
-        entity: Entity,
-        values: &std::collections::BTreeMap<Predicate, Value>,
-    ) {
-        for kept in self.0.iter() {
-            if let Some(value) = values.get(&kept.attribute) {
-                (kept.write)(world, entity, Some(value));
-            }
-        }
-    }
-
-    /// Inserts the component of an attribute, or removes it.
-    pub(crate) fn write(&self, world: &mut World, entity: Entity, name: &Predicate, value: Option<&Value>) {
-        if let Some(kept) = self.0.iter().find(|kept| kept.attribute == *name) {
-            (kept.write)(world, entity, value);
-        }
-    }
-}
-
-/// Schedules a comparison of the registered components of a newly bound entity.
-pub(crate) fn touch(world: &mut World, entity: Entity) {
-    let types = world.resource::<RememberedTypes>().clone();
-    types.0.iter().for_each(|kept| (kept.touch)(world, entity));
-}
-
-/// Entities whose component may have changed.
+/// Entities whose component `T` may have changed.
 #[derive(Resource)]
 struct Touched<T> {
     entities: HashSet<Entity>,
@@ -162,7 +113,10 @@ fn write<T: SyncedAttribute>(world: &mut World, entity: Entity, value: Option<&V
         Some(value) => match T::from_value(value) {
             Some(component) => _ = target.insert(component),
             None => {
-                tracing::warn!("{entity}: `{value}` is no value of `{}`, so its component stays as it is", T::ATTRIBUTE)
+                tracing::warn!(
+                    "{entity}: `{value}` is not a valid value of `{}`, so its component is unchanged",
+                    T::ATTRIBUTE
+                )
             }
         },
     }
@@ -184,22 +138,23 @@ fn removed<T: SyncedAttribute>(
     outbox: Option<ResMut<Outbox>>,
 ) {
     let (Ok(mut shadow), Some(mut outbox)) = (shadows.get_mut(on.entity), outbox) else { return };
-    // Despawning changes nothing in the memory: at this point the entity is no longer bound, or is being despawned.
+    // Despawning must not remove the attribute from the memory. If the entity is despawned, it is no longer bound here,
+    // or `leaving` names it.
     if registry.leaving == Some(on.entity) || registry.entity(&shadow.id) != Some(on.entity) {
         return;
     }
     if let Ok(name) = Predicate::new(T::ATTRIBUTE)
         && shadow.attributes.contains_key(&name)
     {
-        collect::set_attribute(&mut shadow, &mut outbox, name, None);
+        set_attribute(&mut shadow, &mut outbox, name, None);
     }
 }
 
 fn has_work<T: SyncedAttribute>(world: &World) -> bool {
-    !world.resource::<Touched<T>>().entities.is_empty() && super::fetch::is_open(world)
+    !world.resource::<Touched<T>>().entities.is_empty() && is_open(world)
 }
 
-/// Finds components that changed in place.
+/// Finds components that the game mutated.
 fn poll<T: SyncedAttribute>(mut touched: ResMut<Touched<T>>, changed: Query<Entity, (Changed<T>, With<Shadow>)>) {
     touched.entities.extend(&changed);
 }
@@ -216,7 +171,7 @@ fn compare<T: SyncedAttribute>(
         let Ok((component, mut shadow)) = entities.get_mut(entity) else { continue };
         let value = component.to_value();
         if shadow.attributes.get(&name) != Some(&value) {
-            collect::set_attribute(&mut shadow, &mut outbox, name.clone(), Some(value));
+            set_attribute(&mut shadow, &mut outbox, name.clone(), Some(value));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Questions are entities.
+//! Tests of questions and their replies.
 
 use bevy_hearsay::AskedOf;
-use hearsay_memory::query::{Believes, KnowsRow, NeighbourRow};
+use hearsay_query::{beliefs::Believes, graph::NeighbourRow, knowledge::KnowsRow};
 
 use super::*;
 
@@ -55,11 +55,11 @@ fn despawning_cancels_and_newer_questions_may_supersede() {
     app.world_mut().flush();
     app.world_mut().despawn(rook);
     app.settle();
-    assert!(app.world().get_entity(last).is_err(), "who is gone is asked nothing");
+    assert!(app.world().get_entity(last).is_err(), "a despawned character is not asked");
 }
 
 #[test]
-fn what_was_said_before_is_in_the_answer() {
+fn earlier_lines_are_in_the_answer() {
     let (mut app, rook) = tavern();
     let mut commands = app.world_mut().commands();
     commands.entity(rook).witness(Statement::lore("rook", "The moon fell into the well."));
@@ -70,7 +70,7 @@ fn what_was_said_before_is_in_the_answer() {
 }
 
 #[test]
-fn a_question_to_nobody_says_why_it_has_no_answer() {
+fn a_question_to_an_unknown_entity_fails_with_a_reason() {
     let (mut app, _) = tavern();
     let stranger = app.world_mut().spawn_empty().id();
     let question = app.world_mut().commands().entity(stranger).ask("Who are you?").id();
@@ -80,7 +80,7 @@ fn a_question_to_nobody_says_why_it_has_no_answer() {
 }
 
 #[test]
-fn searches_neighbours_beliefs_and_readings_likewise() {
+fn searches_neighbours_beliefs_and_reads_are_answered_too() {
     let (mut app, rook) = tavern();
     let mut commands = app.world_mut().commands();
     let search = commands.search_memory(Search::new("silver spoon")).id();

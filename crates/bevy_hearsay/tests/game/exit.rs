@@ -1,14 +1,14 @@
-//! At exit, what the game said is committed, or counted.
+//! At exit, pending events are committed or counted as lost.
 
 use std::{path::Path, time::Duration};
 
 use bevy::app::AppExit;
 use bevy_hearsay::{GameAction, GameEvent, MemoryExit};
-use hearsay_memory::{Location, MemoryOptions, Settings};
+use hearsay_engine::{Location, MemoryOptions, Settings};
 
 use super::*;
 
-/// Ann says so many things, and the game exits in the same frame.
+/// Makes Ann say `count` lines, and exits the game in the same frame.
 fn say_and_exit(save: &Path, count: usize, patience: Duration) -> MemoryExit {
     let mut plugins = HearsayPlugins::open(save);
     plugins.memory.exit_patience = patience;
@@ -36,7 +36,7 @@ fn lines_kept(save: &Path) -> usize {
 }
 
 #[test]
-fn more_than_the_queue_holds_is_committed_at_exit() {
+fn pending_events_beyond_the_queue_are_committed_at_exit() {
     let save = tempfile::tempdir().unwrap();
     let exit = say_and_exit(save.path(), 2_500, Duration::from_secs(120));
     assert_eq!((exit.committed, exit.not_committed), (2_500, 0));
@@ -44,7 +44,7 @@ fn more_than_the_queue_holds_is_committed_at_exit() {
 }
 
 #[test]
-fn what_is_not_committed_in_time_is_counted() {
+fn uncommitted_changes_at_exit_are_counted() {
     let save = tempfile::tempdir().unwrap();
     let exit = say_and_exit(save.path(), 2_500, Duration::ZERO);
     assert_eq!(exit.committed + exit.not_committed, 2_500, "{exit:?}");

@@ -1,17 +1,17 @@
-//! What happens becomes memory.
+//! Tests that the memory records game events.
 
 use std::f32::consts::SQRT_2;
 
-use hearsay_memory::query;
+use hearsay_query as query;
 
 use super::*;
 
-/// What somebody knows, by its sentences.
+/// Returns the sentences that an entity knows.
 fn knows(app: &SteppingApp, who: &str) -> Vec<String> {
     let who = who.to_owned();
     read(app, move |world| {
-        let filter = query::KnowsFilter { limit: 1000, ..Default::default() };
-        let (rows, _) = query::knows(&world.state, &who, &filter, None).unwrap();
+        let filter = query::knowledge::KnowsFilter { limit: 1000, ..Default::default() };
+        let (rows, _) = query::knowledge::knows(&world.state, &who, &filter, None).unwrap();
         rows.into_iter().map(|row| row.statement).collect()
     })
 }
@@ -20,7 +20,7 @@ fn heard(app: &SteppingApp, who: &str, words: &str) -> bool {
     knows(app, who).iter().any(|statement| statement.contains(words))
 }
 
-/// Ann and Bob in the inn, Cid on the pier.
+/// Makes an app in which Ann and Bob are in the inn, and Cid is on the pier.
 fn village(plugins: HearsayPlugins) -> (SteppingApp, [Entity; 3]) {
     let mut app = SteppingApp::new(plugins);
     for (id, name) in [("inn", "The Inn"), ("pier", "The Pier")] {
@@ -35,23 +35,23 @@ fn village(plugins: HearsayPlugins) -> (SteppingApp, [Entity; 3]) {
 }
 
 #[test]
-fn those_who_are_there_hear_what_is_said() {
+fn characters_present_hear_spoken_lines() {
     let (mut app, [ann, _, cid]) = village(HearsayPlugins::empty());
     let lore = Statement::lore("inn", "The cellar of the inn is flooded.");
     app.world_mut().commands().entity(ann).say_that("Mind the cellar, it is flooded!", [lore]);
     app.settle();
     assert!(heard(&app, "bob", "flooded"));
     assert!(!heard(&app, "cid", "flooded"));
-    // He comes, and hears the next.
+    // Cid arrives and hears the next line.
     app.world_mut().commands().entity(cid).move_to("inn");
     app.world_mut().commands().entity(ann).say_that("The beer is sour.", [Statement::lore("inn", "The beer is sour.")]);
     app.settle();
-    assert!(heard(&app, "cid", "sour"), "a move counts for what is said after it");
+    assert!(heard(&app, "cid", "sour"), "a move takes effect before later lines");
     assert_eq!(app.take_troubles(), [""; 0]);
 }
 
 #[test]
-fn what_is_told_passes_on() {
+fn told_facts_can_be_passed_on() {
     let (mut app, [ann, bob, cid]) = village(HearsayPlugins::empty());
     app.world_mut().commands().entity(ann).witness(Statement::lore("pier", "A body lies under the pier."));
     app.settle();
@@ -68,7 +68,7 @@ fn what_is_told_passes_on() {
     assert!(heard(&app, "cid", "body"));
     app.world_mut().commands().entity(ann).forget(fact.to_string());
     app.settle();
-    assert!(!heard(&app, "cid", "body"), "what rests on it falls with it");
+    assert!(!heard(&app, "cid", "body"), "edges that depend on it are inactive");
     assert_eq!(app.take_troubles(), [""; 0]);
 }
 
@@ -91,7 +91,7 @@ fn earshot_may_be_a_distance_or_a_function() {
 }
 
 #[test]
-fn what_cannot_be_is_said_and_stops_nothing() {
+fn impossible_events_are_reported_and_stop_nothing() {
     let (mut app, [ann, ..]) = village(HearsayPlugins::empty());
     app.world_mut().commands().entity(ann).tell("nobody-of-that-name", Statement::lore("inn", "It burns."));
     app.world_mut().commands().entity(ann).say_that("So.", [Statement::lore("inn", "The inn is old.")]);
@@ -117,7 +117,7 @@ fn the_dead_hear_nothing_and_the_clock_is_kept() {
     app.settle();
     assert!(heard(&app, "ann", "roof") && !heard(&app, "bob", "roof"));
     assert_eq!(read(&app, |world| world.state.clock().map(|time| time.0)), Some(660));
-    // A clock that is set elsewhere is the game's clock too.
+    // If another author sets the clock, the game's clock changes too.
     memory(&app).set_clock(hearsay_model::GameTime(900)).unwrap().wait().unwrap();
     app.settle();
     assert_eq!(app.world().resource::<GameClock>().0, Some(900));

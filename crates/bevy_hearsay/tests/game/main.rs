@@ -1,4 +1,4 @@
-//! Games in small: what the plugin promises, one file per promise.
+//! Small games that test the guarantees of the plugin, one file per guarantee.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod answers;
@@ -14,9 +14,9 @@ use std::path::PathBuf;
 
 use bevy::prelude::*;
 use bevy_hearsay::{prelude::*, testing::SteppingApp};
-use hearsay_memory::{Memory, ReadSnapshot};
+use hearsay_engine::{Memory, ReadSnapshot};
 
-/// A campaign of this repository.
+/// Returns the path of an example campaign.
 fn campaign(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../campaigns").join(name)
 }
@@ -29,7 +29,7 @@ fn read<T: Send + 'static>(app: &SteppingApp, read: impl FnOnce(&ReadSnapshot) -
     memory(app).read(move |world| Ok(read(world))).unwrap().wait().unwrap()
 }
 
-/// The entity that is bound to an id.
+/// Returns the entity that is bound to an id.
 fn entity(app: &mut SteppingApp, id: &str) -> Option<Entity> {
     let mut ids = app.world_mut().query::<(Entity, &MemoryId)>();
     ids.iter(app.world()).find(|(_, at)| at.as_str() == id).map(|(entity, _)| entity)

@@ -1,8 +1,9 @@
-//! Saves: slots, going on, and what is left behind.
+//! Tests of saves: slots, continuing a game, and entities that are missing in a loaded slot.
 
 use bevy::app::AppExit;
 use bevy_hearsay::{Autosave, MemoryState};
-use hearsay_memory::{Edit, Settings};
+use hearsay_commands::edit::Edit;
+use hearsay_engine::Settings;
 
 use super::*;
 
@@ -41,7 +42,7 @@ fn loading_a_slot_leaves_nothing_of_what_came_after() {
     app.settle();
     assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"));
     assert!(matches!(app.world().get::<QuestionState>(question), Some(QuestionState::Failed(_))));
-    // It was the game's own: it stays, and is bound no more.
+    // The game spawned this entity itself, so it stays and is unbound.
     assert!(app.world().get_entity(ghost).is_ok() && app.world().get::<MemoryId>(ghost).is_none());
     assert_eq!(app.take_troubles(), [""; 0]);
     app.world_mut().commands().load_slot("none");
@@ -53,8 +54,8 @@ fn loading_a_slot_leaves_nothing_of_what_came_after() {
 }
 
 #[test]
-fn a_load_that_fails_does_not_end_the_wait_for_the_next() {
-    // Whether anything is sent between the two answers depends on the frame in which each arrives.
+fn a_failed_load_does_not_disturb_the_next() {
+    // The outcome depends on the frame in which each answer arrives, so the test runs many times.
     for _ in 0..20 {
         let mut plugins = HearsayPlugins::empty();
         plugins.sync.interval = std::time::Duration::ZERO;
@@ -69,7 +70,7 @@ fn a_load_that_fails_does_not_end_the_wait_for_the_next() {
         app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), PlaceId(EntityId::new("inn").unwrap())));
         app.settle();
         let id = EntityId::new("ann").unwrap();
-        let kept = read(&app, move |world| hearsay_memory::Record::of(&world.state, &id));
+        let kept = read(&app, move |world| hearsay_query::records::Record::of(&world.state, &id));
         let shown = entity(&mut app, "ann");
         let place = shown.and_then(|ann| app.world().get::<PlaceId>(ann).map(|at| at.0.clone()));
         assert_eq!(shown.is_some(), kept.is_some());
@@ -78,7 +79,7 @@ fn a_load_that_fails_does_not_end_the_wait_for_the_next() {
 }
 
 #[test]
-fn a_save_is_gone_on_with() {
+fn a_save_can_be_continued() {
     let directory = tempfile::tempdir().unwrap();
     let save = directory.path().join("slot1");
     let start = |plugins: HearsayPlugins| {
@@ -95,13 +96,13 @@ fn a_save_is_gone_on_with() {
     let mut app = start(HearsayPlugins::new_game(campaign("tiny-tavern"), &save));
     let rook = entity(&mut app, "rook").unwrap();
     app.world_mut().commands().entity(rook).set_attribute("occupation", "spy");
-    // What was said last is not lost when the game ends in the same frame.
+    // A change in the last frame of the game is not lost.
     end(app);
     let mut app = start(HearsayPlugins::open(&save));
     assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"));
     end(app);
     let mut app = start(HearsayPlugins::new_or_continue(campaign("tiny-tavern"), &save));
-    assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"), "an import overwrites nothing that was played");
+    assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"), "an import does not overwrite recorded play");
     app.world_mut().commands().save_slot("before");
     app.settle();
     end(app);
@@ -109,7 +110,7 @@ fn a_save_is_gone_on_with() {
     assert_ne!(occupation(&mut app, "rook").as_deref(), Some("spy"));
     app.world_mut().commands().load_slot("before");
     app.settle();
-    assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"), "a new game forgets no slot");
+    assert_eq!(occupation(&mut app, "rook").as_deref(), Some("spy"), "a new game keeps the slots");
     let file = directory.path().join("whole.jsonl");
     app.world_mut().commands().export_memory(&file);
     app.settle();
@@ -132,7 +133,7 @@ fn autosaves_take_turns() {
 }
 
 #[test]
-fn a_campaign_that_is_not_there_is_said_and_the_game_goes_on() {
+fn a_missing_campaign_is_reported_and_the_game_continues() {
     let mut app = SteppingApp::new(plain(HearsayPlugins::unsaved("campaigns/of-nowhere")));
     let who = app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc())).id();
     app.world_mut().commands().entity(who).say("Hello?");

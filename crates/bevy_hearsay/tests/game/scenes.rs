@@ -1,4 +1,4 @@
-//! The components in scenes: reflected, serialised, and in `bsn!`.
+//! Tests of components in scenes: in `bsn!`, by reflection, and serialised.
 
 use bevy::{
     asset::AssetPlugin,
@@ -13,7 +13,7 @@ use super::*;
 struct Blacksmith;
 
 #[test]
-fn a_scene_names_who_is_remembered() {
+fn a_scene_can_contain_remembered_entities() {
     let mut app = SteppingApp::with(HearsayPlugins::empty(), |app| {
         app.add_plugins((AssetPlugin::default(), ScenePlugin));
     });
@@ -49,6 +49,6 @@ fn components_are_registered_and_serialised() {
     for name in
         ["MemoryId", "Remembered", "PlaceId", "LocatedIn", "Occupants", "Attributes", "Relation", "SpawnedByHearsay"]
     {
-        assert!(of(name).data::<ReflectComponent>().is_some(), "{name} is no component by reflection");
+        assert!(of(name).data::<ReflectComponent>().is_some(), "{name} is not reflected as a component");
     }
 }

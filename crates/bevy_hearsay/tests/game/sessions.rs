@@ -1,4 +1,4 @@
-//! Sessions of a game.
+//! Tests of the sessions of a game.
 
 use bevy_hearsay::SessionEvent;
 
@@ -15,7 +15,7 @@ fn note(mut told: ResMut<Told>, mut started: MessageReader<SessionStarted>, mut 
     told.ended.extend(ended.read().cloned());
 }
 
-/// Ann plays, and Bob is there.
+/// Makes an app with the player character Ann and the NPC Bob, both in the inn.
 fn table() -> (SteppingApp, Entity) {
     let mut app = SteppingApp::with(HearsayPlugins::empty(), |app| {
         app.init_resource::<Told>().add_systems(Update, note);
@@ -29,7 +29,7 @@ fn table() -> (SteppingApp, Entity) {
 }
 
 #[test]
-fn a_session_begins_is_written_down_and_ends_with_a_report() {
+fn a_session_starts_is_logged_and_ends_with_a_report() {
     let (mut app, ann) = table();
     let mut commands = app.world_mut().commands();
     commands.start_session(NewSession { title: Some("The cellar".into()), ..NewSession::default() });
@@ -55,7 +55,7 @@ fn a_session_begins_is_written_down_and_ends_with_a_report() {
 }
 
 #[test]
-fn what_cannot_be_is_a_trouble_and_stops_nothing() {
+fn impossible_steps_are_errors_and_stop_nothing() {
     let (mut app, _) = table();
     let mut commands = app.world_mut().commands();
     commands.end_session();

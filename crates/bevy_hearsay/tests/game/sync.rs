@@ -1,7 +1,15 @@
-//! Components and facts are the same.
+//! Tests that components and facts stay equal.
 
-use hearsay_memory::{Edit, Record, UndoTarget};
-use hearsay_model::predicate;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use bevy_hearsay::{HearsayDiagnosticsPlugin, NpcMemory, testing::what_waits};
+use hearsay_commands::edit::Edit;
+use hearsay_engine::Settings;
+use hearsay_model::PredicateRole;
+use hearsay_query::{journal::UndoTarget, records::Record};
 
 use super::*;
 
@@ -31,7 +39,7 @@ fn a_campaign_becomes_entities() {
 }
 
 #[test]
-fn what_the_game_spawns_is_remembered() {
+fn spawned_entities_are_added_to_the_memory() {
     let mut app = SteppingApp::new(HearsayPlugins::empty());
     let smithy = app.world_mut().spawn((Name::new("The Smithy"), MemoryId::new("smithy"), Remembered::location())).id();
     let smith = app
@@ -54,7 +62,7 @@ fn what_the_game_spawns_is_remembered() {
 }
 
 #[test]
-fn what_the_game_changes_is_remembered() {
+fn changed_components_are_recorded() {
     let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));
     app.settle();
     let rook = entity(&mut app, "rook").unwrap();
@@ -70,7 +78,7 @@ fn what_the_game_changes_is_remembered() {
         kept.attributes.iter().find(|(name, _)| name.as_str() == "occupation").unwrap().1,
         &Value::from("thief")
     );
-    assert!(kept.relations.keys().any(|(name, to)| *name == *predicate::MEMBER_OF && to.as_str() == "guild"));
+    assert!(kept.relations.keys().any(|(name, to)| PredicateRole::Membership.is(name) && to.as_str() == "guild"));
     app.world_mut().commands().entity(rook).leave("guild").remove_attribute("occupation");
     app.settle();
     let kept = record(&app, "rook").unwrap();
@@ -80,7 +88,7 @@ fn what_the_game_changes_is_remembered() {
 }
 
 #[test]
-fn what_changes_elsewhere_is_shown() {
+fn changes_from_elsewhere_change_components() {
     let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));
     app.settle();
     let rook = entity(&mut app, "rook").unwrap();
@@ -102,11 +110,46 @@ fn what_changes_elsewhere_is_shown() {
     let removed = memory(&app).edit(Edit::RemoveEntity { entity: "rook".into() }).unwrap();
     removed.wait().unwrap();
     app.settle();
-    assert!(app.world().get_entity(rook).is_err(), "what the plugin spawned goes with what it showed");
+    assert!(app.world().get_entity(rook).is_err(), "the plugin despawns the entity");
+}
+
+/// The memory keeps at most 1,024 events that the game has not received, and drops later events.
+#[test]
+fn dropped_events_are_healed_without_diagnostics() {
+    let mut plugins = HearsayPlugins::unsaved(campaign("tiny-tavern"));
+    let mut settings = Settings::default();
+    (settings.model.enabled, settings.extraction.enabled) = (false, false);
+    plugins.memory.settings = Some(settings);
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, plugins.build().disable::<HearsayDiagnosticsPlugin>()));
+    app.finish();
+    app.cleanup();
+    let step_until = |app: &mut App, is_done: &dyn Fn(&App) -> bool| {
+        let begun = Instant::now();
+        while !is_done(app) {
+            app.update();
+            thread::sleep(Duration::from_millis(1));
+            assert!(begun.elapsed() < SteppingApp::PATIENCE, "the app still has pending work");
+        }
+    };
+    step_until(&mut app, &|app| what_waits(app.world()).is_empty());
+    let set = |app: &App, entity: &str, value: String| {
+        let (entity, attribute, options) = (entity.to_owned(), "occupation".into(), Default::default());
+        let edit = Edit::Set { entity, attribute, value, options };
+        app.world().resource::<NpcMemory>().get().unwrap().edit(edit).unwrap().wait().unwrap();
+    };
+    for number in 0..1_030 {
+        set(&app, "rook", format!("spy {number}"));
+    }
+    set(&app, "tilda-bun", "spy".into());
+    let mut ids = app.world_mut().query::<(Entity, &MemoryId)>();
+    let (tilda, _) = ids.iter(app.world()).find(|(_, id)| id.as_str() == "tilda-bun").unwrap();
+    let spy = Value::from("spy");
+    step_until(&mut app, &|app| app.world().get::<Attributes>(tilda).unwrap().get("occupation") == Some(&spy));
 }
 
 #[test]
-fn despawning_is_unloading_and_says_nothing() {
+fn despawning_unloads_and_records_nothing() {
     let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")).spawn_policy(SpawnPolicy::Nothing));
     let tavern = app.world_mut().spawn(MemoryId::new("tavern-of-nowhere")).id();
     let rook = app.world_mut().spawn(MemoryId::new("rook")).id();
@@ -122,7 +165,7 @@ fn despawning_is_unloading_and_says_nothing() {
     app.world_mut().despawn(rook);
     app.settle();
     assert_eq!(read(&app, |world| world.state.position()), position, "nothing was written");
-    // What was changed in the frame of its end is kept.
+    // A change in the last frame is saved.
     let rook = app.world_mut().spawn(MemoryId::new("rook")).id();
     app.settle();
     app.world_mut().entity_mut(rook).insert(Name::new("Rook the Gone"));
@@ -145,20 +188,20 @@ fn saved_state_wins_unless_the_game_says_otherwise() {
 }
 
 #[test]
-fn a_twin_is_not_bound_in_silence() {
+fn a_second_entity_with_the_same_id_is_reported() {
     let mut app = SteppingApp::new(HearsayPlugins::empty());
     app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc()));
     app.settle();
     app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Name::new("Other Ann")));
     app.step();
     let said = app.take_troubles();
-    assert!(said.iter().any(|what| what.contains("`ann` is")), "{said:?}");
+    assert!(said.iter().any(|what| what.contains("`ann` already belongs to")), "{said:?}");
     app.settle();
     assert_ne!(record(&app, "ann").unwrap().name.as_deref(), Some("Other Ann"));
 }
 
 #[test]
-fn what_is_materialised_changes_at_run_time() {
+fn the_spawn_policy_can_change_at_run_time() {
     let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("gullhaven")).spawn_policy(SpawnPolicy::Nothing));
     app.settle();
     let count = |app: &mut SteppingApp| app.world_mut().query::<&MemoryId>().iter(app.world()).count();
@@ -197,7 +240,7 @@ impl SyncedAttribute for Mood {
 }
 
 #[test]
-fn a_games_own_component_is_kept() {
+fn a_synced_attribute_of_a_game_is_stored() {
     let mut app = SteppingApp::new(HearsayPlugins::empty());
     app.remember::<Mood>();
     let ann = app.world_mut().spawn((MemoryId::new("ann"), Remembered::npc(), Mood("merry".into()))).id();
@@ -222,6 +265,6 @@ fn a_games_own_component_is_kept() {
     app.settle();
     let ann = app.world_mut().spawn(MemoryId::new("ann")).id();
     app.settle();
-    assert_eq!(mood(&app), None, "what was inserted and despawned in one frame was not looked at");
+    assert_eq!(mood(&app), None, "a component inserted in the frame of the despawn is not recorded");
     assert_eq!(app.world().get::<Mood>(ann), None);
 }

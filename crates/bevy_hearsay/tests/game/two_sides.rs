@@ -1,16 +1,18 @@
-//! Random edits on both sides end with the same on both: no echo, no lost update.
+//! Tests that components and memory are equal after random changes in the game and in the memory. There must be no echo
+//! and no lost update.
 
 use std::collections::BTreeMap;
 
-use hearsay_memory::{Edit, Record, UndoTarget};
+use hearsay_commands::edit::Edit;
 use hearsay_model::Predicate;
+use hearsay_query::{journal::UndoTarget, records::Record};
 use proptest::prelude::*;
 
 use super::*;
 
 const IDS: [&str; 6] = ["ann", "bob", "cid", "inn", "pier", "guild"];
 
-/// What one side does.
+/// One random step, by the game or by another author.
 #[derive(Debug, Clone)]
 enum Move {
     Spawn(usize),
@@ -77,7 +79,7 @@ fn value(number: u8) -> String {
 
 fn play(app: &mut SteppingApp, step: &Move) {
     let of = |app: &mut SteppingApp, which: usize| entity(app, IDS[which]);
-    // What is done elsewhere need not be possible at that moment; its ticket is dropped only when it is done.
+    // Some edits fail because the entity does not exist. The test ignores the error.
     let edit = |app: &SteppingApp, edit: Edit| drop(memory(app).edit(edit).unwrap().wait());
     let id = |which: usize| EntityId::new(IDS[which]).unwrap();
     match step.clone() {
@@ -172,7 +174,7 @@ fn play(app: &mut SteppingApp, step: &Move) {
     }
 }
 
-/// What an entity shows, as a record.
+/// Returns the record that the components of an entity show.
 fn shown(app: &SteppingApp, entity: Entity) -> Record {
     let world = app.world();
     let relations = world.get::<Relations>(entity).map(|edges| edges.iter().collect::<Vec<_>>()).unwrap_or_default();
@@ -199,7 +201,7 @@ fn check(app: &mut SteppingApp, played: &[Move]) {
     for ((entity, id), kept) in bound.iter().zip(kept) {
         let kept = kept.unwrap_or_else(|| panic!("`{id}` is shown and not held: {played:?}"));
         assert_eq!(shown(app, *entity), kept, "{played:?}");
-        // Where somebody is, is shown as an entity where the place is loaded.
+        // The entity has a `LocatedIn` component if its place is loaded.
         let place = kept.place.as_ref().and_then(|place| bound.iter().find(|(_, id)| id == place));
         assert_eq!(app.world().get::<LocatedIn>(*entity).map(|at| at.0), place.map(|(place, _)| *place), "{played:?}");
         if let Some((place, _)) = place {
@@ -212,18 +214,18 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 500, max_shrink_time: 60_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn both_sides_end_the_same(played in prop::collection::vec(moves(), 1..60), interval in 0..2_u64) {
+    fn both_sides_converge(played in prop::collection::vec(moves(), 1..60), interval in 0..2_u64) {
         let mut plugins = HearsayPlugins::empty();
         plugins.sync.interval = std::time::Duration::from_millis(interval);
         let mut app = SteppingApp::new(plugins);
-        // What is acted on elsewhere must be open.
+        // Edits by the DM need an open memory.
         app.settle();
         for step in &played {
             play(&mut app, step);
         }
         app.settle();
         check(&mut app, &played);
-        // What the game despawned stays away until what is materialised is chosen anew.
+        // An entity that the game despawned is not spawned again until the spawn policy changes.
         *app.world_mut().resource_mut::<SpawnPolicy>() = SpawnPolicy::All;
         app.settle();
         check(&mut app, &played);

@@ -1,4 +1,4 @@
-//! The help with all keys, and the command palette.
+//! The help dialog with all keys, and the command palette.
 
 use egui::{Key, Modal, RichText, ScrollArea, TextEdit, Ui};
 
@@ -61,11 +61,11 @@ fn scope_name(scope: Scope) -> &'static str {
 
 fn help(ui: &mut Ui, look: &Look) {
     ui.label(RichText::new("All keys").heading());
-    weak(ui, look, "Single keys count where nothing is being typed. Escape closes this.");
+    weak(ui, look, "Single keys work while no text field has the focus. Press Escape to close.");
     let height = ui.ctx().content_rect().height() * 0.7;
     ScrollArea::vertical().max_height(height).show(ui, |ui| {
         let mut scope = None;
-        for command in commands::ALL {
+        for command in commands::all() {
             if scope != Some(command.scope) {
                 scope = Some(command.scope);
                 ui.add_space(look.theme.spacing().normal);
@@ -96,7 +96,7 @@ fn palette(ui: &mut Ui, look: &Look, typed: &mut String, marked: &mut usize) -> 
             .split_whitespace()
             .all(|word| command.name.to_lowercase().contains(word) || command.help.to_lowercase().contains(word))
     };
-    let found: Vec<&'static Command> = commands::ALL.iter().filter(has).collect();
+    let found: Vec<&'static Command> = commands::all().filter(has).collect();
     let ctx = ui.ctx().clone();
     let key = |key| ctx.input(|input| input.key_pressed(key));
     let last = found.len().saturating_sub(1);
@@ -109,7 +109,7 @@ fn palette(ui: &mut Ui, look: &Look, typed: &mut String, marked: &mut usize) -> 
     let entered = key(Key::Enter);
     let field = ui.add(
         TextEdit::singleline(typed)
-            .hint_text(crate::widgets::as_hint("What do you want to do?"))
+            .hint_text(crate::widgets::as_hint("Name of a command"))
             .desired_width(f32::INFINITY),
     );
     field.request_focus();
@@ -132,7 +132,7 @@ fn palette(ui: &mut Ui, look: &Look, typed: &mut String, marked: &mut usize) -> 
             }
         }
         if found.is_empty() {
-            weak(ui, look, "No command has these words.");
+            weak(ui, look, "No command matches.");
         }
     });
     chosen

@@ -1,4 +1,4 @@
-//! Positions of the panels: tabs that can be dragged next to each other.
+//! The layout of the panels. Each panel is a tab, which the user can drag to another position.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,32 @@ use egui_tiles::{
 };
 
 use crate::{
-    commands::Command,
-    panel::{Look, Panel, PanelKind, Request},
+    commands::{Command, FirstPlace, PanelKind, Scope},
+    panel::{Look, Panel, Request},
 };
 
-/// Minimum height of a panel's content. A lower panel scrolls; otherwise there would be no space below its bars.
+/// Minimum height of a panel's content, in points. If less height is available, the panel scrolls, because its controls
+/// would leave no space for the list.
 const LEAST: f32 = 360.0;
 
-/// The layout of a new desk: panels for decisions and search on the left, panels for reading on the right.
+/// Returns the layout of a new desk: panels for decisions and search on the left, panels for reading on the right.
 pub(super) fn first() -> Tree<PanelKind> {
-    use PanelKind as P;
+    let mut kinds = PanelKind::ALL.to_vec();
+    kinds.sort_by_key(|kind| kind.first_place());
+    let (left, right) = kinds.into_iter().partition(|kind| matches!(kind.first_place(), FirstPlace::Left(_)));
     let mut tiles = Tiles::default();
-    let mut tabs = |kinds: &[PanelKind]| {
-        let panes = kinds.iter().map(|kind| tiles.insert_pane(*kind)).collect();
+    let mut tabs = |kinds: Vec<PanelKind>| {
+        let panes = kinds.into_iter().map(|kind| tiles.insert_pane(kind)).collect();
         tiles.insert_tab_tile(panes)
     };
-    let left = tabs(&[P::Review, P::Search, P::Scene, P::Session, P::History, P::Import]);
-    let right = tabs(&[P::Entity, P::Graph, P::Threads, P::Timeline, P::Time]);
+    let (left, right) = (tabs(left), tabs(right));
     let root =
         tiles.insert_container(Container::Linear(Linear::new_binary(LinearDir::Horizontal, [left, right], 0.56)));
     Tree::new("hearsay desk", root, tiles)
 }
 
-/// Returns whether a layout contains every panel exactly once. A saved layout of another version may not.
+/// Returns whether a layout contains every panel exactly once. A layout that was saved by another version may lack
+/// panels.
 pub(super) fn is_whole(tree: &Tree<PanelKind>) -> bool {
     let mut kinds: Vec<PanelKind> = panes(tree).map(|(_, kind)| kind).collect();
     kinds.sort();
@@ -58,11 +61,11 @@ pub(super) fn open(tree: &mut Tree<PanelKind>, kind: PanelKind) {
     tree.make_active(|_, tile| matches!(tile, Tile::Pane(pane) if *pane == kind));
 }
 
-/// Width in points below which the desk shows one panel instead of two next to each other, for large text on a small
-/// screen.
+/// Minimum width of the desk, in points, for two panels next to each other. A narrower desk, such as with large text on
+/// a small screen, shows one panel.
 pub(super) const NARROW: f32 = 960.0;
 
-/// Draws only the active panel, optionally below a row with all tabs.
+/// Draws only the active panel. If `with_row` is true, draws a row with all tabs above the panel.
 pub(super) fn alone(tree: &mut Tree<PanelKind>, behaviour: &mut Behaviour<'_>, ui: &mut Ui, with_row: bool) {
     if with_row {
         ui.horizontal_wrapped(|ui| {
@@ -103,7 +106,7 @@ impl Behavior<PanelKind> for Behaviour<'_> {
             *self.active = *kind;
         }
         let active = *self.active == *kind;
-        let asked = self.asked.filter(|command| command.scope == crate::commands::Scope::Panel(*kind));
+        let asked = self.asked.filter(|command| command.scope == Scope::Panel(*kind));
         let look = Look { keys: active && self.keys, asked: asked.map(|command| command.name), ..self.look.clone() };
         let margin = self.look.theme.spacing().normal as i8;
         let frame = egui::Frame::new().fill(self.look.theme.palette().surface).inner_margin(margin);

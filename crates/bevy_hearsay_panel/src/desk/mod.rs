@@ -1,4 +1,4 @@
-//! The desk: all panels, their layout, the keys, undo, and the saved state. It does not depend on Bevy.
+//! The desk: all panels, their layout, the keys, undo, and the saved state. This module does not depend on Bevy.
 
 mod bars;
 mod dialogs;
@@ -10,12 +10,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use egui::{CentralPanel, Ui};
 use egui_tiles::Tree;
-use hearsay_memory::Memory;
+use hearsay_engine::Memory;
 
 use crate::{
-    commands::{self, Command, Scope},
+    commands::{self, Command, PanelKind, Scope},
     desk_commands::Deeds,
-    panel::{Look, Note, Outcome, Panel, PanelContext, PanelKind, Request},
+    panel::{Look, Note, Outcome, Panel, PanelContext, Request},
     panel_context::Watch,
     panels::{self, capture::CapturePanel, status::StatusBar},
     theme::{Shade, Theme},
@@ -23,9 +23,9 @@ use crate::{
 
 pub use kept::KeptDesk;
 
-/// All panels on one surface.
+/// The desk with all panels.
 ///
-/// Call [`ui`](Self::ui) each frame. It never blocks: requests to the memory return tickets.
+/// Call [`ui`](Self::ui) each frame. This call never blocks, because requests to the memory return tickets.
 pub struct Desk {
     panels: BTreeMap<PanelKind, Box<dyn Panel>>,
     tree: Tree<PanelKind>,
@@ -39,7 +39,7 @@ pub struct Desk {
     theme: Arc<Theme>,
     screen_safe: bool,
     quiet: bool,
-    /// The command that was chosen for a panel in the palette.
+    /// The command for a panel that the user chose in the palette.
     asked: Option<&'static Command>,
 }
 
@@ -70,6 +70,43 @@ impl std::fmt::Debug for Desk {
 }
 
 impl Desk {
+    /// Returns the state to save.
+    pub fn keep(&self) -> KeptDesk {
+        KeptDesk {
+            layout: self.tree.clone(),
+            active: self.active,
+            shade: self.theme.shade(),
+            scale: self.theme.scale(),
+            quiet: self.quiet,
+            screen_safe: self.screen_safe,
+            panels: self.panels.iter().filter_map(|(kind, panel)| Some((*kind, panel.save()?))).collect(),
+            own: self.undo.own().to_vec(),
+            capture: self.capture.save(),
+        }
+    }
+
+    /// Restores saved state.
+    pub fn restore(&mut self, kept: KeptDesk) {
+        if layout::is_whole(&kept.layout) {
+            self.tree = kept.layout;
+        }
+        self.active = kept.active;
+        let mut theme = Theme::clone(&self.theme);
+        theme.set_shade(kept.shade);
+        theme.set_scale(kept.scale);
+        self.theme = Arc::new(theme);
+        (self.quiet, self.screen_safe) = (kept.quiet, kept.screen_safe);
+        for (kind, saved) in kept.panels {
+            if let Some(panel) = self.panels.get_mut(&kind) {
+                panel.restore(saved);
+            }
+        }
+        self.undo.restore(kept.own);
+        if let Some(saved) = kept.capture {
+            self.capture.restore(saved);
+        }
+    }
+
     /// Returns the last known state of the memory.
     pub fn panel_context(&self) -> &PanelContext {
         self.watch.panel_context()
@@ -95,7 +132,7 @@ impl Desk {
         Arc::make_mut(&mut self.theme).set_scale(scale);
     }
 
-    /// Sets whether players see the screen. If so, no secrets are drawn.
+    /// Sets whether players can see the screen. If so, the panels draw no secrets.
     pub fn set_screen_safe(&mut self, screen_safe: bool) {
         self.screen_safe = screen_safe;
     }
@@ -105,17 +142,17 @@ impl Desk {
         self.active
     }
 
-    /// Returns the number of items that wait for the DM, for a badge of the game while the desk is closed.
+    /// Returns the number of items that wait for review. A game can show this number while the desk is closed.
     pub fn waiting(&self) -> usize {
         self.watch.panel_context().status.as_ref().map_or(0, |status| status.reviews)
     }
 
-    /// Returns whether a command or a required read is pending.
+    /// Returns whether a command, a read of the shared state, or undo is in progress.
     pub fn is_busy(&self) -> bool {
         self.desk_commands.count() > 0 || self.watch.is_busy() || self.undo.is_busy()
     }
 
-    /// Opens a panel and makes it the active one.
+    /// Opens a panel and makes it the active panel.
     pub fn open(&mut self, kind: PanelKind) {
         layout::open(&mut self.tree, kind);
         self.active = kind;
@@ -139,10 +176,10 @@ impl Desk {
             Request::Undo => self.undo.ask(),
             Request::Redo => match self.undo.redo() {
                 Some(desk_command) => self.desk_commands.begin(desk_command),
-                None => self.status.tell(Note::new("nothing was undone")),
+                None => self.status.tell(Note::new("there is no undo to redo")),
             },
             request => {
-                // Show a waiting fact where it can be decided, and any other fact on its subject's page.
+                // Show a fact that waits for review in the review panel, and any other fact on the page of its subject.
                 let order = match &request {
                     Request::ShowFact(_) => [PanelKind::Review, PanelKind::Entity].into_iter().chain(PanelKind::ALL),
                     _ => [PanelKind::Entity, PanelKind::Search].into_iter().chain(PanelKind::ALL),
@@ -155,7 +192,7 @@ impl Desk {
         }
     }
 
-    /// Continues pending work without drawing, for a closed desk.
+    /// Continues pending work while the desk is closed and not drawn.
     pub fn attend(&mut self, memory: &Memory) {
         for outcome in self.desk_commands.update(memory) {
             self.hear(&outcome);
@@ -181,13 +218,16 @@ impl Desk {
             names: Arc::clone(&self.watch.panel_context().names),
         };
         if !self.quiet {
-            self.top_bar(ui, &look, &mut requests);
+            let modes = bars::Modes { quiet: self.quiet, screen_safe: self.screen_safe };
+            if let Some(command) = bars::top_bar(ui, &look, modes, self.watch.panel_context(), &mut requests) {
+                self.settings(command);
+            }
         }
         let waiting = self.panels.get(&PanelKind::Review).map_or(0, |panel| panel.badge());
         requests.extend(self.status.ui(ui, &look, self.watch.panel_context(), waiting, self.quiet));
         requests.extend(self.capture.bar(ui, &look));
         requests.extend(self.capture.due());
-        // Quiet mode, and a window too narrow for two panels, show one panel only.
+        // Show only one panel in quiet mode and in a window that is too narrow for two panels.
         let alone = self.quiet || ui.available_width() < layout::NARROW;
         let frame = egui::Frame::new().fill(self.theme.palette().background);
         CentralPanel::default().frame(frame).show(ui, |ui| {
@@ -218,14 +258,14 @@ impl Desk {
         }
     }
 
-    /// Takes answers from the memory.
+    /// Receives answers from the memory.
     fn update(&mut self, memory: &Memory) {
         self.attend(memory);
         self.undo.update(memory, &mut self.desk_commands, &mut self.status);
         let visible = layout::visible(&self.tree);
         let panel_context = self.watch.panel_context();
         for (kind, panel) in &mut self.panels {
-            // The review tab shows its badge even if it is not in front.
+            // Update the review panel even if it is hidden, because its tab shows a badge.
             if visible.contains(kind) || *kind == PanelKind::Review {
                 panel.update(memory, panel_context);
             }
@@ -250,10 +290,10 @@ impl Desk {
         self.capture.heard(outcome);
     }
 
-    /// Handles global keys.
+    /// Handles the keys of the desk's own commands.
     fn commands(&mut self, ui: &Ui) {
         let typing = ui.ctx().text_edit_focused();
-        let given = commands::ALL.iter().filter(|command| command.scope == Scope::Desk);
+        let given = commands::all().filter(|command| command.scope == Scope::Desk);
         let given = given
             .filter(|command| command.keys.iter().any(|keys| (keys.needs_no_focus() || !typing) && keys.consume(ui)));
         for command in given.collect::<Vec<_>>() {
@@ -271,22 +311,14 @@ impl Desk {
             self.asked = Some(command);
             return;
         }
-        let open = |kind: PanelKind| Request::Open(kind);
+        if let Some(kind) = PanelKind::opened_by(command) {
+            self.open(kind);
+            return;
+        }
         let request = match *command {
             commands::SEARCH => Request::Search(String::new()),
             commands::UNDO => Request::Undo,
             commands::REDO => Request::Redo,
-            commands::OPEN_REVIEW => open(PanelKind::Review),
-            commands::OPEN_SEARCH => open(PanelKind::Search),
-            commands::OPEN_ENTITY => open(PanelKind::Entity),
-            commands::OPEN_SCENE => open(PanelKind::Scene),
-            commands::OPEN_GRAPH => open(PanelKind::Graph),
-            commands::OPEN_THREADS => open(PanelKind::Threads),
-            commands::OPEN_TIMELINE => open(PanelKind::Timeline),
-            commands::OPEN_TIME => open(PanelKind::Time),
-            commands::OPEN_HISTORY => open(PanelKind::History),
-            commands::OPEN_IMPORT => open(PanelKind::Import),
-            commands::OPEN_SESSION => open(PanelKind::Session),
             _ => {
                 self.settings(command);
                 return;
@@ -295,7 +327,8 @@ impl Desk {
         self.request(ctx, request);
     }
 
-    fn settings(&mut self, command: &'static Command) {
+    /// Carries out a command that changes the desk itself.
+    fn settings(&mut self, command: &Command) {
         let scale = self.theme.scale();
         match *command {
             commands::CAPTURE => self.capture.focus(),

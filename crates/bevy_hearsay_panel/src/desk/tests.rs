@@ -7,7 +7,8 @@ use egui_kittest::{
     Harness,
     kittest::{NodeT, Queryable},
 };
-use hearsay_memory::{Edit, FactOptions, UndoTarget};
+use hearsay_commands::edit::{Edit, FactOptions};
+use hearsay_query::journal::UndoTarget;
 
 use super::*;
 use crate::testing::{PATIENCE, gullhaven};
@@ -38,7 +39,7 @@ fn settle(sitting: &mut Sitting) {
         sitting.step();
         quiet = if sitting.state().desk.is_busy() { 0 } else { quiet + 1 };
         std::thread::sleep(Duration::from_millis(1));
-        assert!(begun.elapsed() < PATIENCE, "the desk does not come to rest");
+        assert!(begun.elapsed() < PATIENCE, "the desk still has pending work");
     }
 }
 
@@ -69,7 +70,7 @@ fn keys_open_panels_and_help_lists_them() {
     press(&mut sitting, Modifiers::ALT, Key::Num9);
     assert_eq!(sitting.state().desk.active(), PanelKind::History);
     press(&mut sitting, Modifiers::NONE, Key::F1);
-    sitting.get_by_label_contains("Single keys count");
+    sitting.get_by_label_contains("Single keys work");
     press(&mut sitting, Modifiers::NONE, Key::Escape);
     assert!(!sitting.state().desk.dialogs.is_open());
 }
@@ -93,20 +94,20 @@ fn undo_goes_back_step_by_step_and_names_what_it_takes_back() {
     assert!(note(&sitting).contains("undo") && note(&sitting).contains("occupation"), "{}", note(&sitting));
     press(&mut sitting, Modifiers::COMMAND, Key::Z);
     press(&mut sitting, Modifiers::COMMAND, Key::Z);
-    assert!(note(&sitting).contains("nothing to undo"), "an import is not the DM's deed: {}", note(&sitting));
+    assert!(note(&sitting).contains("nothing to undo"), "an import is not by the DM: {}", note(&sitting));
     press(&mut sitting, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     let value = || {
-        let read = |world: &hearsay_memory::ReadSnapshot| {
+        let read = |world: &hearsay_engine::ReadSnapshot| {
             let id = hearsay_model::EntityId::new("mirela-voss")?;
             Ok(world.state.newest(&id, "occupation").and_then(|fact| fact.object().text().map(str::to_owned)))
         };
         sitting.state().memory.read(read).unwrap().wait().unwrap()
     };
-    assert_eq!(value().as_deref(), Some("smuggler"), "redo brings back what was undone last");
+    assert_eq!(value().as_deref(), Some("smuggler"), "redo restores the last undone change");
 }
 
 #[test]
-fn undo_asks_first_where_others_rest_on_it() {
+fn undo_asks_first_if_later_changes_depend_on_it() {
     let mut sitting = sit();
     let add = Edit::Add { name: "Zed".into(), kind: hearsay_model::Kind::Npc, id: None, place: None };
     sitting.state_mut().desk.desk_commands.begin(crate::DeskCommand::Edit(add));
@@ -121,19 +122,19 @@ fn undo_asks_first_where_others_rest_on_it() {
     sitting.state_mut().desk.desk_commands.begin(end);
     settle(&mut sitting);
     press(&mut sitting, Modifiers::COMMAND, Key::Z);
-    sitting.get_by_label("Undo with what rests on it?");
-    sitting.get_by_label("Keep it").click();
+    sitting.get_by_label("Undo the later changes too?");
+    sitting.get_by_label("Cancel").click();
     settle(&mut sitting);
-    assert!(sitting.query_by_label("Undo with what rests on it?").is_none());
+    assert!(sitting.query_by_label("Undo the later changes too?").is_none());
     press(&mut sitting, Modifiers::COMMAND, Key::Z);
-    sitting.get_by_label("Undo all of it").click();
+    sitting.get_by_label("Undo all").click();
     settle(&mut sitting);
     let preview = sitting.state().memory.undo_preview(UndoTarget::At(at)).unwrap().wait();
     assert!(preview.is_err(), "it is undone already");
 }
 
 #[test]
-fn what_is_typed_and_where_panels_are_survives_the_window() {
+fn typed_text_and_layout_survive_closing_the_window() {
     let mut sitting = sit();
     press(&mut sitting, Modifiers::COMMAND, Key::L);
     sitting.get_by_label("Capture").type_text("half a li");
@@ -152,7 +153,7 @@ fn what_is_typed_and_where_panels_are_survives_the_window() {
 }
 
 #[test]
-fn a_kept_layout_of_another_version_is_left_out() {
+fn a_saved_layout_of_another_version_is_ignored() {
     let mut kept = serde_json::to_value(Desk::default().keep()).unwrap();
     kept["panels"]["review"] = serde_json::json!({ "selected": 7 });
     let mut desk = Desk::default();
@@ -183,11 +184,11 @@ fn in_combat_and_on_a_small_screen_one_panel_is_shown() {
     let mut sitting = sit();
     let both = |sitting: &Sitting| {
         let shows = |label: &str| sitting.query_by_label(label).is_some();
-        (shows("Order"), shows("Nobody's page is open"))
+        (shows("Order"), shows("No entity page is open"))
     };
     assert_eq!(both(&sitting), (true, true));
     press(&mut sitting, Modifiers::NONE, Key::F9);
-    assert_eq!(both(&sitting), (true, false), "the panel that is looked at, and a badge");
+    assert_eq!(both(&sitting), (true, false), "only the active panel is shown");
     press(&mut sitting, Modifiers::NONE, Key::F9);
     sitting.set_size(egui::vec2(640.0, 360.0));
     settle(&mut sitting);
@@ -209,13 +210,13 @@ fn a_frame_of_the_whole_desk() {
     println!("the desk over the example campaign: {:?} a frame, with the harness", begun.elapsed() / 60);
 }
 
-/// Steps until a condition holds.
+/// Runs frames until a condition is true.
 fn until(sitting: &mut Sitting, what: &str, is_so: impl Fn(&Sitting) -> bool) {
     let begun = Instant::now();
     while !is_so(sitting) {
         sitting.step();
         std::thread::sleep(Duration::from_millis(2));
-        assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
+        assert!(begun.elapsed() < PATIENCE, "timeout while waiting for {what}");
     }
     settle(sitting);
 }
@@ -242,30 +243,30 @@ fn undo_reaches_days_that_passed_the_clock_and_imports_and_names_them() {
     settle(&mut sitting);
     assert!(note(&sitting).contains("import"), "{}", note(&sitting));
 
-    // Close the desk and open it again.
+    // The desk closes and opens again.
     let kept = serde_json::to_string(&sitting.state().desk.keep()).unwrap();
     sitting.state_mut().desk = Desk::default();
     sitting.state_mut().desk.restore(serde_json::from_str(&kept).unwrap());
     settle(&mut sitting);
     for what in ["import", clock.as_str(), passed.as_str()] {
         press(&mut sitting, Modifiers::COMMAND, Key::Z);
-        if sitting.query_by_label("Undo all of it").is_some() {
-            sitting.get_by_label("Undo all of it").click();
+        if sitting.query_by_label("Undo all").is_some() {
+            sitting.get_by_label("Undo all").click();
             settle(&mut sitting);
         }
         assert!(note(&sitting).contains("undo") && note(&sitting).contains(what), "{what}: {}", note(&sitting));
     }
     assert_eq!(sitting.state().desk.panel_context().clock_time, Some(before));
     press(&mut sitting, Modifiers::COMMAND, Key::Z);
-    assert!(note(&sitting).contains("nothing to undo"), "what was there at first stays: {}", note(&sitting));
+    assert!(note(&sitting).contains("nothing to undo"), "initial content cannot be undone: {}", note(&sitting));
 }
 
 #[test]
-fn what_is_half_typed_in_any_panel_is_there_again_when_the_window_was_closed() {
+fn half_typed_text_in_any_panel_is_restored() {
     let mut sitting = sit();
-    let guess = hearsay_memory::Proposal {
+    let guess = hearsay_commands::proposal::Proposal {
         confidence: hearsay_model::Confidence::new(0.5).unwrap(),
-        ..hearsay_memory::Proposal::new(
+        ..hearsay_commands::proposal::Proposal::new(
             hearsay_model::EntityId::new("mirela-voss").unwrap(),
             hearsay_model::Predicate::new("FEARS").unwrap(),
             hearsay_model::Object::Entity(hearsay_model::EntityId::new("captain-rusk").unwrap()),
@@ -295,7 +296,7 @@ fn what_is_half_typed_in_any_panel_is_there_again_when_the_window_was_closed() {
     let (ctx, speaker) = (sitting.ctx.clone(), hearsay_model::EntityId::new("mirela-voss").ok());
     sitting.state_mut().desk.request(&ctx, Request::Scene { place: None, speaker });
     types(&mut sitting, "Question", "half a doubt");
-    types(&mut sitting, "Something happens", "half a fight");
+    types(&mut sitting, "Event", "half a fight");
     press(&mut sitting, Modifiers::ALT, Key::Num0);
     types(&mut sitting, "Title", "half a title");
     sitting.get_by_label("Recap").click();
@@ -316,6 +317,6 @@ fn what_is_half_typed_in_any_panel_is_there_again_when_the_window_was_closed() {
     let typed = ["the half sentence", "half a line", "half a fight", "half a title", "half a recap", "half a date"];
     for words in typed.into_iter().chain(["half/a/path", "half a question", "half a doubt"]) {
         assert!(kept.contains(words), "{words} is kept");
-        assert!(again.contains(words), "{words} is there again");
+        assert!(again.contains(words), "{words} is restored");
     }
 }

@@ -1,8 +1,9 @@
-//! Undo: names the operation to revert, and asks first if later operations depend on it.
+//! Undo and redo. If later operations depend on the operation to revert, undo asks first.
 
 use egui::{Modal, RichText, Ui};
-use hearsay_memory::{Memory, MemoryError, Ticket, UndoTarget};
+use hearsay_engine::{Memory, MemoryError, Ticket};
 use hearsay_model::{Author, Position, State};
+use hearsay_query::journal::UndoTarget;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -14,18 +15,18 @@ use crate::{
     widgets::{more, toned, weak},
 };
 
-/// Maximum number of listed dependents.
+/// Maximum number of dependent operations in the dialog.
 const MOST: usize = 12;
 
-/// Maximum number of remembered operations of this desk that have another author in the journal.
+/// Maximum number of operations in the field `own` of [`Undo`].
 const MOST_OWN: usize = 500;
 
-/// An operation of this desk whose author in the journal is not the DM: an import, a change of the clock, or passed
-/// days.
+/// An operation of this desk whose author in the journal is not the DM: an import, a change of the clock, or gossip.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Own {
     position: Position,
-    /// Summary of the operation. In another memory the same position has another summary.
+    /// Summary of the operation. It is compared with the journal, because another campaign has another operation at
+    /// this position.
     summary: String,
 }
 
@@ -40,7 +41,7 @@ impl Own {
 struct Plan {
     position: Position,
     summary: String,
-    /// Summaries of later operations that depend on it, newest first.
+    /// Summaries of later operations that depend on this operation, newest first.
     dependents: Vec<String>,
     dependent_count: usize,
 }
@@ -51,9 +52,10 @@ pub(super) struct Undo {
     asked: bool,
     planning: Option<Ticket<Plan>>,
     plan: Option<Plan>,
-    /// Undo operations of this run, oldest first. Reverting one of them restores what it reverted.
+    /// Positions of the undo operations since the program started, oldest first. Redo reverts the newest undo
+    /// operation.
     undone: Vec<Position>,
-    /// Operations of this desk under another author than the DM, oldest first.
+    /// Operations of this desk whose author is not the DM, oldest first.
     own: Vec<Own>,
 }
 
@@ -81,13 +83,13 @@ impl Undo {
         self.asked || self.planning.is_some()
     }
 
-    /// Returns whether the dialog waits for an answer.
+    /// Returns whether the dialog is open.
     pub(super) fn asks(&self) -> bool {
         self.plan.is_some()
     }
 
     pub(super) fn update(&mut self, memory: &Memory, desk_commands: &mut Deeds, status: &mut StatusBar) {
-        // Wait for pending commands: undo must revert the newest of them.
+        // Wait for pending commands first, because undo must revert the newest command.
         if self.asked && desk_commands.count() == 0 && self.planning.is_none() && self.plan.is_none() {
             self.asked = false;
             let own = self.own.clone();
@@ -119,7 +121,7 @@ impl Undo {
         }
     }
 
-    /// Registers an operation of this desk under another author than the DM.
+    /// Registers an operation of this desk whose author is not the DM.
     pub(super) fn wrote(&mut self, position: Position, summary: String) {
         self.undone.clear();
         self.own.push(Own { position, summary });
@@ -135,7 +137,7 @@ impl Undo {
             (DeskCommand::Undo(UndoTarget::At(_)), Some(position)) if !done.summary.starts_with("redo ") => {
                 self.undone.push(position)
             }
-            // A new operation ends the possibility to redo.
+            // After a new operation, earlier undo operations can no longer be redone.
             (DeskCommand::Undo(_), _) | (_, None) => {}
             (_, Some(_)) => self.undone.clear(),
         }
@@ -146,14 +148,14 @@ impl Undo {
         let (mut requests, mut close) = (Vec::new(), false);
         let response = Modal::new(egui::Id::new("hearsay undo")).show(ui.ctx(), |ui| {
             ui.set_max_width(520.0);
-            ui.label(RichText::new("Undo with what rests on it?").heading());
+            ui.label(RichText::new("Undo the later changes too?").heading());
             ui.label(RichText::new(&plan.summary).strong());
             weak(
                 ui,
                 look,
                 &format!(
-                    "{} rest on it, and would be undone with it:",
-                    counted(plan.dependent_count, "later change", "later changes")
+                    "Undoing it also undoes {}:",
+                    counted(plan.dependent_count, "dependent change", "dependent changes")
                 ),
             );
             for dependent in &plan.dependents {
@@ -162,11 +164,11 @@ impl Undo {
             more(ui, look, plan.dependent_count - plan.dependents.len());
             ui.add_space(look.theme.spacing().normal);
             ui.horizontal(|ui| {
-                if ui.button("Undo all of it").clicked() {
+                if ui.button("Undo all").clicked() {
                     requests.push(Request::Do(DeskCommand::Undo(UndoTarget::At(plan.position))));
                     close = true;
                 }
-                close |= ui.button("Keep it").clicked();
+                close |= ui.button("Cancel").clicked();
             });
         });
         if close || response.should_close() {
@@ -176,13 +178,13 @@ impl Undo {
     }
 }
 
-/// Returns the newest live operation of the DM, or of this desk under another author.
+/// Returns the position of the newest live operation that is by the DM or in `own`.
 fn newest(state: &State, own: &[Own]) -> Result<Position, MemoryError> {
     let of_dm = UndoTarget::LastBy(Author::Dm).position(state);
     let here = own.iter().filter(|own| own.is_there(state)).map(|own| own.position).max();
     match (of_dm, here) {
         (Ok(of_dm), Some(here)) => Ok(of_dm.max(here)),
         (Err(_), Some(here)) => Ok(here),
-        (of_dm, None) => of_dm,
+        (of_dm, None) => Ok(of_dm?),
     }
 }

@@ -1,5 +1,5 @@
-//! The panels. Each can be used on its own, and consists of a model of plain data, a function that reads the model, a
-//! function that draws it, and the panel that keeps the model up to date.
+//! The panels. Each panel can be used alone. It has a model of plain data, a function that reads the model from the
+//! memory, a function that draws the model, and a [`Panel`] that keeps the model up to date.
 
 pub mod capture;
 pub mod entity;
@@ -16,7 +16,7 @@ pub mod threads;
 pub mod time;
 pub mod timeline;
 
-use crate::panel::{Panel, PanelKind};
+use crate::{commands::PanelKind, panel::Panel};
 
 /// Makes a panel in its initial state.
 pub fn new(kind: PanelKind) -> Box<dyn Panel> {
@@ -33,13 +33,4 @@ pub fn new(kind: PanelKind) -> Box<dyn Panel> {
         PanelKind::Import => Box::<import::ImportPanel>::default(),
         PanelKind::Session => Box::<session::SessionPanel>::default(),
     }
-}
-
-/// Sets the name of a text field for screen readers and tests.
-pub(crate) fn field_name(field: &egui::Response, name: &str, value: &str) {
-    field.widget_info(|| {
-        let mut info = egui::WidgetInfo::text_edit(true, value, value, "");
-        info.label = Some(name.to_owned());
-        info
-    });
 }

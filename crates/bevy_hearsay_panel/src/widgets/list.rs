@@ -2,13 +2,13 @@
 
 use egui::{Rect, ScrollArea, Ui, UiBuilder, pos2, scroll_area::ScrollBarVisibility};
 
-/// The heights of the rows drawn so far, and the scroll position. Keep this value with the selection.
+/// The heights of the rows drawn so far, and the scroll position. The caller stores this value between frames.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Heights {
     known: Vec<Option<f32>>,
     /// Scroll offset of the last frame.
     top: f32,
-    /// The row to scroll to, until the layout is stable.
+    /// The row to scroll to. It is `None` once the row is reached and the layout is stable.
     follow: Option<usize>,
 }
 
@@ -20,22 +20,23 @@ impl Heights {
         }
     }
 
-    /// Forgets all heights, because the rows have changed.
+    /// Removes all heights. Call this function when the rows have changed.
     pub fn clear(&mut self) {
         self.known.clear();
     }
 
-    /// Returns the scroll offset at which a row is visible in a window of this height.
+    /// Returns the scroll offset at which a row is visible in a viewport of height `window`.
     fn to_see(&self, row: usize, window: f32, height: impl Fn(&Self, usize) -> f32) -> f32 {
         let start: f32 = (0..row).map(|number| height(self, number)).sum();
         let end = start + height(self, row);
-        // If a row is higher than the window, its beginning is visible.
+        // If a row is higher than the viewport, its beginning is visible.
         self.top.max(end - window).min(start)
     }
 }
 
-/// Draws a list of rows with different heights. Only visible rows are drawn; `guess` is the height of rows that were
-/// never drawn. `focus` is the row to scroll to: pass it once, and the list follows it until the layout is stable.
+/// Draws a list of rows with different heights. Only visible rows are drawn. `guess` is the assumed height of rows that
+/// were never drawn. `focus` is the row to scroll to. Pass it for one frame; the list then scrolls to this row until
+/// the layout is stable.
 pub fn list(
     ui: &mut Ui,
     id: &str,
@@ -49,8 +50,8 @@ pub fn list(
     let height = |heights: &Heights, number: usize| heights.known[number].unwrap_or(guess) + gap;
     heights.known.resize(count, None);
     heights.follow = focus.or(heights.follow).filter(|row| *row < count);
-    // Always show the scroll bar. If it depended on the heights, it would change the width, and the width would change
-    // the heights.
+    // Always show the scroll bar. An optional scroll bar would change the width of the rows, the width would change
+    // their heights, and the heights would show or hide the scroll bar again.
     let mut area = ScrollArea::vertical().scroll_bar_visibility(ScrollBarVisibility::AlwaysVisible);
     if let Some(row) = heights.follow {
         area = area.vertical_scroll_offset(heights.to_see(row, ui.available_height(), height));
@@ -59,7 +60,7 @@ pub fn list(
         heights.top = viewport.min.y;
         let width = ui.available_width();
         let (top, left) = (ui.max_rect().top(), ui.max_rect().left());
-        // Set the height before the rows; after them, it would be added below the last row.
+        // Set the height before drawing the rows. Otherwise the height would be added below the last row.
         ui.set_height((0..count).map(|number| height(heights, number)).sum());
         let (mut y, mut moved) = (0.0, false);
         for number in 0..count {
@@ -75,7 +76,7 @@ pub fn list(
             y = end;
         }
         if moved {
-            // The following rows were placed with the old height.
+            // The rows below were placed with an old height, so draw again.
             ui.ctx().request_repaint();
         } else {
             heights.follow = None;
@@ -99,7 +100,7 @@ mod tests {
         tall: bool,
     }
 
-    /// Rows of about twenty points, of which the second may be tall.
+    /// Makes a list of rows that are about twenty points high. If `tall` is true, the second row is higher.
     fn rows(count: usize) -> Harness<'static, Rows> {
         drawn(Rows { heights: Heights::default(), count, tall: false }, |ui, _, rows: &mut Rows| {
             let tall = rows.tall;
@@ -125,7 +126,7 @@ mod tests {
         assert!(top(&harness, "row 2") >= before + 400.0);
     }
 
-    /// With the guessed heights the rows fit into the window; with their real heights they do not.
+    /// With the assumed heights the rows fit into the window. With their real heights they do not fit.
     #[test]
     fn rows_come_to_rest_where_they_just_find_no_room() {
         for count in 2..30 {

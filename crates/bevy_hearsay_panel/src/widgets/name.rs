@@ -1,8 +1,8 @@
-//! Text fields with completion of names.
+//! Text fields that complete names of entities.
 
 use egui::{Key, Modifiers, Response, RichText, TextEdit, Ui};
 
-use super::kind_sign;
+use super::basic::{as_hint, kind_sign};
 use crate::{direction::visual, names::Named, panel::Look};
 
 /// The result of a name field.
@@ -10,23 +10,24 @@ use crate::{direction::visual, names::Named, panel::Look};
 pub struct NameField {
     /// The response of the field.
     pub response: Response,
-    /// The entity that was chosen from the list in this frame. The field then contains its name.
+    /// The entity that the user chose from the list in this frame. The field then contains the name of this entity.
     pub chosen: Option<Named>,
-    /// Whether Enter was pressed in the field without a choice.
+    /// Whether the user pressed Enter in the field without choosing from the list.
     pub entered: bool,
 }
 
-/// State of a completion list, which the caller stores.
+/// State of a completion list. The caller stores this value between frames.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// Index of the marked entry.
+    /// Index of the highlighted entry.
     pub marked: usize,
-    /// The text for which the list was dismissed.
+    /// The text for which the user closed the list.
     pub dismissed: Option<String>,
 }
 
-/// Draws a text field that completes a name. Up and Down move the mark, Enter or Tab chooses, Escape dismisses the
-/// list. `name` is the field's name for screen readers; `wanted` selects the entities to offer.
+/// Draws a text field that completes a name. Up and Down move the highlight, Enter or Tab chooses the highlighted
+/// entity, and Escape closes the list. `name` is the field's name for screen readers. `wanted` selects the entities to
+/// offer.
 pub fn name_field(
     ui: &mut Ui,
     look: &Look,
@@ -37,7 +38,7 @@ pub fn name_field(
     wanted: impl Fn(&Named) -> bool,
 ) -> NameField {
     let id = ui.make_persistent_id(("name field", name));
-    // The remaining width of a line may be too narrow for a name.
+    // If the rest of the line is too narrow for a name, use the next line.
     if ui.layout().main_wrap && ui.available_width() < ui.spacing().text_edit_width {
         ui.end_row();
     }
@@ -47,7 +48,7 @@ pub fn name_field(
         false => Vec::new(),
     };
     let taken = complete(ui, &found, completion, typed);
-    let edit = TextEdit::singleline(typed).id(id).hint_text(crate::widgets::as_hint(hint));
+    let edit = TextEdit::singleline(typed).id(id).hint_text(as_hint(hint));
     let response = ui.add(edit);
     response.widget_info(|| {
         let mut info = egui::WidgetInfo::text_edit(true, typed.as_str(), typed.as_str(), hint);
@@ -68,7 +69,8 @@ pub fn name_field(
     NameField { response, chosen, entered }
 }
 
-/// Handles the keys of a completion list. Call it before the field handles them. Returns the chosen entity.
+/// Handles the keys of a completion list. Call this function before the text field, which would otherwise receive these
+/// keys. Returns the chosen entity.
 pub fn complete(ui: &Ui, found: &[Named], completion: &mut Completion, typed: &str) -> Option<Named> {
     if found.is_empty() {
         return None;
@@ -88,7 +90,7 @@ pub fn complete(ui: &Ui, found: &[Named], completion: &mut Completion, typed: &s
     take.then(|| found.get(completion.marked.min(found.len() - 1)).cloned()).flatten()
 }
 
-/// Draws the completion list below a field. Returns the clicked entity.
+/// Draws the completion list below a text field. Returns the clicked entity.
 pub fn complete_ui(look: &Look, field: &Response, found: &[Named], completion: &Completion) -> Option<Named> {
     if found.is_empty() {
         return None;

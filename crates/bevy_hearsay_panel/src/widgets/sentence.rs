@@ -1,11 +1,11 @@
-//! Sentences with links, and quotes with marked words.
+//! Sentences with links, and quotes with highlighted words.
 
 use std::ops::Range;
 
 use egui::{FontSelection, RichText, TextFormat, TextStyle, Ui, WidgetText, text::LayoutJob};
 use hearsay_model::EntityId;
 
-use super::{label, named, within};
+use super::basic::{label, named, within};
 use crate::{
     direction::{has_right_to_left, in_order, rows},
     names::Named,
@@ -52,8 +52,8 @@ pub fn sentence(ui: &mut Ui, look: &Look, words: &Linked, tone: Tone) -> Option<
     clicked
 }
 
-/// Draws the words of a source, and marks those that state the fact. The mark is also underlined, so that colour is not
-/// needed.
+/// Draws a quote from a source, and highlights the words that state the fact. These words are also underlined, so that
+/// nobody has to distinguish colours.
 pub fn quote(ui: &mut Ui, look: &Look, words: &str, marked: &Range<usize>) {
     let palette = look.theme.palette();
     let marked = within(words, marked);

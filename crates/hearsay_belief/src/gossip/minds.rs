@@ -1,15 +1,14 @@
-//! Knowledge of characters during gossip. It equals their views, but is looked up fact by fact, without building a
+//! Knowledge of characters during gossip. It equals their views, but facts are looked up one by one, without building a
 //! view.
 
 use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 
 use hearsay_model::{
-    Acquisition, Audience, AudienceRules, Credence, EntityId, Fact, FactId, FactRelation, GameTime, Justification,
-    Knower, KnowledgeEdge, KnowledgeId, Secrecy, State, attribute, predicate,
+    Audience, AudienceRules, Credence, EntityId, Fact, FactId, FactRelation, GameTime, Justification, Knower,
+    KnowledgeEdge, KnowledgeId, PredicateRole, Secrecy, State, attribute,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::CARRIED;
 use crate::{
     AccessPath, BELIEVED, Known, KnownEdge, Trust, View, Weigher,
     audience::is_structure,
@@ -19,6 +18,9 @@ use crate::{
     view::{Reach, groups, learned},
 };
 
+/// Maximum number of facts that a character considers telling. The newest facts are chosen.
+const CARRIED: usize = 32;
+
 /// An edge of a knower.
 struct Held {
     fact: FactId,
@@ -27,7 +29,7 @@ struct Held {
     learned: Option<GameTime>,
 }
 
-/// A structural fact, such as a membership, by one edge.
+/// One edge to a membership, residence or part.
 struct Bound {
     fact: Arc<Fact>,
     id: KnowledgeId,
@@ -35,7 +37,7 @@ struct Bound {
     ranked: bool,
 }
 
-/// A possible piece of news: when it was learned, since when it holds, and the fact.
+/// A fact that may be told as news: when it was learned, the start of its validity, and its id.
 pub(super) type Rumour = (GameTime, Option<GameTime>, FactId);
 
 /// The edges of one knower.
@@ -43,11 +45,11 @@ pub(super) type Rumour = (GameTime, Option<GameTime>, FactId);
 struct Lore {
     /// Sorted by fact.
     held: Vec<Held>,
-    /// Structural facts by member.
+    /// Memberships, residences and parts, by subject.
     structure: FxHashMap<EntityId, Vec<Bound>>,
     /// Facts that may be told as news. Sorted.
     news: Vec<Rumour>,
-    /// Facts by teller.
+    /// Facts that were told to the knower, by the dense index of the teller.
     told: FxHashMap<u32, Vec<FactId>>,
     /// Witnessed facts.
     seen: Vec<FactId>,
@@ -63,34 +65,31 @@ impl Lore {
     }
 
     fn note(&mut self, state: &State, fact: &Fact, edge: &KnowledgeEdge, learned: Option<GameTime>, is_news: bool) {
-        if let Some(learned) = learned.filter(|_| is_news && edge.acquisition != Acquisition::Shared) {
+        if let Some(learned) = learned.filter(|_| is_news && edge.acquisition.gives_knowledge()) {
             self.news.push((learned, fact.validity().start(), fact.id()));
         }
         let fact = fact.id();
-        match &edge.acquisition {
-            Acquisition::Told { by: Some(by), .. } => {
-                if let Some(by) = state.index_of(by) {
-                    self.told.entry(by).or_default().push(fact);
-                }
-            }
-            Acquisition::Witnessed => self.seen.push(fact),
-            _ => {}
+        if let Some(by) = edge.acquisition.teller().and_then(|by| state.index_of(by)) {
+            self.told.entry(by).or_default().push(fact);
+        }
+        if edge.acquisition.is_witnessed() {
+            self.seen.push(fact);
         }
     }
 }
 
-/// The sources of a character's knowledge. The first two are common lore and its own edges.
+/// The sources of a character's knowledge. The first two are common lore and the character's own edges.
 struct Mind {
     sources: Vec<(Option<u32>, Reach)>,
-    /// The edges reserved for ranks that are open to the character, with the time since when.
+    /// Edges that are reserved for a rank and that the character may know, each with the time since which it may.
     open: FxHashSet<(KnowledgeId, Option<GameTime>)>,
-    /// Facts that link the character to others, by the other.
+    /// Relations between the character and other entities, by the dense index of the other entity.
     bonds: Arc<FxHashMap<u32, Vec<FactId>>>,
     /// Number of `moments` that had passed when this entry was computed.
     epoch: usize,
 }
 
-/// The newest name and kind of an entity, and all that it ever had.
+/// The newest name and kind of an entity, and all its names and kinds.
 struct Naming {
     newest: Vec<(&'static str, FactId)>,
     all: Vec<(&'static str, FactId)>,
@@ -104,12 +103,12 @@ pub(super) struct Minds<'s> {
     lores: Vec<Option<Box<Lore>>>,
     minds: Vec<Option<Box<Mind>>>,
     weigher: Weigher<'s>,
-    /// Cache: whether a fact may be told as news.
+    /// Cache of whether a fact may be told as news.
     worth: FxHashMap<FactId, bool>,
-    /// The facts that refute or end a fact, by id.
+    /// The facts that refute or end a fact, by the id of the refuted or ended fact.
     fact_relations: FxHashMap<FactId, Vec<FactId>>,
     names: FxHashMap<EntityId, Arc<Naming>>,
-    /// Moments of the step at which a membership begins or becomes known. Sorted.
+    /// Moments within the step at which a membership begins or becomes known. Sorted.
     moments: Vec<GameTime>,
 }
 
@@ -121,7 +120,7 @@ impl<'s> Minds<'s> {
             if let Some(FactRelation::Refutes(other) | FactRelation::Ends(other)) = fact.fact_relation() {
                 fact_relations.entry(other).or_default().push(fact.id());
             }
-            if is_structure(fact) || *fact.predicate() == *attribute::RANKS {
+            if is_structure(state.vocabulary(), fact) || *fact.predicate() == *attribute::RANKS {
                 let learned = state.known_by(fact.id()).filter_map(|edge| learned(edge, fact));
                 moments.extend(learned.chain(fact.validity().start()).filter(|moment| within.contains(moment)));
             }
@@ -155,7 +154,7 @@ impl<'s> Minds<'s> {
             let (learned, ranked) = (learned(edge, fact), edge.rank.is_some());
             let is_news = *knower != Knower::World && learned.is_some() && self.is_worth(fact);
             lore.note(self.state, fact, edge, learned, is_news);
-            if is_structure(fact) {
+            if is_structure(self.state.vocabulary(), fact) {
                 let bound = Bound { fact: Arc::clone(fact), id, learned, ranked };
                 lore.structure.entry(fact.subject().clone()).or_default().push(bound);
             }
@@ -170,16 +169,17 @@ impl<'s> Minds<'s> {
         lore
     }
 
-    /// Returns whether a fact may be told as news at all.
+    /// Returns whether a fact may ever be told as news.
     fn is_worth(&mut self, fact: &Fact) -> bool {
         if let Some(known) = self.worth.get(&fact.id()) {
             return *known;
         }
         let vocabulary = self.state.vocabulary();
-        let structure = [predicate::MEMBER_OF, predicate::RESIDENT_OF, predicate::PART_OF, predicate::LOCATED_AT];
+        let name = fact.predicate();
         let worth = fact.secrecy() == Secrecy::Open
-            && !structure.contains(&fact.predicate().as_str())
-            && vocabulary.is_embedded(fact.predicate())
+            && vocabulary.belonging(name).is_none()
+            && !PredicateRole::Location.is(name)
+            && vocabulary.is_embedded(name)
             && vocabulary.audience(&self.rules, fact) != Audience::Private
             && self.world.of(fact.id()).is_empty();
         self.worth.insert(fact.id(), worth);
@@ -203,7 +203,7 @@ impl<'s> Minds<'s> {
         ];
         let mut mind = Mind { sources: all, open: FxHashSet::default(), bonds, epoch };
         self.join(id, &mut mind, now);
-        // Edges reserved for ranks depend on the known lists of ranks, so that they need a full view.
+        // Edges reserved for ranks depend on the known lists of ranks, so they need a full view.
         let mut sources = mind.sources.iter().skip(2).filter_map(|(source, _)| *source);
         if sources.any(|source| self.lores[source as usize].as_ref().is_some_and(|lore| lore.ranked)) {
             let view = View::of(self.state, &own, Some(now));
@@ -217,7 +217,7 @@ impl<'s> Minds<'s> {
         self.minds[who as usize] = Some(Box::new(mind));
     }
 
-    /// Adds a moment. Characters that were prepared before it are prepared again.
+    /// Adds a moment. Characters that were prepared for an earlier time are then prepared again.
     fn note_moment(&mut self, moment: Option<GameTime>) {
         let Some(moment) = moment else { return };
         if let Err(at) = self.moments.binary_search(&moment) {
@@ -231,10 +231,10 @@ impl<'s> Minds<'s> {
         }
     }
 
-    /// Adds the groups and places to which a character belongs by its own knowledge, until there are no more.
+    /// Adds the groups and places to which a character belongs, as far as it knows. Repeats this until none is added.
     fn join(&mut self, id: &EntityId, mind: &mut Mind, now: GameTime) {
         loop {
-            let found = groups(id, |member| {
+            let found = groups(self.state.vocabulary(), id, |member| {
                 let mut facts: Vec<&Fact> = Vec::new();
                 for (source, reach) in &mind.sources {
                     let bounds = self.source(*source).and_then(|lore| lore.structure.get(member));
@@ -277,8 +277,8 @@ impl<'s> Minds<'s> {
         source.map_or(Some(&self.world), |index| self.lores[index as usize].as_deref())
     }
 
-    /// Returns the edges by which a character has a fact at a moment, records of telling included, each with access
-    /// path and time.
+    /// Returns the edges through which a character knows a fact at a moment, each with access path and time. Records of
+    /// telling others are included.
     fn held(
         &self,
         who: u32,
@@ -299,7 +299,7 @@ impl<'s> Minds<'s> {
     }
 
     fn knows(&self, who: u32, fact: FactId, now: GameTime) -> bool {
-        self.held(who, fact, now).any(|(held, ..)| held.edge.acquisition != Acquisition::Shared)
+        self.held(who, fact, now).any(|(held, ..)| held.edge.acquisition.gives_knowledge())
     }
 
     /// Returns a fact as a character knows it at a moment.
@@ -332,10 +332,10 @@ impl<'s> Minds<'s> {
         news
     }
 
-    /// Returns when the character's sources first learned a fact that the character knew by a moment.
+    /// Returns when the sources of the character first learned a fact. Only edges that reached the character by
+    /// `known_by` count.
     pub(super) fn learned(&self, who: u32, fact: FactId, known_by: GameTime) -> Option<GameTime> {
-        let known_edges =
-            self.held(who, fact, known_by).filter(|(held, ..)| held.edge.acquisition != Acquisition::Shared);
+        let known_edges = self.held(who, fact, known_by).filter(|(held, ..)| held.edge.acquisition.gives_knowledge());
         known_edges.map(|(held, ..)| held.learned).min().flatten()
     }
 
@@ -360,12 +360,13 @@ impl<'s> Minds<'s> {
             facts.into_iter().filter_map(|fact| self.known(who, fact, now)).collect()
         };
         let (between, told, seen) = (known(between), known(told), known(seen));
-        let first = credence(first_impression(id, other_id, &between));
+        let first = credence(first_impression(self.state.vocabulary(), id, other_id, &between));
         let (told, seen): (Vec<_>, Vec<_>) = (told.iter().collect(), seen.iter().collect());
         Trust { first, experiences: experiences(&told, &seen, other_id, self.state.vocabulary()) }
     }
 
-    /// Returns a character's belief in a fact, contradictions included; zero if the fact is over.
+    /// Returns how much a character believes a fact, with refutations taken into account. Returns zero if the fact has
+    /// ended.
     pub(super) fn conviction(&mut self, who: u32, known: &Known, now: GameTime) -> f64 {
         let (mut refutations, mut outweighed) = (Vec::new(), false);
         for id in self.fact_relations.get(&known.id()).cloned().unwrap_or_default() {
@@ -382,23 +383,24 @@ impl<'s> Minds<'s> {
             }
         }
         let belief = refuted((known.credence().get(), known.learned()), refutations);
-        // An outweighed fact is not told even as a rumour.
+        // A fact that is outweighed by a believed refutation is not told, not even as a rumour.
         if outweighed && belief < BELIEVED { 0.0 } else { belief }
     }
 
-    /// Returns whether a character has reason to think that another knows a fact.
+    /// Returns whether a character has reason to think that another character knows a fact.
     pub(super) fn supposes(&self, who: u32, other: u32, known: &Known, now: GameTime) -> bool {
         let Some(id) = self.ids[other as usize] else { return false };
         let belongs = |group: &EntityId| {
             let mut links = self.state.links_at(other).filter(|link| link.is_forward() && link.other() == group);
             links.any(|link| {
-                let name = link.fact().predicate().as_str();
-                [predicate::MEMBER_OF, predicate::RESIDENT_OF].contains(&name) && self.knows(who, link.fact().id(), now)
+                let behavior = self.state.vocabulary().behavior(link.fact().predicate());
+                behavior.is_direct_belonging() && self.knows(who, link.fact().id(), now)
             })
         };
-        let told = |acquisition: &Acquisition| matches!(acquisition, Acquisition::Told { by, citing } if [by, citing].contains(&&Some(id.clone())));
         let knows = |way: &KnownEdge| match &way.access_path {
-            AccessPath::Own => way.edge.co_present.contains(id) || told(&way.edge.acquisition),
+            AccessPath::Own => {
+                way.edge.co_present.contains(id) || way.edge.acquisition.people().any(|person| person == id)
+            }
             AccessPath::Member(group) | AccessPath::Resident(group) => belongs(group),
             AccessPath::Common => true,
         };
@@ -435,8 +437,8 @@ impl<'s> Minds<'s> {
         names
     }
 
-    /// Returns the names and kinds that accompany a fact: those that the teller knows and the hearer does not, with
-    /// their justifications.
+    /// Returns the names and kinds that are told along with a fact: those that the teller knows and the hearer does
+    /// not. Each has its justifications.
     pub(super) fn names(
         &mut self,
         fact: &Fact,
@@ -475,7 +477,7 @@ impl<'s> Minds<'s> {
             if lore.held.get(at).is_none_or(|held| (held.fact, held.id) != key) {
                 lore.held.insert(at, Held { fact: edge.fact, id, edge: Arc::clone(edge), learned });
                 lore.note(self.state, fact, edge, learned, is_news);
-                // Only news learned later than the new fact breaks the order, which is rare.
+                // The order is broken only if the list has news that was learned after the new fact, which is rare.
                 if let [.., before, last] = &lore.news[..]
                     && last < before
                 {

@@ -1,4 +1,5 @@
-//! News of a fire in two villages, and worlds by lot in which gossip must equal tellings one by one.
+//! Tests with news of a fire in two villages, and with random worlds. There, gossip must give the same result as single
+//! tellings.
 
 use hearsay_model::{
     Attitude, Author, Entity, Fact, FactBuilder, FactRelation, Method, Number, Operation, Provenance, Secrecy,
@@ -35,7 +36,7 @@ fn relation(subject: &str, name: &str, object: &str) -> FactBuilder {
     Fact::relation(&id(subject), name, &id(object), provenance()).unwrap()
 }
 
-/// The changes that make a world.
+/// The changes that create a test world.
 #[derive(Default, Clone)]
 struct World(Vec<Change>);
 
@@ -45,7 +46,7 @@ impl World {
         self.fact(attribute(name, "kind", kind), &[name]);
     }
 
-    /// A fact that some know since ever.
+    /// Adds a fact that some knowers have always known, and returns its id.
     fn fact(&mut self, fact: FactBuilder, knowers: &[&str]) -> FactId {
         let fact = fact.build().unwrap();
         let id = fact.id();
@@ -58,7 +59,7 @@ impl World {
         self.0.push(Change::Learn(Arc::new(edge.sorted())));
     }
 
-    /// A fact that some witness at a moment.
+    /// Adds a fact that some knowers witness at a moment, and returns its id.
     fn event(&mut self, fact: FactBuilder, witnesses: &[&str], when: i64) -> FactId {
         let fact = self.fact(fact, &[]);
         for knower in witnesses {
@@ -79,7 +80,7 @@ impl World {
     }
 }
 
-/// Two villages of one valley, with thirty people each.
+/// Returns a world of two villages in one valley, with thirty people each.
 fn valley() -> World {
     let mut world = World::default();
     for place in ["valley", "ashby", "birchley"] {
@@ -92,7 +93,7 @@ fn valley() -> World {
     world
 }
 
-/// Last night, before the first day of the step, it burned in Ashby.
+/// Adds the fire in Ashby, in the night before the first day of the step.
 fn fire(world: &mut World) -> FactId {
     let burned = attribute("ashby", "lore", "The mill of Ashby burned down.");
     world.event(burned, &["ashby-0", "ashby-1", "ashby-2"], DAY - 60)
@@ -127,7 +128,7 @@ fn news_reaches_the_next_village_in_days() {
 
         let after = committed(state.clone(), step.changes);
         let own: BTreeSet<_> =
-            after.known_by(fire).filter(|e| e.acquisition != Acquisition::Shared).map(|e| e.knower.clone()).collect();
+            after.known_by(fire).filter(|e| e.acquisition.gives_knowledge()).map(|e| e.knower.clone()).collect();
         assert_eq!(own.len(), spread[0].after);
     }
 }
@@ -153,15 +154,14 @@ fn belief_falls_with_each_retelling_and_withdrawing_the_origin_withdraws_it_all(
     }
     assert!(hops > 0, "a rumour that nobody vouches for is passed on");
 
-    let witnessed: Vec<_> =
-        after.known_by(fire).filter(|e| e.acquisition == Acquisition::Witnessed).map(|e| e.id()).collect();
+    let witnessed: Vec<_> = after.known_by(fire).filter(|e| e.acquisition.is_witnessed()).map(|e| e.id()).collect();
     let gone = committed(after.clone(), withdrawal(&after, &witnessed));
     assert_eq!(gone.known_by(fire).count(), 0);
     assert!(step.news.iter().all(|news| gone.knowledge(news.edge).is_none()));
 }
 
 #[test]
-fn what_is_kept_back_never_travels_and_the_dead_are_silent() {
+fn concealed_facts_never_spread_and_the_dead_are_silent() {
     let mut world = valley();
     let fire = fire(&mut world);
     let lore = |text: &str| attribute("ashby", "lore", text);
@@ -237,7 +237,7 @@ fn the_same_seed_makes_the_same_talk_and_another_seed_another() {
     assert_ne!(whole, gossip(&state, &GossipOptions { seed: 8, ..days(1, 9) }).unwrap());
     assert_eq!(state, world.state(), "a preview changes nothing");
 
-    // In whatever order the world was written.
+    // The order in which the world was written does not matter.
     let mut entities: Vec<_> = world.0.iter().filter(|c| matches!(c, Change::AddEntity(_))).cloned().collect();
     let mut facts: Vec<_> = world.0.iter().filter(|c| matches!(c, Change::AssertFact(_))).cloned().collect();
     let mut edges: Vec<_> = world.0.iter().filter(|c| matches!(c, Change::Learn(_))).cloned().collect();
@@ -256,8 +256,8 @@ fn options_that_cannot_be_say_what_was_expected() {
         assert!(error.contains(expected), "{error}");
     };
     check(days(3, 1), "cannot go back in time");
-    check(days(0, 2_000), "1000 days at most");
-    check(GossipOptions::between(GameTime(i64::MIN), GameTime(i64::MAX)), "1000 days at most");
+    check(days(0, 2_000), "at most 1000 days at a time");
+    check(GossipOptions::between(GameTime(i64::MIN), GameTime(i64::MAX)), "at most 1000 days at a time");
     check(GossipOptions { meetings_per_day: 9.0, ..days(1, 2) }, "from 0 to 8, not 9");
     check(GossipOptions { visits_per_day: f64::NAN, ..days(1, 2) }, "from 0 to 1, not NaN");
     for edge in [i64::MIN, i64::MAX - 1] {
@@ -266,7 +266,7 @@ fn options_that_cannot_be_say_what_was_expected() {
     }
 }
 
-/// A small world by lot: groups with ranks, residents who move, feelings, lies that come out, refutations.
+/// Returns a small random world: groups with ranks, residents who move, attitudes, discovered lies, refutations.
 fn by_lot(mut seed: u64) -> World {
     let mut next = move |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -339,7 +339,7 @@ fn by_lot(mut seed: u64) -> World {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
-    /// What gossip takes somebody to know is its view, at every moment.
+    /// The view of a knower during gossip equals its real view, at every moment.
     #[test]
     fn minds_equal_views(seed: u64) {
         let state = by_lot(seed).state();
@@ -371,7 +371,7 @@ proptest! {
         }
     }
 
-    /// A step of gossip is a sequence of tellings, and it does not matter how it is cut.
+    /// A step of gossip equals a sequence of tellings, however the step is divided.
     #[test]
     fn gossip_is_telling_one_by_one(seed: u64, cut in 0..8 * DAY) {
         let state = by_lot(seed).state();

@@ -1,4 +1,4 @@
-//! How things are learned, passed on, believed and withdrawn.
+//! Tests of how facts are learned, passed on, believed and withdrawn.
 
 use hearsay_model::{Author, FactStatus, GameTime, Method, Operation, Validity};
 use proptest::prelude::*;
@@ -69,12 +69,12 @@ fn belief_falls_with_each_retelling_and_rises_with_independent_origins() {
     assert!(close(of(&world, "ann"), 1.0));
     let once = 0.6 * RETELLING;
     assert!(close(of(&world, "bob"), once) && close(of(&world, "cid"), once * once));
-    // Dan hears it from two who, for all he knows, have nothing to do with each other.
+    // Dan hears it from two tellers who, as far as he knows, are independent.
     world.tells(40, "bob", "dan", &fact).unwrap();
     world.tells(41, "cid", "dan", &fact).unwrap();
     let (from_bob, from_cid) = (once * once, once * once * once);
     assert!(close(of(&world, "dan"), 1.0 - (1.0 - from_bob) * (1.0 - from_cid)));
-    // Eve hears that both have it from Ann.
+    // Eve hears that both tellers have it from Ann.
     for (minute, teller) in [(50, "bob"), (51, "cid")] {
         let (teller, hearers, ann) = (id(teller), ids("eve"), id("ann"));
         let learning =
@@ -110,14 +110,14 @@ fn trust_follows_feeling_and_experience() {
         let fact = Fact::relation(&id("thing"), "LOCATED_AT", &id(object), dm()).unwrap().validity(since);
         Arc::new(fact.build().unwrap())
     };
-    // Bob says where it is, and Ann finds it elsewhere, where it has been since before he spoke.
+    // Bob says where the thing is. Ann finds it in another place, where it already was before he spoke.
     let (said, seen, moved) = (place("chest", 5), place("crate", 4), place("crate", 40));
     world.lies(10, "bob", "ann", &said);
     world.sees(45, "ann", &moved);
     assert!(close(level(&world, "bob"), 0.88), "it may have been moved since");
     world.sees(50, "ann", &seen);
     assert!(close(level(&world, "bob"), 4.0 * 0.88 / 5.0));
-    // What he tells next is believed less, and more again if he turns out to have been right.
+    // Ann believes the next statement of Bob less, and more again if it turns out to be true.
     let fact = World::saying("thing", "The thing is cursed.");
     world.sees(55, "bob", &fact);
     world.tells(60, "bob", "ann", &fact).unwrap();
@@ -143,7 +143,7 @@ fn a_lie_begins_with_the_liar() {
 }
 
 #[test]
-fn what_is_withdrawn_takes_with_it_what_rests_on_it_alone() {
+fn a_withdrawal_deactivates_edges_that_depend_on_it_alone() {
     let mut world = World::new("ann bob cid dan fire");
     let fact = World::saying("fire", "The mill burned.");
     let first = world.sees(10, "ann", &fact).lessons[0].edge;
@@ -162,7 +162,7 @@ fn what_is_withdrawn_takes_with_it_what_rests_on_it_alone() {
 }
 
 #[test]
-fn a_conclusion_falls_with_any_of_its_premises() {
+fn a_deduction_becomes_inactive_with_any_of_its_premises() {
     let mut world = World::new("ann bob dirk");
     let facts = ["Dirk was out.", "Dirk owns a boat."].map(|text| World::saying("dirk", text));
     let edges = facts.each_ref().map(|fact| world.sees(10, "ann", fact).lessons[0].edge);
@@ -356,9 +356,9 @@ fn impossible_tellings_are_refused() {
     };
     check(&mut world, "ann", "bob", "ann does not know that \u{201C}The mill burned.\u{201D}");
     world.sees(5, "ann", &fact);
-    check(&mut world, "ann", "ann", "ann cannot tell itself");
-    check(&mut world, "ann", "sword", "sword is no character");
-    check(&mut world, "ann", "", "nobody is there");
+    check(&mut world, "ann", "ann", "ann cannot tell a fact to itself");
+    check(&mut world, "ann", "sword", "sword is not a character");
+    check(&mut world, "ann", "", "nobody is present");
     let rejected = Change::SetStatus { fact: fact.id(), status: FactStatus::Rejected };
     world.apply(vec![rejected]);
     check(&mut world, "ann", "bob", "is rejected");
@@ -368,7 +368,7 @@ fn impossible_tellings_are_refused() {
     ));
 }
 
-/// What may happen in a generated world.
+/// A random event in a generated world.
 #[derive(Debug, Clone)]
 enum GameEvent {
     Sees(u8, u8),
@@ -383,7 +383,7 @@ fn person(n: u8) -> &'static str {
     PEOPLE[usize::from(n) % PEOPLE.len()]
 }
 
-/// Facts some of which cannot be so together.
+/// Returns one of several facts, some of which contradict each other.
 fn thing(n: u8) -> Arc<Fact> {
     match n % 6 {
         0..3 => World::saying("thing", &format!("Saying {}.", n % 6)),
@@ -405,7 +405,8 @@ fn game_event() -> impl Strategy<Value = GameEvent> {
     ]
 }
 
-/// Lets something happen at a minute, if it can. The edges by which somebody learned something new from nobody.
+/// Performs a random event at a minute, if it is possible. Returns the edges of knowers who learned a new fact without
+/// a teller.
 fn happens(world: &mut World, minute: i64, game_event: &GameEvent) -> Vec<KnowledgeId> {
     let learning = match *game_event {
         GameEvent::Sees(who, what) => {
@@ -434,13 +435,13 @@ fn empty() -> World {
     world
 }
 
-/// What everybody knows, how surely, and how many ways there are.
+/// Returns each knower with its credence and number of edges.
 fn minds(world: &World, as_of: Option<GameTime>) -> Vec<(String, FactId, String, usize)> {
     let mut minds = Vec::new();
     for person in PEOPLE {
         let view = View::of(&world.0, &who(person), as_of);
         for known in view.facts() {
-            // Rounding depends on the order of ids, and those on what an edge was told to rest on.
+            // Rounding depends on the order of ids, which depend on the justifications of the edges.
             let credence = format!("{:.9}", known.credence().get());
             minds.push((person.to_owned(), known.id(), credence, known.known_edges().len()));
         }

@@ -1,10 +1,10 @@
-//! A harbour with a secret, and one condition after the other.
+//! A harbour with a secret, and a test for each kind of condition.
 
 use std::sync::Arc;
 
 use hearsay_model::{
-    Author, Change, Entity, GameTime, KnowledgeEdge, Method, Object, Operation, Provenance, Reveal, Setting, Validity,
-    Value,
+    Author, Change, Entity, GameSetting, GameTime, KnowledgeEdge, Method, Object, Operation, Provenance, Reveal,
+    Setting, Validity, Value,
 };
 
 use super::*;
@@ -39,7 +39,7 @@ fn secret() -> Arc<Fact> {
     fact("mirela", "lore", Object::Value("The ledger lies in the chapel.".into()))
 }
 
-/// Mirela conceals where the ledger is. Wren and Dorric are players, and of the party but for Dorric.
+/// Mirela conceals the place of the ledger. Wren and Dorric are player characters; only Wren is in the party.
 fn harbour() -> State {
     let mut state = State::default();
     let kinds = [
@@ -56,7 +56,7 @@ fn harbour() -> State {
     ];
     apply(&mut state, kinds.iter().map(|(name, _)| Change::AddEntity(Entity::new(id(name)))).collect());
     apply(&mut state, kinds.iter().map(|(name, kind)| is(name, "kind", kind)).collect());
-    let flag = |name: &str, value| Change::Set(Setting::Flag { name: name.into(), value });
+    let flag = |name: &str, value| Change::Set(Setting::Game(GameSetting::Flag { name: name.into(), value }));
     apply(
         &mut state,
         vec![
@@ -72,13 +72,13 @@ fn harbour() -> State {
                 ..KnowledgeEdge::authored(id("mirela").into(), secret().id())
             })),
             flag("fire-reported", Value::Flag(false)),
-            Change::Set(Setting::Clock(GameTime(100))),
+            Change::Set(Setting::Game(GameSetting::Clock(GameTime(100)))),
         ],
     );
     state
 }
 
-/// Mirela trusts Wren somewhat and nobody else.
+/// Mirela trusts Wren a little, and nobody else.
 fn trust(who: &EntityId, of: &EntityId) -> Credence {
     let some = (who.as_str(), of.as_str()) == ("mirela", "wren");
     Credence::new(if some { 0.6 } else { 0.0 }).unwrap()
@@ -132,8 +132,8 @@ fn each_condition_says_what_is_missing() {
     check(&state, owns(), "wren", &["wren does not own ledger"]);
     check(&state, member("watch", None), "wren", &[]);
     check(&state, member("night-watch", Some("warden")), "wren", &[]);
-    check(&state, member("watch", Some("warden")), "wren", &["wren is no member of watch with the rank warden"]);
-    check(&state, member("watch", None), "dorric", &["dorric is no member of watch"]);
+    check(&state, member("watch", Some("warden")), "wren", &["wren is not a member of watch with the rank warden"]);
+    check(&state, member("watch", None), "dorric", &["dorric is not a member of watch"]);
     check(&state, at("gull"), "wren", &[]);
     check(&state, at("gull"), "dorric", &["dorric is not at gull"]);
     check(&state, stage(" begun"), "wren", &[]);
@@ -149,7 +149,7 @@ fn each_condition_says_what_is_missing() {
     check(&state, from(101), "wren", &[&format!("it is {day} (wanted: {minute} or later)")]);
     check(&state, knows(), "wren", &["wren does not know \u{201C}mirela lore The ledger lies in the chapel.\u{201D}"]);
 
-    // What lies within one another.
+    // Nested conditions.
     check(
         &state,
         Condition::All(vec![trusts(0.5), owns(), reported()]),
@@ -164,11 +164,11 @@ fn each_condition_says_what_is_missing() {
     );
     check(&state, either, "dorric", &[&known_edges]);
     check(&state, not(owns()), "wren", &[]);
-    check(&state, not(at("gull")), "wren", &["wren is at gull (wanted: otherwise)"]);
-    check(&state, not(Condition::Any(vec![owns(), at("gull")])), "wren", &["wren is at gull (wanted: otherwise)"]);
+    check(&state, not(at("gull")), "wren", &["wren is at gull (must not be so)"]);
+    check(&state, not(Condition::Any(vec![owns(), at("gull")])), "wren", &["wren is at gull (must not be so)"]);
     check(&state, not(Condition::All(vec![owns(), at("gull")])), "wren", &[]);
 
-    // What the game changes.
+    // Conditions on values that the game changes.
     let edge = KnowledgeEdge::authored(id("ferry").into(), secret().id());
     let joined = fact("wren", "MEMBER_OF", Object::Entity(id("ferry"))).id();
     apply(
@@ -184,7 +184,7 @@ fn each_condition_says_what_is_missing() {
     check(&state, owns(), "dorric", &["dorric does not own ledger"]);
     check(&state, reported(), "wren", &[]);
     check(&state, knows(), "wren", &[]);
-    // Only what is canon and holds now counts.
+    // Only canon facts that are valid now count.
     let owned = fact("ferry", "OWNS", Object::Entity(id("ledger")));
     for change in [
         Change::SetStatus { fact: owned.id(), status: FactStatus::Claimed },
@@ -211,7 +211,8 @@ fn without_a_listener_any_player_character_will_do() {
     check(trusts(0.5), &["wren"], &[]);
     check(not(owns()), &["dorric", "wren"], &[]);
     check(not(reported()), &[], &[]);
-    // One and the same must meet all of it; what the nearest lacks is said.
+    // One listener must meet all conditions. The report names the missing conditions of the listener that is nearest to
+    // them.
     check(Condition::All(vec![trusts(0.5), owns()]), &[], &["wren does not own ledger"]);
     let nobody = judge(&State::default(), &owns(), &id("mirela"), None, &trust);
     assert_eq!(nobody.missing, ["there is no player character who could be told"]);
@@ -222,7 +223,13 @@ fn reveals_are_judged_for_those_who_conceal_the_secret() {
     let mut state = harbour();
     let reveal = |name: &str, holder: Option<&str>, when| {
         let fact = secret().id();
-        Change::Set(Setting::Reveal(Reveal { id: name.into(), fact, holder: holder.map(id), when, note: None }))
+        Change::Set(Setting::Game(GameSetting::Reveal(Reveal {
+            id: name.into(),
+            fact,
+            holder: holder.map(id),
+            when,
+            note: None,
+        })))
     };
     let told = KnowledgeEdge { conceals: true, ..KnowledgeEdge::authored(id("watch").into(), secret().id()) };
     apply(
@@ -243,7 +250,7 @@ fn reveals_are_judged_for_those_who_conceal_the_secret() {
     assert_eq!(revealable(&state, &trust)[0].judgement.missing, ["dorric does not know it"]);
     apply(&mut state, vec![Change::Learn(KnowledgeEdge::authored(id("dorric").into(), secret().id()).into())]);
     assert_eq!(shown(&state), ["after-the-fire dorric true", "by-trust mirela true", "by-trust watch false"]);
-    // Whoever knows it need not be told any more.
+    // A character who knows the secret already is not a listener.
     apply(&mut state, vec![Change::Learn(KnowledgeEdge::authored(id("wren").into(), secret().id()).into())]);
     assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela false", "by-trust watch false"]);
     apply(&mut state, vec![Change::RetractFact(secret().id())]);

@@ -21,10 +21,10 @@ type NaiveSource = (Knower, AccessPath, Option<GameTime>, Option<GameTime>, Opti
 
 type Known = BTreeMap<FactId, BTreeSet<(KnowledgeId, AccessPath, Option<GameTime>)>>;
 
-/// An edge that is reserved for a rank, and the source by which it would reach the knower.
+/// An edge that is reserved for a rank, and the source through which it would reach the knower.
 type Ranked = (KnowledgeId, NaiveSource);
 
-/// Returns the knowledge that reaches the knower from the sources, and the edges that wait for a rank.
+/// Returns the knowledge that reaches the knower from the sources, and the edges that are reserved for a rank.
 fn known(
     state: &State,
     sources: &BTreeSet<NaiveSource>,
@@ -41,7 +41,7 @@ fn known(
             let in_time = left.is_none_or(|left| learned.is_none_or(|learned| learned < left));
             let past = as_of.is_none_or(|now| since.is_none_or(|since| since <= now));
             let own = *access_path == AccessPath::Own;
-            let concerns = own || edge.acquisition != Acquisition::Shared;
+            let concerns = own || edge.acquisition.gives_knowledge();
             if edge.knower != *from || !stays || !in_time || !past || !concerns {
                 continue;
             }
@@ -56,10 +56,9 @@ fn known(
     (known, waiting)
 }
 
-/// Returns the facts with at least one edge other than a record of passing them on.
+/// Returns the facts with at least one edge that gives knowledge.
 fn truly<'a>(state: &'a State, known: &'a Known) -> impl Iterator<Item = &'a Arc<Fact>> {
-    let is_way =
-        |(id, ..): &(KnowledgeId, AccessPath, _)| state.knowledge(*id).unwrap().acquisition != Acquisition::Shared;
+    let is_way = |(id, ..): &(KnowledgeId, AccessPath, _)| state.knowledge(*id).unwrap().acquisition.gives_knowledge();
     let known = known.iter().filter(move |(_, known_edges)| known_edges.iter().any(is_way));
     known.map(|(id, _)| state.fact(*id).unwrap())
 }
@@ -75,7 +74,7 @@ fn reaches(state: &State, group: &Knower, held: &Option<String>, wanted: &str, k
         || place(held).is_some_and(|held| place(wanted).is_some_and(|w| held >= w))
 }
 
-/// Returns the groups and places to which an entity belongs, by its own knowledge.
+/// Returns the groups and places to which an entity belongs, as far as it knows.
 fn sources(state: &State, knower: &EntityId, known: &Known, from: &BTreeSet<NaiveSource>) -> BTreeSet<NaiveSource> {
     let mut found = from.clone();
     for fact in truly(state, known) {
@@ -109,8 +108,8 @@ fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTr
     if knower.entity().is_some() {
         from.insert((knower.clone(), AccessPath::Own, None, None, None));
     }
-    // First collect everything without a rank, then the edges that the ranks known by then open, once and for all;
-    // repeat.
+    // First collect all edges that need no rank. Then open the edges whose rank the knower has, by the lists of ranks
+    // known so far; they stay open. Repeat.
     let mut opened = BTreeSet::new();
     let known = loop {
         let (now, waiting) = self::known(state, &from, as_of, &opened);
@@ -194,7 +193,7 @@ fn world(seeds: &[(u8, u8, u8)]) -> World {
             readers: vec![PassageReader { knower: one(m / 7).into(), since: date(k).and_then(|date| date.time) }],
             ..Passage::new(format!("line {n} {m}"))
         };
-        // Subjects know of their own membership; otherwise structure would hardly ever be known.
+        // Let subjects know of their own membership. Otherwise memberships would hardly ever be known.
         let own = KnowledgeEdge::authored(fact.subject().clone().into(), fact.id());
         let edges = [edge, own].map(|edge| Change::Learn(edge.into()));
         let changes = [Change::AssertFact(fact.into()), Change::AddPassage(passage.into())];

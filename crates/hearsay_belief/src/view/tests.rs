@@ -1,6 +1,6 @@
-//! One test per way in which knowledge reaches, or does not reach, a knower.
+//! A test for each way in which knowledge reaches, or does not reach, a knower.
 
-use hearsay_model::{Change, FactStatus, Validity};
+use hearsay_model::{Acquisition, Change, Credence, Date, FactStatus, KnowledgeEdge, Validity};
 
 use super::*;
 use crate::world::{World, at, id, who};
@@ -33,7 +33,7 @@ fn members_know_what_the_group_learned_before_they_left() {
 }
 
 #[test]
-fn an_end_that_nobody_can_date_leaves_what_was_ever_known() {
+fn a_membership_that_ended_without_a_date_leaves_all_knowledge() {
     let mut world = World::new("ann guild thing");
     let until = Some(Date { raw: "before the flood".into(), time: None });
     let membership = world.relation("ann", "MEMBER_OF", "guild", Validity { from: None, until });
@@ -84,7 +84,7 @@ fn membership_counts_only_when_it_is_so_and_the_member_knows() {
 }
 
 #[test]
-fn to_have_said_something_is_no_way_to_know_it() {
+fn saying_a_fact_does_not_make_the_speaker_know_it() {
     let mut world = World::new("ann guild thing");
     let membership = world.relation("ann", "MEMBER_OF", "guild", Validity::default());
     let lore = world.lore("guild", "lore", None);
@@ -95,7 +95,7 @@ fn to_have_said_something_is_no_way_to_know_it() {
 }
 
 #[test]
-fn who_was_there_is_thought_to_know_where_things_came_to_be() {
+fn those_present_are_thought_to_know_new_positions() {
     let mut world = World::new("ann bob inn road chest coin");
     let since = |minute: i64| Validity { from: Some(Date::at(GameTime(minute))), until: None };
     let witness = |world: &mut World, fact: FactId, minute: i64| {
@@ -118,7 +118,7 @@ fn who_was_there_is_thought_to_know_where_things_came_to_be() {
     assert_eq!((reason.reason, reason.since), (crate::Reason::WasThere(id("inn")), Some(GameTime(5))));
     assert_eq!(thinks(&world, debt), None, "only what is plain to all who are there");
     assert_eq!(thinks(&world, chest), None, "he came later");
-    // That he had left before, once she knows it, takes the reason away.
+    // When she learns that he had left before, she no longer has a reason to think that he knows it.
     let gone = world.relation("bob", "LOCATED_AT", "road", since(4));
     witness(&mut world, gone, 10);
     assert_eq!(thinks(&world, coin), None);

@@ -1,10 +1,10 @@
 //! Three-way comparison for repeated imports: changes in the files, changes by other authors, and conflicts.
 //!
-//! The last import is the common base: a record that this source wrote and no other author changed has its value from
-//! the files. If the files no longer contain the record but have another at its position, the files changed it. If they
-//! have no other, it was left out. The DM is the author of Hearsay's own files, so left-out records are withdrawn.
-//! Files of other tools leave out records for many reasons (a note was moved, or is half written), so the withdrawal is
-//! proposed to the DM.
+//! The last import is the common base. If this source wrote a record and no other author changed it, the record has its
+//! value from the files. If the files no longer contain the record but contain another record at its position, the
+//! files changed the record. If they contain no other record at its position, the record was left out. The DM is the
+//! author of Hearsay's own files, so left-out records are withdrawn. Files of other tools leave out records for many
+//! reasons (a note was moved, or is half written), so the withdrawal is proposed to the DM.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -16,8 +16,8 @@ use hearsay_model::{
     Provenance, Secrecy, attribute,
 };
 
-use super::{Planner, Withdrawn};
-use crate::{Alike, Deletion, notes::resolve::name_of};
+use super::planner::{Planner, Withdrawn};
+use crate::{Alike, Deletion, names::name_key};
 
 /// The attribute of a proposal to withdraw a record that the files no longer contain. Its value names the record: see
 /// [`LeftOut`].
@@ -66,7 +66,7 @@ type Slot<'a> = (&'a str, &'a EntityId, &'a Predicate);
 pub(super) struct Replaced {
     /// Facts of the last import that have a replacement at their position.
     pub(super) old: HashSet<FactId>,
-    /// Facts that replace one that another author changed, with that change.
+    /// Facts that replace a fact which another author changed, with a description of that change.
     pub(super) contested: HashMap<FactId, &'static str>,
 }
 
@@ -87,7 +87,7 @@ impl Planner<'_> {
         self.campaign.findings.format.is_some()
     }
 
-    /// Compares the facts that the files no longer contain with the new ones, position by position.
+    /// Compares the facts that the files no longer contain with the new facts, position by position.
     pub(super) fn replaced(&self, wanted: &HashSet<FactId>) -> Replaced {
         let mut replaced = Replaced::default();
         let mut new: HashMap<Slot, Vec<FactId>> = HashMap::new();
@@ -172,7 +172,7 @@ impl Planner<'_> {
                 let name = self.state.name_or_id(id);
                 let open = self.state.open_name(id).is_some();
                 let secrecy = if open { Secrecy::Open } else { Secrecy::Secret };
-                let what = format!("The files have \u{201C}{name}\u{201D} no more.");
+                let what = format!("\u{201C}{name}\u{201D} was removed from the files.");
                 left.push((id.clone(), LeftOut::Entity(id.clone()), what, secrecy, Vec::new()));
             }
             for id in &withdrawn.left_out {
@@ -180,7 +180,7 @@ impl Planner<'_> {
                 let Some(fact) = self.state.fact(*id).filter(|fact| !entities.contains(fact.subject())) else {
                     continue;
                 };
-                let what = format!("The files do not say any more: {}", fact.statement());
+                let what = format!("This was removed from the files: {}", fact.statement());
                 let evidence = fact.provenance().evidence.clone();
                 left.push((fact.subject().clone(), LeftOut::Fact(*id), what, fact.secrecy(), evidence));
             }
@@ -191,11 +191,11 @@ impl Planner<'_> {
                 }
                 let about = passage.mentions.iter().chain(&passage.document).chain(&passage.place);
                 let Some(about) = about.chain(&passage.speaker).find(|id| self.state.entity(id).is_some()) else {
-                    let (what, why) = (begin(&passage.text), "the files have the text no more".to_owned());
+                    let (what, why) = (begin(&passage.text), "the text was removed from the files".to_owned());
                     self.keep(None, what, why);
                     continue;
                 };
-                let what = format!("The files have a text no more: {}", begin(&passage.text));
+                let what = format!("This text was removed from the files: {}", begin(&passage.text));
                 let evidence = passage.evidence.clone();
                 left.push((about.clone(), LeftOut::Passage(*id), what, Secrecy::Secret, evidence));
             }
@@ -222,7 +222,7 @@ impl Planner<'_> {
         back.sort_unstable();
         self.removals.extend(back.into_iter().map(Change::RetractFact));
         for (id, (fact, deletion)) in proposals {
-            // The DM has decided already, or the proposal still waits.
+            // Skips a proposal that was made before: the DM has decided, or the proposal still waits.
             if !self.history.facts.contains_key(&id) {
                 self.report.deletions.push(deletion);
                 self.adds.push(Change::AssertFact(Arc::new(fact)));
@@ -239,7 +239,7 @@ impl Planner<'_> {
         let mut called: BTreeMap<String, BTreeSet<EntityId>> = BTreeMap::new();
         let said = self.campaign.facts.iter().map(|stated| &stated.fact);
         for fact in self.state.facts().chain(said).filter(|fact| is_name(fact)) {
-            if let Some(name) = fact.object().text().map(name_of).filter(|name| !name.is_empty()) {
+            if let Some(name) = fact.object().text().map(name_key).filter(|name| !name.is_empty()) {
                 called.entry(name).or_default().insert(fact.subject().clone());
             }
         }

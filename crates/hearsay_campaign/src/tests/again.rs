@@ -1,4 +1,4 @@
-//! Notes of another tool imported again, while the DM works on what they brought.
+//! Notes of another tool are imported again while the DM edits the imported facts.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -8,13 +8,12 @@ use hearsay_model::{
 use proptest::prelude::*;
 
 use crate::{
-    Campaign, ImportReport, LEFT_OUT, LeftOut,
-    notes::{Block, Earlier, Field, Format, Note, Notes, Options, Origin, Piece, Role, Sure, assemble},
+    Campaign, Earlier, Format, ImportReport, LEFT_OUT, LeftOut, ReadOptions,
+    import::{Block, Clean, Field, Note, Notes, Origin, Piece, Role, Sure, assemble},
     plan,
-    text::Clean,
 };
 
-/// A vault: for each note, whether it is there, and the version of its fields and texts (0: not there).
+/// A vault. For each note: whether the note exists, and the versions of its fields and texts (0 means missing).
 #[derive(Debug, Clone, PartialEq)]
 struct Vault(Vec<(bool, [u8; 4])>);
 
@@ -51,7 +50,7 @@ fn campaign(vault: &Vault, state: &State, name: &str) -> Campaign {
             ..Note::default()
         });
     }
-    assemble(notes, &Options { earlier: Earlier::of(state), ..Options::default() })
+    assemble(notes, &ReadOptions { earlier: Earlier::of(state), ..ReadOptions::default() })
 }
 
 fn import(state: &mut State, vault: &Vault) -> (ImportReport, Vec<Change>) {
@@ -84,7 +83,7 @@ fn vault() -> Vault {
 }
 
 #[test]
-fn what_the_file_changed_replaces_what_it_said() {
+fn a_changed_entry_replaces_its_earlier_version() {
     let mut state = State::default();
     import(&mut state, &vault());
     let old = said(&state, "goals 1 of 0").id();
@@ -99,7 +98,7 @@ fn what_the_file_changed_replaces_what_it_said() {
 }
 
 #[test]
-fn what_the_dm_changed_stays() {
+fn changes_by_the_dm_stay() {
     let mut state = State::default();
     import(&mut state, &vault());
     let old = said(&state, "goals 1 of 0").id();
@@ -110,7 +109,7 @@ fn what_the_dm_changed_stays() {
 }
 
 #[test]
-fn what_both_changed_waits_for_review() {
+fn conflicting_changes_wait_for_review() {
     let mut state = State::default();
     import(&mut state, &vault());
     let old = said(&state, "goals 1 of 0").id();
@@ -124,7 +123,7 @@ fn what_both_changed_waits_for_review() {
 }
 
 #[test]
-fn what_is_left_out_is_proposed_and_taken_back_when_it_is_there_again() {
+fn the_removal_of_an_entry_is_proposed_until_it_returns() {
     let mut state = State::default();
     import(&mut state, &vault());
     let mut less = vault();
@@ -141,7 +140,7 @@ fn what_is_left_out_is_proposed_and_taken_back_when_it_is_there_again() {
 }
 
 #[test]
-fn names_that_agree_do_not_make_one_of_two() {
+fn equal_names_do_not_merge_entities() {
     let mut state = State::default();
     import(&mut state, &vault());
     let (report, _) = import_as(&mut state, &vault(), "another");
@@ -150,7 +149,7 @@ fn names_that_agree_do_not_make_one_of_two() {
     assert_eq!(state.entity_count(), 4);
 }
 
-/// What the DM does to the state between two imports, by number.
+/// Makes the DM's edit with the number `n` between two imports.
 fn work(state: &mut State, n: u8) {
     let mut facts: Vec<FactId> = state.facts().map(|fact| fact.id()).collect();
     facts.sort();
@@ -175,8 +174,8 @@ fn vaults() -> impl Strategy<Value = Vault> {
 }
 
 proptest! {
-    /// Files and the DM change what they like, in turn. Nothing of the DM's is lost, what did not change in the files
-    /// changes nothing, and a second import is empty.
+    /// The files and the DM change in turn. No edit of the DM is lost. Unchanged entries change nothing, and a second
+    /// import is empty.
     #[test]
     fn files_and_dm_keep_out_of_each_others_way(
         steps in prop::collection::vec((vaults(), prop::collection::vec(any::<u8>(), 0..5)), 1..5)
@@ -184,7 +183,7 @@ proptest! {
         let mut state = State::default();
         let mut before: Option<Vault> = None;
         for (vault, edits) in steps {
-            // What the DM last did to each fact, and what the DM says.
+            // The last decision of the DM on each fact, and the statements of the DM.
             let judged: Vec<_> = state.facts().filter(|fact| fact.provenance().confirmed
                 || fact.provenance().author == Author::Dm).cloned().collect();
             let gone: Vec<FactId> = state.journal().filter(|(_, entry)| entry.operation.author == Author::Dm)
@@ -199,15 +198,15 @@ proptest! {
             for id in gone {
                 prop_assert!(state.fact(id).is_none(), "what the DM retracted stays away");
             }
-            // Only the notes that changed are touched.
+            // Only changed notes are written again.
             if let Some(before) = &before {
                 let same: BTreeSet<String> = before.0.iter().zip(&vault.0).enumerate()
                     .filter(|(_, (old, new))| old == new).map(|(number, _)| format!("person-{number}")).collect();
                 for change in &changes {
-                    let subject = match change.key() {
+                    let subject = match change.writes() {
                         Some(Key::Fact(id)) => match change {
                             Change::AssertFact(fact) => Some(fact.subject().clone()),
-                            // A question about what the DM took back meanwhile asks nothing any more.
+                            // A pending question about a fact that the DM retracted has no effect.
                             _ => state.asserted(id).filter(|fact| fact.predicate().as_str() != LEFT_OUT)
                                 .map(|fact| fact.subject().clone()),
                         },

@@ -1,4 +1,4 @@
-//! Every kind of bad input, with the place and the hint that it gets.
+//! Every kind of invalid input, with the expected line, message and hint of its error.
 
 use std::{fs, path::Path};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{HEAD, read_bytes, read_text};
 use crate::{CampaignError, Limits, read};
 
-/// The one error: line, what it says, what it hints at.
+/// Checks that there is one error, with this line, message and hint.
 fn is(errors: &[CampaignError], line: u32, message: &str, hint: &str) {
     let [error] = errors else { panic!("expected one error: {errors:#?}") };
     assert_eq!((error.file.as_str(), error.line), ("test.yaml", line), "{error}");
@@ -15,7 +15,7 @@ fn is(errors: &[CampaignError], line: u32, message: &str, hint: &str) {
     assert!(error.hint.contains(hint), "{error}");
 }
 
-/// The head with more below it, which begins at line 10.
+/// Reads the head and a text after it. The text begins at line 10.
 fn check(yaml: &str, line: u32, message: &str, hint: &str) {
     let errors = read_text(&format!("{HEAD}{yaml}")).unwrap_err();
     is(&errors.errors, line, message, hint);
@@ -30,30 +30,38 @@ fn keys_and_types() {
     check("facts: [{subject: ann, text: T., secret: 1}]", 10, "expected true or false", "");
     check("facts: [{subject: ann, text: ' '}]", 10, "the text is empty", "");
     check("facts: [{subject: ann, text: T.}, 7]", 10, "expected a mapping", "");
-    check("facts:\n  - subject: ann\n    text: T.\n    text: U.", 13, "stands here and in line 12", "keep one");
-    check("format: 2", 10, "format 2 is not known", "");
+    check("facts:\n  - subject: ann\n    text: T.\n    text: U.", 13, "it is also in line 12", "keep one");
+    check("format: 2", 10, "unknown format 2", "");
 }
 
 #[test]
 fn numbers_dates_and_words() {
     let fact = |rest: &str| format!("facts:\n  - {{subject: ann, text: T., {rest}}}");
-    check(&fact("confidence: 1.5"), 11, "confidence must lie from 0 to 1", "");
-    check(&fact("attitude: -101"), 11, "attitude must lie from -100 to 100", "");
+    check(&fact("confidence: 1.5"), 11, "confidence must be from 0 to 1", "");
+    check(&fact("attitude: -101"), 11, "attitude must be from -100 to 100", "");
     check(&fact("attitude: 2.5"), 11, "a whole number", "");
-    check(&fact("since: 31 Frost 4"), 11, "the day of Frost must lie from 1 to 30", "");
+    check(&fact("since: 31 Frost 4"), 11, "the day of Frost must be from 1 to 30", "");
     check(&fact("since: 3 Sunmoon 4"), 11, "expected one of Frost, Rain", "");
-    check(&fact("since: 4, until: 3"), 11, "it ends (3) before it begins (4)", "");
-    check(&fact("status: canonn"), 11, "`canonn` is no status of a fact", "did you mean `canon`?");
-    check(&fact("audience: everyone"), 11, "`everyone` is no audience", "expected one of common, local");
-    check(&fact("secret: true, common: true"), 11, "a secret has no audience", "");
-    check(&fact("known_by: [{who: bob, how: tld}]"), 11, "no way to learn", "did you mean `told`?");
-    check(&fact("known_by: [{who: bob, credence: 2}]"), 11, "credence must lie", "");
+    check(&fact("since: 4, until: 3"), 11, "the end (3) is before the beginning (4)", "");
+    check(&fact("status: canonn"), 11, "unknown status `canonn`", "did you mean `canon`?");
+    check(&fact("audience: everyone"), 11, "unknown audience `everyone`", "expected one of common, local");
+    check(&fact("secret: true, common: true"), 11, "the audience of a secret", "");
+    check(&fact("known_by: [{who: bob, how: tld}]"), 11, "unknown way to learn", "did you mean `told`?");
+    check(&fact("known_by: [{who: bob, credence: 2}]"), 11, "credence must be", "");
     check(&fact("known_by: [book]"), 11, "`book` is of the kind document", "name a character");
-    check(&fact("statement: U."), 11, "both a text and a statement", "");
+    check(&fact("statement: U."), 11, "both `text` and `statement`", "");
     check("rumours: [{text: T., about: [ann], truth: maybe}]", 10, "true, false or unknown", "");
-    check("audience: {predicates: {OWNZ: local}}", 10, "no predicate `OWNZ`", "did you mean `OWNS`?");
+    check("audience: {predicates: {OWNZ: local}}", 10, "unknown predicate `OWNZ`", "did you mean `OWNS`?");
     check("predicates: [{name: bad, phrase: '{subject} {object}'}]", 10, "named LIKE_THIS", "");
     check("predicates: [{name: BAD, phrase: '{subject}'}]", 10, "needs both", "");
+    let behaves = |kind: &str, behavior: &str| format!("{kind}, behavior: {{{behavior}}}}}]");
+    let relation = |behavior: &str| behaves("predicates: [{name: VOWED, phrase: '{subject} {object}'", behavior);
+    check(&relation("treads: debt"), 10, "a behavior has no key `treads`", "did you mean `thread`?");
+    check(&relation("thread: vow"), 10, "`vow` is not a value of `thread`", "promise, debt, quest");
+    check(&relation("attitude: 200"), 10, "200", "");
+    check(&relation("identity: 1"), 10, "`behavior.identity` is for attributes only", "");
+    check(&behaves("attributes: [{name: fate", "event: place"), 10, "`behavior.event` is for relations only", "");
+    check(&behaves("attributes: [{name: fate", "identity: 300"), 10, "a position from 0 to 255", "");
 }
 
 #[test]
@@ -63,27 +71,27 @@ fn names_ids_and_references() {
     check(
         "  - {id: ann, name: Other, kind: npc}",
         10,
-        "the id `ann` is taken: the first stands at test.yaml:5",
+        "duplicate id `ann`: it is already used at test.yaml:5",
         "another `id`",
     );
     check("  - {id: x, name: X}", 10, "needs a kind", "");
     let facts = "facts:\n  - {id: x, subject: ann, text: T.}\n  - {id: x, subject: bob, text: U.}";
-    check(facts, 12, "the id `x` is taken: the first stands at test.yaml:11", "");
+    check(facts, 12, "duplicate id `x`: it is already used at test.yaml:11", "");
     check(
         "relationships: [{source: ann, type: OWES, target: Bobb}]",
         10,
-        "there is no entity `Bobb`",
+        "no entity has the name or id `Bobb`",
         "did you mean `bob`?",
     );
     check("knowledge: [{fact: nothing, who: ann}]", 10, "no fact has the id `nothing`", "");
     let two =
         "  - {id: ann-two, name: Ann Oak, kind: npc}\nrelationships: [{source: ann oak, type: OWES, target: bob}]";
-    check(two, 11, "may mean several entities", "write the id: `ann` or `ann-two`");
-    check("facts: [{subject: ann}]", 10, "the fact says nothing", "add `text: …`");
-    check("facts: [{text: T.}]", 10, "whom this is about", "add `subject: …`");
-    check("facts: [{subject: ann, type: OWES}]", 10, "OWES needs a target", "");
+    check(two, 11, "is ambiguous", "write the id: `ann` or `ann-two`");
+    check("facts: [{subject: ann}]", 10, "the fact has no content", "add `text: …`");
+    check("facts: [{text: T.}]", 10, "the fact has no subject", "add `subject: …`");
+    check("facts: [{subject: ann, type: OWES}]", 10, "OWES has no target", "");
     check("facts: [{subject: ann, target: bob, text: T.}]", 10, "a target needs a type", "");
-    check("lies: [{text: T., about: [ann]}]", 10, "who lies", "");
+    check("lies: [{text: T., about: [ann]}]", 10, "no speaker", "");
     check("sessions: [{log: []}]", 10, "an id cannot be empty", "add `id: session-1`");
     let cycle = "  - {id: p, name: P, kind: location, part_of: q}\n  - {id: q, name: Q, kind: location, part_of: r}\n  - {id: r, name: R, kind: location, part_of: p}";
     check(cycle, 10, "p is part of q is part of r is part of p", "remove one");
@@ -93,41 +101,41 @@ fn names_ids_and_references() {
 fn facts_about_facts_and_their_holders() {
     let fact = |rest: &str| format!("facts:\n  - {{id: first, subject: ann, text: T.}}\n  - {{subject: ann, {rest}}}");
     check(&fact("text: U., distorts: frist"), 12, "no fact has the id `frist`", "did you mean `first`?");
-    check(&fact("text: U., distorts: first, refutes: first"), 12, "one of these only", "make two facts");
-    check(&fact("distorts: first"), 12, "the fact says nothing", "add `text: …`");
+    check(&fact("text: U., distorts: first, refutes: first"), 12, "only one other fact", "write two facts");
+    check(&fact("distorts: first"), 12, "the fact has no content", "add `text: …`");
     check(&fact("text: U., distorts: [first]"), 12, "expected text, found a list", "");
-    check(&fact("ends: first, since: 4, until: 3"), 12, "it ends (3) before it begins (4)", "");
-    check(&fact("text: U., public: V."), 12, "no secret has no other public version", "add `secret: true`");
+    check(&fact("ends: first, since: 4, until: 3"), 12, "the end (3) is before the beginning (4)", "");
+    check(&fact("text: U., public: V."), 12, "`public` needs a secret", "add `secret: true`");
     let secret = |public: &str| fact(&format!("text: U., secret: true, public: {public}"));
     check(&secret("{secret: true, text: V.}"), 12, "what is said in public has no key `secret`", "");
-    check(&secret("{about: [bob]}"), 12, "the fact says nothing", "");
+    check(&secret("{about: [bob]}"), 12, "the fact has no content", "");
     check(&secret("{target: bob}"), 12, "a target needs a type", "");
     check(&secret("{value: 3}"), 12, "a value needs a type", "");
-    check(&secret("{type: OWES}"), 12, "OWES needs a target", "");
+    check(&secret("{type: OWES}"), 12, "OWES has no target", "");
     let circle =
         "facts:\n  - {id: a, subject: ann, text: T., distorts: b}\n  - {id: b, refutes: c}\n  - {id: c, refutes: a}
   - {id: d, refutes: b}";
-    check(circle, 11, "`a` (test.yaml:11), `b` (test.yaml:12), `c` (test.yaml:13)", "leave out");
-    check("facts:\n  - {id: a, refutes: a}", 11, "a circle of facts", "");
+    check(circle, 11, "`a` (test.yaml:11), `b` (test.yaml:12), `c` (test.yaml:13)", "remove `distorts`");
+    check("facts:\n  - {id: a, refutes: a}", 11, "refer to each other in a circle", "");
     let known = |by: &str| fact(&format!("text: U., known_by: [{by}]"));
-    check(&known("{who: bob, rank: master}"), 12, "`bob` is no faction or party", "name the group");
-    check(&known("{who: world, rank: master}"), 12, "`the world` is no faction or party", "");
-    check(&known("{who: bob, how: witnessed, citing: eve}"), 12, "only what was told can cite", "add `how: told`");
-    check(&known("{who: bob, with: [Bobb]}"), 12, "there is no entity `Bobb`", "did you mean `bob`?");
-    check(&known("{who: bob, from: bob}"), 12, "`bob` has it from `bob` (test.yaml:12)", "how one of them learned it");
+    check(&known("{who: bob, rank: master}"), 12, "`bob` is not a faction or party", "name the group");
+    check(&known("{who: world, rank: master}"), 12, "`the world` is not a faction or party", "");
+    check(&known("{who: bob, how: witnessed, citing: eve}"), 12, "`citing` is allowed only", "add `how: told`");
+    check(&known("{who: bob, with: [Bobb]}"), 12, "no entity has the name or id `Bobb`", "did you mean `bob`?");
+    check(&known("{who: bob, from: bob}"), 12, "`bob` heard it from `bob` (test.yaml:12)", "change `how`");
     let circle = "facts:\n  - id: a\n    subject: ann\n    text: T.\n    known_by:\n      - {who: eve, from: bob}
       - {who: bob, from: ann}\n      - {who: ann, from: bob}";
     check(
         circle,
         16,
-        "of \u{201C}T.\u{201D}: `bob` has it from `ann` (test.yaml:16), `ann` has it from `bob`",
-        "no `from`",
+        "of \u{201C}T.\u{201D} heard it from each other in a circle: `bob` heard it from `ann` (test.yaml:16), `ann` heard it from `bob`",
+        "remove its `from`",
     );
     let predicate = |opposite: &str| {
         format!("predicates:\n  - {{name: ADORES, phrase: '{{subject}} adores {{object}}', opposites: [{opposite}]}}")
     };
-    check(&predicate("HOSTILE_TOO"), 11, "there is no predicate `HOSTILE_TOO`", "did you mean `HOSTILE_TO`?");
-    check(&predicate("Q"), 11, "there is no predicate `Q`", "declare it under `predicates`");
+    check(&predicate("HOSTILE_TOO"), 11, "unknown predicate `HOSTILE_TOO`", "did you mean `HOSTILE_TO`?");
+    check(&predicate("Q"), 11, "unknown predicate `Q`", "declare it under `predicates`");
     check(&predicate("4"), 11, "expected text, found a number", "");
     let two = "predicates: [{name: ADORES, phrase: '{subject} adores {object}', opposites: [HATES]},
   {name: HATES, phrase: '{subject} hates {object}', opposites: [ADORES]}]";
@@ -136,20 +144,20 @@ fn facts_about_facts_and_their_holders() {
 
 #[test]
 fn broken_yaml() {
-    check("facts: [", 11, "the YAML is broken", "");
-    check("---\na: b", 10, "a second document", "a file of its own");
-    check(&format!("facts: {}{}", "[".repeat(70), "]".repeat(70)), 10, "more than 64 deep", "");
+    check("facts: [", 11, "invalid YAML", "");
+    check("---\na: b", 10, "a second document", "a separate file");
+    check(&format!("facts: {}{}", "[".repeat(70), "]".repeat(70)), 10, "nested more than 64 levels deep", "");
     let mut bomb = "a0: &a0 [x, x]\n".to_owned();
     for n in 1..40 {
         bomb += &format!("a{n}: &a{n} [*a{0}, *a{0}]\n", n - 1);
     }
     let errors = read_text(&format!("campaign: {{name: T}}\n{bomb}")).unwrap_err();
-    assert!(errors.errors[0].message.contains("aliases copy more than"), "{errors}");
+    assert!(errors.errors[0].message.contains("aliases expand to more than"), "{errors}");
     let errors = read_bytes(b"campaign: {name: T}\nfacts: \xff").unwrap_err();
     is(&errors.errors, 2, "not UTF-8", "save it as UTF-8");
     let deep = format!("facts:\n{}", (0..100).map(|n| format!("{}-\n", " ".repeat(n))).collect::<String>());
     let errors = read_text(&format!("{HEAD}{deep}")).unwrap_err();
-    assert!(errors.errors[0].message.contains("more than 64 deep"), "{errors}");
+    assert!(errors.errors[0].message.contains("nested more than 64 levels deep"), "{errors}");
 }
 
 fn folder_error(folder: &Path, limits: &Limits, file: &str, message: &str) {
@@ -163,21 +171,21 @@ fn files_and_folders() {
     let limits = Limits::default();
     let temp = tempfile::tempdir().unwrap();
     let name = temp.path().file_name().unwrap().to_str().unwrap();
-    folder_error(temp.path(), &limits, name, "the folder holds no YAML file");
+    folder_error(temp.path(), &limits, name, "the folder has no YAML file");
     folder_error(&temp.path().join("missing"), &limits, "missing", "cannot be read");
     fs::write(temp.path().join(".hidden.yaml"), "x").unwrap();
-    folder_error(temp.path(), &limits, name, "the folder holds no YAML file");
+    folder_error(temp.path(), &limits, name, "the folder has no YAML file");
     fs::write(temp.path().join("a.yaml"), "facts: []").unwrap();
-    folder_error(temp.path(), &limits, "a.yaml", "no file says which campaign");
+    folder_error(temp.path(), &limits, "a.yaml", "no file has a `campaign` entry");
     fs::write(temp.path().join("b.yaml"), "campaign: {name: B}").unwrap();
     assert!(read(temp.path(), &limits).is_ok());
     fs::write(temp.path().join("c.yml"), "campaign: {name: C}").unwrap();
-    folder_error(temp.path(), &limits, "c.yml", "a second `campaign`: the first stands at b.yaml:1");
+    folder_error(temp.path(), &limits, "c.yml", "duplicate `campaign`: it is already at b.yaml:1");
     fs::remove_file(temp.path().join("c.yml")).unwrap();
     folder_error(temp.path(), &Limits { files: 1, ..limits.clone() }, ".", "more than 1 files");
-    // The file has no bytes on the disk: it is refused by its size, without being read.
+    // The file is sparse: it has a size but no data. Its size alone causes the error, without reading it.
     fs::File::create(temp.path().join("large.yaml")).unwrap().set_len(100 << 20).unwrap();
-    folder_error(temp.path(), &limits, "large.yaml", "the file has 100 MiB; at most 16 MiB are read");
+    folder_error(temp.path(), &limits, "large.yaml", "the file has 100 MiB; the limit is 16 MiB");
     fs::remove_file(temp.path().join("large.yaml")).unwrap();
     fs::create_dir(temp.path().join("d.yaml")).unwrap();
     assert!(read(temp.path(), &limits).is_ok(), "a folder may be called like a file");
@@ -215,20 +223,25 @@ fn a_broken_calendar_is_one_error_at_its_line() {
     };
     check("  weeks: []", 4, "the calendar has no key `weeks`", "");
     check("  leap: {every: 4, month: Rain}", 4, "expected a list, found a mapping", "write `leap: […]`");
-    check("  leap: [{month: Rain}]", 4, "does not say how often", "add `every: 4`");
+    check("  leap: [{month: Rain}]", 4, "has no `every`", "add `every: 4`");
     check("  leap: [{every: 4}]", 4, "a leap rule needs a month", "add `month: …`");
     check("  leap:\n  - {every: 4, month: Rain}\n  - {evry: 4, every: 4, month: Rain}", 6, "no key `evry`", "`every`?");
-    check("  leap:\n  - {every: 4, month: Rain}\n  - {every: 0, month: Rain}", 6, "leap rule 2: `every` counts", "");
+    check(
+        "  leap:\n  - {every: 4, month: Rain}\n  - {every: 0, month: Rain}",
+        6,
+        "leap rule 2: `every` is a number of years",
+        "",
+    );
     check("  leap:\n  - {every: -4, month: Rain}", 5, "expected a number from 0 to", "");
-    check("  leap:\n  - {every: 4, month: Sun}", 5, "no month is called `Sun`: expected one of Frost, Rain", "");
-    check("  leap:\n  - {every: 4, month: Rain, offset: 8e15}", 5, "larger than a calendar can count with", "");
+    check("  leap:\n  - {every: 4, month: Sun}", 5, "unknown month `Sun`: expected one of Frost, Rain", "");
+    check("  leap:\n  - {every: 4, month: Rain, offset: 8e15}", 5, "too large for the calendar", "");
     check("  year_zero: 0", 4, "expected true or false", "");
     check("  eras: [{short: AS, start: 1}]", 4, "an era needs a name", "add `name: …`");
-    check("  eras:\n  - {name: Salt, start: 9}\n  - {name: Brine}", 6, "era 2: Brine needs a `start`", "");
+    check("  eras:\n  - {name: Salt, start: 9}\n  - {name: Brine}", 6, "era 2: Brine needs `start`", "");
     check("  eras:\n  - {name: Salt, start: 1, end: 9}\n  - {name: Brine, start: 9}", 5, "Salt overlaps Brine", "");
     check("  eras:\n  - {name: Salt, start: 1.5}", 5, "expected a whole number", "");
     let no_days = "campaign: {name: T, start: 3 Rain 4}\ncalendar: {months: [{name: Rain, days: 0}]}";
-    is(&read_text(no_days).unwrap_err().errors, 2, "at least one day", "");
+    is(&read_text(no_days).unwrap_err().errors, 2, "has no days", "");
 }
 
 #[test]
@@ -240,9 +253,9 @@ fn dates_keep_to_leap_years_and_eras() {
         let yaml = format!("{calendar}\ncampaign:\n  name: T\n  start: {start}");
         is(&read_text(&yaml).unwrap_err().errors, 5, message, "");
     };
-    check("1 Feast 5", "the year 5 AS has no Feast, which comes every 4 years");
-    check("2 Feast 4", "the day of Feast in the year 4 AS must lie from 1 to 1");
-    check("100 AS", "the year of Age of Salt must lie from 1 to 99");
+    check("1 Feast 5", "Feast does not exist in the year 5 AS; it exists every 4 years");
+    check("2 Feast 4", "the day of Feast in the year 4 AS must be from 1 to 1");
+    check("100 AS", "the year of Age of Salt must be from 1 to 99");
     check("4 Frost", "expected a form such as `3 Frost 412`");
     assert!(read_text(&format!("{calendar}\ncampaign: {{name: T, start: '1 Feast 4 Age of Salt, 18:30'}}")).is_ok());
 }

@@ -33,7 +33,7 @@ fn a_rumour_of_gullhaven_grows_on_its_way() {
     assert_eq!(campaign.warnings(), []);
     let mut state = State::default();
     state.apply(plan(&state, &campaign, Timestamp(1)).operation.unwrap()).unwrap();
-    // How far it is believed, and the way that it came.
+    // Returns the credence of a knower, and how it learned the fact.
     let check = |knower: &str, name: &str, expected: Option<(f64, &str)>| {
         let view = View::of(&state, &Knower::Entity(EntityId::new(knower).unwrap()), None);
         let known = view.fact(fact(&state, name).id()).map(|known| {

@@ -1,9 +1,9 @@
-//! Who has what from whom: sources, company, ranks, and the records of having told.
+//! Source chains in files: tellers, others who were present, ranks, and the tellers' records of their tellings.
 
 use std::sync::Arc;
 
 use hearsay_belief::{RETELLING, View, chains};
-use hearsay_model::{Acquisition, Author, Change, EntityId, Justification, Knower, KnowledgeEdge, State};
+use hearsay_model::{Author, Change, EntityId, Justification, Knower, KnowledgeEdge, State};
 
 use super::{HEAD, apply, fact, imported, known, read_text};
 
@@ -17,21 +17,21 @@ fn id(text: &str) -> EntityId {
     EntityId::new(text).unwrap()
 }
 
-/// What somebody believes of a fact in the end.
+/// Returns the final credence of a knower in a fact.
 fn belief(state: &State, who: &str, name: &str) -> f64 {
     let view = View::of(state, &Knower::Entity(id(who)), None);
     let belief = view.fact(fact(state, name).id()).map_or(-1.0, |known| known.credence().get());
     (belief * 1000.0).round() / 1000.0
 }
 
-/// The edges by which somebody knows a fact.
+/// Returns the edges by which a knower knows a fact.
 fn edges<'a>(state: &'a State, who: &str, name: &str) -> Vec<&'a Arc<KnowledgeEdge>> {
     let edges = state.recorded_knowledge(fact(state, name).id());
-    edges.filter(|edge| edge.knower == id(who).into() && edge.acquisition != Acquisition::Shared).collect()
+    edges.filter(|edge| edge.knower == id(who).into() && edge.acquisition.gives_knowledge()).collect()
 }
 
 #[test]
-fn what_was_told_rests_on_what_the_teller_knew() {
+fn a_told_fact_depends_on_the_tellers_knowledge() {
     let check = |holders: &str, expected: &[(&str, f64, usize)]| {
         let yaml = format!(
             "facts: [{{id: x, subject: book, text: T., secret: true, since: 2 Rain 4, known_by: [{holders}]}}]"
@@ -51,19 +51,20 @@ fn what_was_told_rests_on_what_the_teller_knew() {
     let told = |who: &str, from: &str, rest: &str| format!("{{who: {who}, how: told, from: {from}{rest}}}");
     let (bob, eve) = (told("bob", "ann", ", when: 3 Rain 4"), told("eve", "bob", ", when: 4 Rain 4"));
     let dan = told("dan", "eve", ", when: 5 Rain 4, credence: 0.4");
-    // Without a written credence as much as the chain allows; with one, that much.
+    // Without a written credence, the credence is the maximum that the chain allows. Otherwise, the credence is the
+    // written value.
     let whole = [saw, &bob, &eve, &dan].join(", ");
     check(&whole, &[("ann", 1.0, 1), ("bob", 0.9, 2), ("eve", 0.81, 3), ("dan", 0.4, 4)]);
     let backwards = [&dan, &eve, &bob, saw].join(", ");
     check(&backwards, &[("bob", 0.9, 2), ("eve", 0.81, 3), ("dan", 0.4, 4)]);
     check(&format!("{saw}, {{who: bob, how: rumour, from: ann}}"), &[("bob", 0.5, 2)]);
     check(&format!("{{who: ann, credence: 0.5}}, {}", told("bob", "ann", "")), &[("bob", 0.45, 2)]);
-    // A teller who does not know it in the files, or learned it later, is where it begins.
+    // A teller who does not know the fact in the files, or learned it later, is the origin of the chain.
     check(&bob, &[("bob", 1.0, 1)]);
     check(&format!("{{who: ann, when: 9 Rain 4}}, {bob}"), &[("bob", 1.0, 1)]);
-    // Without a date it was told when the fact began.
+    // Without a date, the fact was told when its validity began.
     check(&format!("{saw}, {}", told("bob", "ann", "")), &[("bob", 0.9, 2)]);
-    // A circle in which somebody has it from elsewhere is none.
+    // A circle is valid if one of the knowers has another source.
     let (back, forth) = (told("ann", "bob", ""), told("bob", "ann", ""));
     check(&format!("{back}, {forth}, {saw}"), &[("ann", 1.0, 1), ("bob", 0.9, 2)]);
 }
@@ -77,7 +78,7 @@ lies: [{id: y, by: ann, text: U., about: [book], told_to: [{who: bob, when: 3 Ra
     let of_x = ["ann authored 1", "ann told bob, dan at 3 Rain 4", "bob told by ann citing eve 0.9 at 3 Rain 4"];
     let rest = ["bob told eve at 4 Rain 4", "dan told by ann 0.9 at 3 Rain 4", "eve told by bob 0.81 at 4 Rain 4"];
     assert_eq!(known(&state, "x"), [of_x, rest].concat());
-    // The liar is where a lie begins; who believed it passes it on in good faith.
+    // The liar is the origin of a lie. A hearer who believed the lie passes it on in good faith.
     let of_y = ["ann authored 0", "ann made up to bob at 3 Rain 4", "bob told by ann 0.8 at 3 Rain 4"];
     let rest = ["bob told dan at 4 Rain 4", "dan told by bob 0.72 at 4 Rain 4"];
     assert_eq!(known(&state, "y"), [&of_y[..], &rest[..]].concat());
@@ -88,7 +89,7 @@ lies: [{id: y, by: ann, text: U., about: [book], told_to: [{who: bob, when: 3 Ra
 }
 
 #[test]
-fn what_falls_takes_with_it_what_rests_on_it() {
+fn inactive_edges_deactivate_their_dependents() {
     let yaml = "facts: [{id: x, subject: book, text: T., secret: true, known_by: [ann, {who: bob, from: ann}, {who: eve, from: bob}]}]";
     let mut state = world(yaml);
     let of_ann = edges(&state, "ann", "x")[0].id();
@@ -97,14 +98,14 @@ fn what_falls_takes_with_it_what_rests_on_it() {
 }
 
 #[test]
-fn a_distortion_rests_on_what_was_distorted() {
+fn a_distortion_depends_on_the_distorted_fact() {
     let yaml = "rumours: [{id: y, distorts: x, text: Ann killed a king., about: [ann], heard_by: [{who: eve, from: bob, when: 4 Rain 4}]}]
 facts: [{id: x, subject: ann, text: Ann killed a hen., secret: true, known_by: [{who: bob, how: witnessed, when: 3 Rain 4}]}]";
     let state = world(yaml);
     assert_eq!(known(&state, "y"), ["bob told eve at 4 Rain 4", "eve told by bob 0.5 at 4 Rain 4"]);
     let Justification::Basis { fact: on, .. } = edges(&state, "eve", "y")[0].sources[0] else { panic!("no basis") };
     assert_eq!(on, fact(&state, "x").id());
-    // Who retells it wrongly in a session does not come to believe what it says.
+    // A speaker who distorts a fact in a session does not believe the distortion.
     let line = yaml.replace("heard_by: [{who: eve, from: bob, when: 4 Rain 4}]", "heard_by: []");
     let session =
         "\nsessions: [{id: s, start: 4 Rain 4, present: [eve], log: [{speaker: bob, text: So., facts: [{fact: y}]}]}]";
@@ -135,7 +136,7 @@ facts: [{id: z, subject: book, text: T., secret: true, known_by: [{who: ann, how
 }
 
 #[test]
-fn what_a_group_keeps_for_a_rank_reaches_that_rank() {
+fn a_fact_for_a_rank_reaches_that_rank() {
     let check = |ranks: &str| {
         let state = world(&format!(
             "  - {{id: crafts, name: The Crafts, kind: faction, attributes: {{ranks: {ranks}}}}}
@@ -150,7 +151,7 @@ facts: [{{id: x, subject: book, text: T., secret: true, known_by: [{{who: crafts
     let yaml = format!("{HEAD}facts: [{{subject: book, text: T., known_by: [{{who: guild, rank: warden}}]}}]");
     let campaign = read_text(&yaml).unwrap();
     let [warning] = campaign.warnings() else { panic!("{:?}", campaign.warnings()) };
-    assert!(warning.what.contains("`guild` has no rank `warden`: write its `ranks`"), "{warning}");
+    assert!(warning.what.contains("`guild` has no rank `warden`; add `ranks` to the attributes"), "{warning}");
 }
 
 #[test]

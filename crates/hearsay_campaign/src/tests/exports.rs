@@ -1,4 +1,4 @@
-//! Exports in files that people read, and back again.
+//! Exports to files for people, and imports of these files.
 
 use std::{fs, path::Path};
 
@@ -9,19 +9,19 @@ use super::{
     fixture,
     jsonl::{exported, world},
 };
-use crate::{Limits, export_vault, export_yaml, notes::Options, plan, read, read_any};
+use crate::{Limits, ReadOptions, export_vault, export_yaml, plan, read, read_any};
 
 type Write = fn(&State, &Path) -> std::io::Result<()>;
 const FORMATS: [Write; 2] = [export_yaml, export_vault];
 
-/// All records but what was imported when.
+/// Returns all records except the position of each import.
 fn records(state: &State) -> String {
     let lines = exported(state);
     lines.lines().filter(|line| !line.contains("{\"imported\":")).map(|line| format!("{line}\n")).collect()
 }
 
 fn back(folder: &Path) -> State {
-    let campaign = read_any(folder, &Options::default(), &Limits::default()).unwrap_or_else(|e| panic!("{e}"));
+    let campaign = read_any(folder, &ReadOptions::default(), &Limits::default()).unwrap_or_else(|e| panic!("{e}"));
     let mut state = State::default();
     if let Some(operation) = plan(&state, &campaign, Timestamp(99)).operation {
         state.apply(operation).unwrap();
@@ -57,7 +57,7 @@ fn a_campaign_comes_back_whole() {
     check(&inn());
 }
 
-/// Every file of a folder that people read.
+/// Returns every file of a folder, except the records.
 fn pages(folder: &Path) -> Vec<std::path::PathBuf> {
     let files = walkdir::WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_file());
     let mut pages: Vec<_> = files.map(walkdir::DirEntry::into_path).collect();
@@ -67,7 +67,7 @@ fn pages(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn a_line_that_is_changed_by_hand_is_read_and_the_rest_stays() {
+fn a_line_changed_by_hand_is_read_and_the_rest_stays() {
     let state = inn();
     for write in FORMATS {
         let folder = tempfile::tempdir().unwrap();
@@ -110,7 +110,8 @@ fn settings_that_are_changed_by_hand_are_taken_over() {
         .collect();
     changed.push_str("audience: {default: private}\nflags: {bridge-is-down: true}\n");
     fs::write(&page, changed).unwrap();
-    let campaign = read_any(folder.path(), &Options::default(), &Limits::default()).unwrap_or_else(|e| panic!("{e}"));
+    let campaign =
+        read_any(folder.path(), &ReadOptions::default(), &Limits::default()).unwrap_or_else(|e| panic!("{e}"));
     let mut after = State::default();
     after.apply(plan(&after, &campaign, Timestamp(9)).operation.unwrap()).unwrap();
     let (info, before) = (after.campaign().unwrap(), state.campaign().unwrap());
@@ -118,7 +119,7 @@ fn settings_that_are_changed_by_hand_are_taken_over() {
     assert_eq!(after.calendar().name, "Gull count");
     assert_eq!(after.flag("bridge-is-down"), Some(&hearsay_model::Value::Flag(true)));
     let rules = after.settings().find_map(|setting| match setting.as_ref() {
-        hearsay_model::Setting::Audience(rules) => Some(rules.clone()),
+        hearsay_model::Setting::World(hearsay_model::WorldSetting::Audience(rules)) => Some(rules.clone()),
         _ => None,
     });
     assert_eq!(rules.unwrap().default, Some(hearsay_model::Audience::Private));
@@ -133,7 +134,7 @@ fn without_its_records_an_export_is_read_as_any_file() {
         let folder = tempfile::tempdir().unwrap();
         write(&state, folder.path()).unwrap();
         fs::remove_file(folder.path().join("hearsay.records")).unwrap();
-        let campaign = read_any(folder.path(), &Options::default(), &Limits::default()).unwrap();
+        let campaign = read_any(folder.path(), &ReadOptions::default(), &Limits::default()).unwrap();
         assert!(campaign.entities().len() >= state.entity_count(), "{:?}", campaign.entities());
     }
 }
@@ -219,7 +220,7 @@ fn nobody_else_reads_an_export_and_a_killed_one_leaves_nothing() {
             all.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect::<Vec<_>>()
         };
         let whole = files(&export);
-        // Killed before its end: the records are not in their place, and a page is half written.
+        // After a kill, the file of records is missing and one page is half written.
         let (held, part) = (export.join("hearsay.records"), export.join("hearsay.records.part"));
         let page = pages(&export).remove(0);
         let list = fs::read_to_string(&held).unwrap();
@@ -235,7 +236,7 @@ fn nobody_else_reads_an_export_and_a_killed_one_leaves_nothing() {
         assert_eq!(files(&export), whole);
         assert!(folder.path().join("kept.md").exists(), "nothing outside the folder goes");
         same(&records(&back(&export)), &records(&state));
-        // A page's folder that is a link to elsewhere is not written to.
+        // The export does not write through a folder of pages that is a link to another folder.
         let elsewhere = folder.path().join("elsewhere");
         fs::create_dir(&elsewhere).unwrap();
         let people = export.join("People");
@@ -243,7 +244,7 @@ fn nobody_else_reads_an_export_and_a_killed_one_leaves_nothing() {
             fs::remove_dir_all(&people).unwrap();
             symlink(&elsewhere, &people).unwrap();
             let error = write(&state, &export).unwrap_err().to_string();
-            assert!(error.contains("leads out of the folder"), "{error}");
+            assert!(error.contains("points outside the folder"), "{error}");
             assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
         }
     }

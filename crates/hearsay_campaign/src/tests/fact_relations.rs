@@ -1,4 +1,4 @@
-//! Facts that have to do with another: distortions, refutations, ends, and what is said in public of a secret.
+//! Facts that refer to other facts: distortions, refutations, ends, and public versions of secrets.
 
 use hearsay_belief::{Hold, View};
 use hearsay_model::{EntityId, Fact, FactRelation, FactStatus, Knower, Secrecy, State};
@@ -18,7 +18,7 @@ fn a_fact_may_distort_refute_or_end_another() {
     let of = "facts: [{id: x, subject: ann, type: OWES, target: bob}]\n";
     let check =
         |yaml: &str, fact_relation: fn(hearsay_model::FactId) -> FactRelation, subject: &str, statement: &str| {
-            // The other may stand before or after it.
+            // The other fact may come before or after this fact in the files.
             for yaml in [format!("{of}rumours: [{yaml}]"), format!("rumours: [{yaml}]\n{of}")] {
                 let state = world(&yaml);
                 let found = state.facts().find(|fact| fact.fact_relation().is_some()).unwrap();
@@ -52,14 +52,14 @@ knowledge: [{fact: a, who: eve, how: rumour}]
 sessions: [{id: s, present: [eve], log: [{speaker: bob, text: No., facts: [{id: f, refutes: a}, {refutes: a}]}]}]",
     );
     assert_eq!(fact(&state, "c").fact_relation(), Some(FactRelation::Refutes(fact(&state, "b").id())));
-    // What is made of a secret is no less secret, unless it is marked.
+    // A fact that refers to a secret is also a secret, unless it has a mark.
     assert_eq!((fact(&state, "d").secrecy(), fact(&state, "e").secrecy()), (Secrecy::Secret, Secrecy::Open));
     assert_eq!(known(&state, "d"), ["eve authored 1"]);
     assert_eq!(known(&state, "e"), ["ann authored 1"]);
     let of_eve = view(&state, "eve");
     let hold = of_eve.belief(of_eve.fact(fact(&state, "a").id()).unwrap()).hold;
     assert!(matches!(hold, Hold::Outweighed(_)), "{hold:?}");
-    // The same thing said twice is one fact.
+    // Two equal facts become one.
     assert_eq!(known(&state, "f"), ["bob authored 1", "bob told eve", "eve told by bob 0.7"]);
     assert_eq!(state.facts().filter(|fact| fact.fact_relation().is_some()).count(), 5);
 }
@@ -77,7 +77,7 @@ passages: [{{text: P., about: [ann], known_by: [guild], facts: [{{fact: z}}, {{f
     assert_eq!(known(&state, "b"), ["bob told by ? 0.5", "eve told by ? 0.5", "guild read ? 1"]);
     assert!(known(&state, "z").contains(&"guild read ? 1".to_owned()), "numbers move with them");
     let campaign = read_good(&yaml(""));
-    assert!(campaign.warnings()[0].what.contains("it says the same as test.yaml:10"), "{:?}", campaign.warnings());
+    assert!(campaign.warnings()[0].what.contains("duplicate of test.yaml:10"), "{:?}", campaign.warnings());
     let mut again = imported(HEAD);
     import(&mut again, &yaml(""));
     assert!(again == state);
@@ -96,12 +96,12 @@ fn a_secret_has_a_public_version() {
         let cover = cover(&state);
         assert_eq!(cover.fact_relation(), Some(FactRelation::Covers(fact(&state, "x").id())));
         assert_eq!(format!("{} {} {}", cover.subject(), cover.predicate(), cover.object()), triple, "{public}");
-        // A sentence does not betray whom the secret is about.
+        // A generated sentence does not reveal the subject of the secret.
         assert_eq!(cover.entities().any(|id| id.as_str() == "bob"), cover.predicate().is_relation(), "{public}");
         assert_eq!((cover.statement(), cover.status(), cover.secrecy()), (statement, status, Secrecy::Open));
         assert_eq!(known(&state, statement), knowers, "{public}");
     };
-    // Who knows the secret believes the public version as far as it doubts the secret.
+    // Knowers of the secret believe the public version as far as they doubt the secret.
     let usual = ["ann authored 0", "bob authored 1", "eve authored 0.4", "inn authored 1"];
     let allied = "Ann Oak is allied with Bob Elm.";
     check("{type: ALLIED_WITH}", "ann ALLIED_WITH bob", allied, FactStatus::Claimed, &usual);
@@ -120,7 +120,7 @@ fn a_secret_has_a_public_version() {
         FactStatus::Claimed,
         &known_by,
     );
-    // What is so too, those who know the secret believe like others.
+    // If the public version is canon, knowers of the secret believe it like everybody else.
     let so = ["ann authored 1", "bob authored 1", "inn authored 1"];
     check("{type: ALLIED_WITH, status: canon}", "ann ALLIED_WITH bob", allied, FactStatus::Canon, &so);
     let backwards = "Bob Elm works for Ann Oak.";

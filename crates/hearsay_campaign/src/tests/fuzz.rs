@@ -1,4 +1,4 @@
-//! The corpus of the fuzzer, and text made at random.
+//! The corpus of the fuzzer, and random text.
 
 use std::{fs, path::Path};
 
@@ -8,8 +8,10 @@ use proptest::prelude::*;
 use crate::{
     export_backup, export_jsonl,
     fuzz::{TARGETS, run},
-    notes::{FileId, Text, Visibility},
-    text::{markdown, no_links},
+    import::{
+        FileId, Text, Visibility,
+        markup::{markdown, no_links},
+    },
 };
 
 #[test]
@@ -27,7 +29,7 @@ fn the_corpus_is_replayed() {
     }
 }
 
-/// Writes the inputs that are exports anew. Run it when a format of theirs changes.
+/// Rewrites the inputs that are exports. Run it after a change of an export format.
 #[test]
 #[ignore = "writes files of the repository"]
 fn exports_are_written_for_the_corpus() {
@@ -42,7 +44,7 @@ fn exports_are_written_for_the_corpus() {
     export_jsonl(&state, &mut lines).unwrap();
     let mut backup = Vec::new();
     export_backup(&state, &mut backup).unwrap();
-    // The target adds the first line and the last.
+    // The fuzz target adds the first and the last line.
     let operations = String::from_utf8(backup).unwrap();
     let operations: Vec<&str> = operations.lines().collect();
     for (target, bytes) in [("jsonl", lines), ("backup", operations[1..operations.len() - 1].join("\n").into_bytes())] {
@@ -51,7 +53,7 @@ fn exports_are_written_for_the_corpus() {
     }
 }
 
-/// Pieces that mean something to a reader of Markdown, in any order.
+/// Generates pieces of text that have a meaning in Markdown, in any order.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         proptest::sample::select(vec![

@@ -1,13 +1,13 @@
-//! Files that would block, lead out of the folder, or take all memory or time.
+//! Files that would block the reader, point outside the folder, or use too much memory or time.
 
 use std::{fs, path::Path, time::Instant};
 
 use super::{HEAD, read_text};
-use crate::{Campaign, Limits, notes::Options, read, read_any};
+use crate::{Campaign, Limits, ReadOptions, read, read_any};
 
 const BASE: &str = "campaign: {name: Base}\nentities: [{id: ann, name: Ann, kind: npc}]\n";
 
-/// What was not read: path and reason.
+/// Returns the skipped files: path and reason.
 #[cfg(unix)]
 fn skipped(campaign: &Campaign) -> Vec<String> {
     campaign.findings().skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect()
@@ -25,13 +25,13 @@ fn a_fifo_blocks_no_reader() {
     assert_eq!(skipped(&campaign), ["pipe.yaml: it is a FIFO; only regular files are read"]);
     let error = read(&fifo_path, &limits).unwrap_err().to_string();
     assert!(error.contains("pipe.yaml: cannot be read: it is a FIFO"), "{error}");
-    let error = read_any(&fifo_path, &Options::default(), &limits).unwrap_err().to_string();
+    let error = read_any(&fifo_path, &ReadOptions::default(), &limits).unwrap_err().to_string();
     assert!(error.contains("it is a FIFO"), "{error}");
     fs::remove_file(folder.path().join("a.yaml")).unwrap();
     let error = read(folder.path(), &limits).unwrap_err().to_string();
-    assert!(error.contains("holds no YAML file") && error.contains("a FIFO"), "{error}");
+    assert!(error.contains("has no YAML file") && error.contains("a FIFO"), "{error}");
 
-    // The other readers, with a note of their own kind beside each.
+    // Runs the other readers, each with an additional valid note.
     for format in crate::Format::ALL.into_iter().filter(|format| *format != crate::Format::Native) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("Ann.md"), "Ann is a baker.\n").unwrap();
@@ -40,12 +40,13 @@ fn a_fifo_blocks_no_reader() {
         {
             fifo(&folder.path().join(name));
         }
-        let options = Options { format: Some(format), ..Options::default() };
+        let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
         let campaign = read_any(folder.path(), &options, &limits).unwrap();
         let notes = skipped(&campaign).into_iter().filter(|note| note.contains("it is a FIFO")).count();
         assert_eq!(notes, 7, "{format}: {:?}", skipped(&campaign));
     }
-    let options = Options { format: Some(crate::Format::Mapping), mapping: Some(fifo_path), ..Options::default() };
+    let options =
+        ReadOptions { format: Some(crate::Format::Mapping), mapping: Some(fifo_path), ..ReadOptions::default() };
     let campaign = read_any(folder.path(), &options, &limits).unwrap();
     assert!(skipped(&campaign).iter().any(|note| note.contains("the mapping cannot be read: it is a FIFO")));
 }
@@ -65,7 +66,7 @@ fn the_native_reader_stays_in_its_folder() {
     symlink(outside.path().join("private.yaml"), at("private.yaml")).unwrap();
     symlink(outside.path(), at("private")).unwrap();
     symlink("/etc/hostname", at("hostname.txt")).unwrap();
-    // Links within the folder: to what is read anyway, and to what is hidden.
+    // Links inside the folder: to a file that is read anyway, and to a hidden file.
     symlink("a.yaml", at("again.yaml")).unwrap();
     symlink(".shared/bob.yaml", at("bob.yaml")).unwrap();
     symlink(".shared/more", at("more")).unwrap();
@@ -76,9 +77,9 @@ fn the_native_reader_stays_in_its_folder() {
     let notes = skipped(&campaign);
     assert_eq!(notes.len(), 2, "{notes:?}");
     for (note, link) in notes.iter().zip(["private", "private.yaml"]) {
-        assert!(note.starts_with(&format!("{link}: a symbolic link that leads out of the folder")), "{note}");
+        assert!(note.starts_with(&format!("{link}: a symbolic link to a file outside the folder")), "{note}");
     }
-    // The folder that was named may itself be a link.
+    // The named folder can itself be a link.
     let beside = tempfile::tempdir().unwrap();
     symlink(folder.path(), beside.path().join("link")).unwrap();
     assert_eq!(read(&beside.path().join("link"), &Limits::default()).unwrap().entities().len(), 3);
@@ -90,7 +91,7 @@ fn folders_that_link_to_one_another_are_walked_once() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.yaml"), BASE).unwrap();
-    // Along the links there are 2^40 ways.
+    // The links lead to 2^40 different paths.
     for n in 0..40 {
         let hidden = folder.path().join(format!(".d{n}"));
         fs::create_dir(&hidden).unwrap();
@@ -105,42 +106,42 @@ fn folders_that_link_to_one_another_are_walked_once() {
     assert!(begun.elapsed().as_secs() < 60);
 }
 
-/// YAML of which aliases make much more: `texts` copies of one text.
+/// Returns YAML whose aliases expand to `texts` copies of one text.
 fn bomb(text_bytes: usize, texts: usize) -> String {
     format!("x: &x {}\ny: [{}]\n", "a".repeat(text_bytes), "*x,".repeat(texts))
 }
 
 #[test]
-fn aliases_are_bounded_by_what_they_copy() {
-    // 1 MiB of text that would become 10 GiB.
+fn aliases_are_bounded_by_their_expanded_size() {
+    // 1 MiB of YAML that would expand to 10 GiB.
     let error = read_text(&format!("{HEAD}{}", bomb(1 << 20, 10_000))).unwrap_err().to_string();
-    assert!(error.contains("test.yaml:11: aliases copy more than 16384 KiB; write the values out instead"), "{error}");
-    // Many files, each of which alone stays below the limit.
+    assert!(error.contains("test.yaml:11: aliases expand to more than 16384 KiB; write the values instead"), "{error}");
+    // Many files, each of which is below the limit.
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.yaml"), BASE).unwrap();
     for n in 0..40 {
         fs::write(folder.path().join(format!("b{n:02}.yaml")), bomb(1 << 10, 1_000)).unwrap();
     }
     let error = read(folder.path(), &Limits::default()).unwrap_err().to_string();
-    assert!(error.contains("aliases copy more than 16384 KiB"), "{error}");
-    // Nested lists of aliases grow with each step.
+    assert!(error.contains("aliases expand to more than 16384 KiB"), "{error}");
+    // Nested lists of aliases grow with each level.
     let steps = (1..20).map(|n| format!("x{n}: &x{n} [{}]\n", format!("*x{},", n - 1).repeat(9)));
     let nested = format!("x0: &x0 {}\n{}", "a".repeat(999), steps.collect::<String>());
     let error = read_text(&format!("{HEAD}{nested}")).unwrap_err().to_string();
-    assert!(error.contains("aliases copy more than"), "{error}");
-    // The same in a file that a mapping or another reader parses, which is left out, and in front matter.
+    assert!(error.contains("aliases expand to more than"), "{error}");
+    // Another reader skips a file with such aliases. In front matter, such aliases cause a warning.
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("big.yaml"), bomb(1 << 20, 10_000)).unwrap();
-    let options = Options { format: Some(crate::Format::Glyphoxa), ..Options::default() };
+    let options = ReadOptions { format: Some(crate::Format::Glyphoxa), ..ReadOptions::default() };
     let campaign = read_any(folder.path(), &options, &Limits::default()).unwrap();
     let skipped = &campaign.findings().skipped;
     let found =
-        skipped.iter().any(|one| one.path == "big.yaml" && one.why.contains("aliases copy more than 16384 KiB"));
+        skipped.iter().any(|one| one.path == "big.yaml" && one.why.contains("aliases expand to more than 16384 KiB"));
     assert!(found, "{skipped:?}");
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("Ann.md"), format!("---\n{}---\nAnn.\n", bomb(1 << 10, 5_000))).unwrap();
-    let campaign = read_any(folder.path(), &Options::default(), &Limits::default()).unwrap();
-    let warned = campaign.warnings().iter().any(|warning| warning.what.contains("aliases copy more than"));
+    let campaign = read_any(folder.path(), &ReadOptions::default(), &Limits::default()).unwrap();
+    let warned = campaign.warnings().iter().any(|warning| warning.what.contains("aliases expand to more than"));
     assert!(warned, "{:?}", campaign.warnings());
 }
 
@@ -179,7 +180,7 @@ fn reading_ends_within_a_file_when_it_is_cancelled() {
 fn ends(folder: &Path, format: &str) {
     let limits = Limits::default();
     let cancel = limits.cancel.clone();
-    let options = Options { format: format.parse().ok(), ..Options::default() };
+    let options = ReadOptions { format: format.parse().ok(), ..ReadOptions::default() };
     let begun = Instant::now();
     let error = std::thread::scope(|scope| {
         let read = scope.spawn(|| read_any(folder, &options, &limits).unwrap_err().to_string());

@@ -1,12 +1,12 @@
-//! Out and in again, with nothing lost.
+//! Export to JSON Lines and import without loss.
 
 use std::sync::Arc;
 
 use hearsay_model::{
-    Acquisition, Attitude, Author, Change, Condition, Confidence, Credence, Date, Entity, EntityId, Evidence, Excerpt,
-    ExternalId, Fact, FactStatus, GameTime, Justification, KeptRecap, Knower, KnowledgeEdge, Method, Operation,
-    Passage, Provenance, Reveal, Secrecy, Session, SessionId, Setting, SettingKey, Span, State, Timestamp, Validity,
-    Value, Who,
+    Acquisition, Attitude, Author, Change, Condition, Confidence, Credence, Date, EngineSetting, Entity, EntityId,
+    Evidence, Excerpt, ExternalId, Fact, FactStatus, GameSetting, GameTime, Justification, KeptRecap, Knower,
+    KnowledgeEdge, Method, Operation, Passage, Provenance, Reveal, Secrecy, Session, SessionId, SessionSetting,
+    Setting, SettingKey, Span, State, Timestamp, Validity, Value, Who,
 };
 use proptest::prelude::*;
 
@@ -28,7 +28,8 @@ fn imported(text: &str) -> State {
     state
 }
 
-/// Edges to facts that are proposed or rejected are no part of equality: they are compared apart.
+/// Returns the edges to proposed or rejected facts. The equality of states ignores these edges, so they are compared
+/// separately.
 fn asleep(state: &State) -> Vec<KnowledgeEdge> {
     let there = |edge: &&Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
     let mut edges: Vec<_> = state
@@ -103,17 +104,17 @@ fn bad_lines_say_what_was_expected() {
         "the header is missing",
         "the first line must be",
     );
-    check("{\"type\":\"hearsay\",\"format\":3}", 1, "format 3 is not known", "newer");
+    check("{\"type\":\"hearsay\",\"format\":3}", 1, "unknown format 3", "newer");
     check(&with("{\"type\":\"fct\"}"), 2, "unknown variant `fct`", "expected an object");
     check(&with("{\"type\":\"entity\"}"), 2, "missing field `id`", "expected an object");
     check(&with("{\"type\":\"entity\",\"id\":\"A b\",\"external_ids\":[]}"), 2, "not an id", "");
     check(&with("nonsense"), 2, "expected", "expected an object");
     let edge = "{\"type\":\"knowledge_edge\",\"knower\":\"*\",\"fact\":\"00000000000000000000000000000001\",\"acquisition\":\"authored\",\
         \"learned\":null,\"credence\":1.0,\"conceals\":false,\"session\":null}";
-    check(&with(edge), 2, "no line has the fact 0000", "add the line");
-    check(&with(&edge.replace("1.0", "1.5")), 2, "credence must lie from 0 to 1", "");
+    check(&with(edge), 2, "the file has no line for the fact 0000", "add the line");
+    check(&with(&edge.replace("1.0", "1.5")), 2, "credence must be from 0 to 1", "");
     let entity = "{\"type\":\"entity\",\"id\":\"a\",\"external_ids\":[]}\n";
-    check(&with(&entity.repeat(2)), 3, "a second entity `a`", "keep one");
+    check(&with(&entity.repeat(2)), 3, "the entity `a` is listed twice", "keep one");
 }
 
 fn id(n: u8) -> EntityId {
@@ -124,7 +125,7 @@ fn session(n: u8) -> SessionId {
     SessionId::new(format!("s{}", n % 2)).unwrap()
 }
 
-/// Words that mean something to readers of Markdown and YAML.
+/// Words with a meaning in Markdown and YAML.
 const WORDS: [&str; 6] = [
     "plain",
     "[[e1|a]] | b # c",
@@ -289,21 +290,24 @@ fn change(which: u8, n: u8) -> Change {
             end: None,
             present: vec![id(n)],
         }),
-        15 | 16 => Change::Set(Setting::Flag { name: format!("f{}", n % 3), value: flag(n) }),
+        15 | 16 => Change::Set(Setting::Game(GameSetting::Flag { name: format!("f{}", n % 3), value: flag(n) })),
         17 => Change::SetFlag { name: format!("f{}", n % 3), value: flag(n) },
-        18 => Change::Set(Setting::Reveal(reveal(n))),
+        18 => Change::Set(Setting::Game(GameSetting::Reveal(reveal(n)))),
         19 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(format!("f{}", n % 3))),
         19 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
         20 => {
             let recap = KeptRecap { session: session(n), players: n.is_multiple_of(2), text: format!("Words {n}.") };
-            Change::Set(Setting::Recap(recap))
+            Change::Set(Setting::Session(SessionSetting::Recap(recap)))
         }
-        _ if n.is_multiple_of(2) => Change::Set(Setting::Clock(GameTime(n.into()))),
-        _ => Change::Set(Setting::Imported { source: format!("s{}", n % 3), digest: n.to_string() }),
+        _ if n.is_multiple_of(2) => Change::Set(Setting::Game(GameSetting::Clock(GameTime(n.into())))),
+        _ => Change::Set(Setting::Engine(EngineSetting::Imported {
+            source: format!("s{}", n % 3),
+            digest: n.to_string(),
+        })),
     }
 }
 
-/// A world in which operations collide.
+/// Generates states whose operations conflict with one another.
 pub(super) fn world() -> impl Strategy<Value = State> {
     prop::collection::vec((any::<u8>(), any::<u8>()), 1..120).prop_map(|changes| {
         let mut state = State::default();

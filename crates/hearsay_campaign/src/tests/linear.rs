@@ -1,9 +1,10 @@
-//! The time to read a file that repeats one mark grows with the length of the file, not with its square.
+//! The time to read a file that repeats one pattern grows with the length of the file, not with the square of the
+//! length.
 
 use std::time::{Duration, Instant};
 
-/// Measures the processor time of the thread, or the time of day where the system does not report it. Other tests run at the
-/// same time.
+/// Measures the processor time of the thread, or the elapsed time if the system does not report it. Elapsed time
+/// includes other tests that run in parallel.
 struct Clock(Option<Duration>, Instant);
 
 impl Clock {
@@ -26,7 +27,7 @@ fn processor_time() -> Option<Duration> {
 
 use crate::fuzz::run;
 
-/// Repeated text, by target. `{n}` counts.
+/// Repeated text for each target. `{n}` is replaced by a number.
 const PATTERNS: [(&str, &[&str]); 6] = [
     (
         "markdown",
@@ -243,7 +244,7 @@ const PATTERNS: [(&str, &[&str]); 6] = [
     ("jsonl", &["{", "[", "\n", "{\"type\":\"hearsay\",\"format\":1}\n", "\""]),
 ];
 
-/// The text that comes before a pattern: a pattern of attributes needs a tag, and some targets a first line.
+/// Returns the text before a pattern. A pattern of attributes needs a tag, and some targets need a first line.
 fn head(target: &str, pattern: &str) -> &'static str {
     match target {
         "native" => "campaign: {name: A}\nx: ",
@@ -253,7 +254,7 @@ fn head(target: &str, pattern: &str) -> &'static str {
     }
 }
 
-/// Returns the time that a target takes for a number of bytes of a pattern.
+/// Returns the time in which a target reads this number of bytes of a pattern.
 fn time(target: &str, pattern: &str, bytes: usize) -> Duration {
     let mut text = head(target, pattern).to_owned();
     let mut n = 0;
@@ -266,13 +267,13 @@ fn time(target: &str, pattern: &str, bytes: usize) -> Duration {
     begun.elapsed()
 }
 
-/// Bytes of the small and the large file that are compared.
+/// Sizes in bytes of the small and the large file.
 const SIZES: [usize; 2] = [4_000, 32_000];
 
-/// How much longer the large file may take: in linear time it takes 8 times as long, in quadratic time 64 times.
+/// Maximum ratio of the times for the large and the small file. Linear time has the ratio 8, quadratic time 64.
 const MAX_GROWTH: f64 = 24.0;
 
-/// Processor time that the large file may take. Most take a hundredth of it.
+/// Maximum processor time for the large file. Most targets take a hundredth of it.
 const MAX_TIME: Duration = Duration::from_secs(10);
 
 #[test]
@@ -280,11 +281,11 @@ fn no_mark_takes_quadratic_time() {
     for (target, patterns) in PATTERNS {
         for pattern in patterns {
             let measure = || SIZES.map(|bytes| time(target, pattern, bytes));
-            // Shorter times are not compared: their ratio is noise.
+            // Shorter times are not compared, because their ratio is noise.
             let is_linear = |[small, large]: [Duration; 2]| {
                 large < MAX_TIME && large < small.max(Duration::from_millis(2)).mul_f64(MAX_GROWTH)
             };
-            // A busy machine may disturb a measurement, but not all of three.
+            // Other programs may disturb one measurement, but hardly all three.
             let linear = (0..3).any(|_| is_linear(measure()));
             assert!(linear, "{target} {pattern:?} takes {:?} for {SIZES:?} bytes", measure());
         }

@@ -1,4 +1,4 @@
-//! Tests of reading, planning and exporting as a whole. Those of parts stand beside them.
+//! Tests of reading, planning and exporting as a whole. The tests of single modules are next to these modules.
 
 mod again;
 mod bad;
@@ -10,7 +10,10 @@ mod fuzz;
 mod hostile;
 mod jsonl;
 mod linear;
+mod markdown_relations;
+mod markdown_secrets;
 mod mutate;
+pub(crate) mod notes;
 mod notes_size;
 mod reading;
 mod real;
@@ -25,7 +28,7 @@ use hearsay_model::{Fact, Operation, State, Timestamp};
 
 use crate::{Campaign, CampaignErrors, ImportReport, Limits, plan, read};
 
-/// What every small campaign begins with: 9 lines.
+/// The first 9 lines of every small campaign.
 const HEAD: &str = "campaign: {name: Test, id: test}
 calendar: {name: C, months: [{name: Frost, days: 30}, {name: Rain, days: 28}]}
 entities:
@@ -37,7 +40,7 @@ entities:
   - {id: book, name: The Book, kind: document}
 ";
 
-/// Makes a FIFO, which blocks whoever opens it until another process writes.
+/// Makes a FIFO. A reader that opens it blocks until another process writes.
 #[cfg(unix)]
 pub(crate) fn fifo(path: &Path) {
     assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
@@ -57,7 +60,7 @@ fn read_good(yaml: &str) -> Campaign {
     read_text(yaml).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// Imports a campaign. The operation passes the state's own check, and a second plan is empty.
+/// Imports a campaign. Checks that the operation is valid, and that a second plan is empty.
 fn import(state: &mut State, yaml: &str) -> ImportReport {
     let campaign = read_good(yaml);
     let planned = plan(state, &campaign, Timestamp(1));
@@ -74,15 +77,16 @@ fn imported(yaml: &str) -> State {
     state
 }
 
-/// The fact with a handle, or with a statement.
+/// Returns the fact with a handle or a statement.
 fn fact<'a>(state: &'a State, name: &str) -> &'a Fact {
     let by_handle = state.facts_by_handle(name).next();
     let by_text = || state.facts().find(|fact| fact.statement() == name);
     by_handle.or_else(by_text).unwrap_or_else(|| panic!("no fact {name}"))
 }
 
-/// Who knows a fact, how and how far in the end: `ann authored 1`, `bob told by ann 0.5 !` (`!` conceals), and who has
-/// passed it on to whom: `ann told bob`, `eve made up to bob`. Sorted.
+/// Returns the knowers of a fact with acquisition and final credence, sorted: `ann authored 1`, `bob told by ann 0.5
+/// !`. The mark `!` means that the knower conceals the fact. Also returns the tellings of the fact: `ann told bob`,
+/// `eve made up to bob`.
 fn known(state: &State, name: &str) -> Vec<String> {
     use hearsay_model::Acquisition;
     let edges = state.recorded_knowledge(fact(state, name).id());

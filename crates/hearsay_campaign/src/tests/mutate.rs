@@ -1,5 +1,5 @@
-//! The corpus of the fuzzer, changed at random for a while: fuzzing that needs nothing but stable Rust, and does not know
-//! which code is covered.
+//! Random changes of the fuzzer's corpus for a limited time. This kind of fuzzing works on stable Rust, and does not
+//! measure coverage.
 
 use std::{
     env, fs,
@@ -10,7 +10,7 @@ use std::{
 
 use crate::fuzz::{TARGETS, run};
 
-/// Numbers at random (xorshift).
+/// Random numbers (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -21,7 +21,7 @@ impl Random {
         (self.0 % end.max(1) as u64) as usize
     }
 
-    /// A stretch of something so long.
+    /// Returns a random range of a text with this length.
     fn stretch(&mut self, length: usize) -> std::ops::Range<usize> {
         let start = self.below(length + 1);
         let most = if self.below(4) == 0 { length } else { 12 };

@@ -1,13 +1,10 @@
-//! How fast foreign notes are read, and how much memory many of them take.
+//! Speed of reading notes of other tools, and memory for many notes.
 
 use std::{fmt::Write, fs, time::Instant};
 
-use crate::{
-    Limits,
-    notes::{Options, read_any},
-};
+use crate::{Limits, ReadOptions, read_any};
 
-/// Notes with links to one another, in folders of 500.
+/// Writes notes with links to one another, in folders of 500 notes.
 fn vault(folder: &std::path::Path, notes: usize, links: usize) {
     for n in 0..notes {
         let mut text = format!(
@@ -25,7 +22,7 @@ fn vault(folder: &std::path::Path, notes: usize, links: usize) {
     }
 }
 
-/// The most memory that this program has had so far, in MiB.
+/// Returns the peak memory of this program in MiB.
 fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
@@ -36,7 +33,7 @@ fn peak() -> Option<u64> {
 fn every_link_of_a_large_vault_leads_somewhere() {
     let folder = tempfile::tempdir().unwrap();
     vault(folder.path(), 1_500, 8);
-    let campaign = read_any(folder.path(), &Options::default(), &Limits::default()).unwrap();
+    let campaign = read_any(folder.path(), &ReadOptions::default(), &Limits::default()).unwrap();
     assert!(campaign.findings().resolved >= 12_500, "{}", campaign.findings().resolved);
 }
 
@@ -47,7 +44,7 @@ fn a_hundred_thousand_files() {
     let folder = tempfile::tempdir().unwrap();
     vault(folder.path(), 100_000, 2);
     let start = Instant::now();
-    let campaign = read_any(folder.path(), &Options::default(), &Limits::default()).unwrap();
+    let campaign = read_any(folder.path(), &ReadOptions::default(), &Limits::default()).unwrap();
     eprintln!("100,000 files: {:?}, {:?} MiB at most, {} facts", start.elapsed(), peak(), campaign.facts().len());
     assert!(peak().is_none_or(|mib| mib < 1024), "{:?} MiB", peak());
 }

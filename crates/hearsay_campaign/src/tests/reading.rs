@@ -1,11 +1,11 @@
-//! What each part of the format becomes.
+//! The facts that each part of the format creates.
 
 use hearsay_model::{Author, Evidence, FactStatus, Method, Secrecy};
 
 use super::{HEAD, fact, fixture, import, imported, known, read_good};
 use crate::{Limits, read};
 
-/// Reads the head with more below it; the fact by its handle or statement is known so.
+/// Reads the head and a text after it. Checks the status and the knowers of the fact with this handle or statement.
 fn check(yaml: &str, name: &str, status: FactStatus, knowers: &[&str]) {
     let state = imported(&format!("{HEAD}{yaml}"));
     assert_eq!(fact(&state, name).status(), status, "{yaml}");
@@ -40,7 +40,7 @@ fn marks_say_who_knows() {
         when: 3 Rain 4, credence: 0.4}], conceals: [bob]}]";
     let known = ["bob authored 1 !", "bob told eve at 3 Rain 4", "eve told by bob 0.4 at 3 Rain 4"];
     check(yaml, "x", FactStatus::Canon, &known);
-    // Who is named knows it as named: the rule adds no second edge.
+    // A named knower has only the edge that the files name. The audience rule adds no second edge.
     let yaml = "facts: [{id: x, subject: ann, text: T., known_by: [{who: ann, how: rumour}, eve]}]";
     check(yaml, "x", FactStatus::Canon, &["ann told by ? 0.5", "eve authored 1", "inn authored 1"]);
     let yaml =
@@ -49,7 +49,7 @@ fn marks_say_who_knows() {
 }
 
 #[test]
-fn rumours_and_lies_reach_who_heard_them() {
+fn rumours_and_lies_reach_their_hearers() {
     let yaml = "rumours: [{id: x, text: T., about: [book, ann], truth: false, heard_by: [inn, {who: eve, from: bob}]}]";
     check(yaml, "x", FactStatus::False, &["eve told by bob 0.5", "inn told by ? 0.5"]);
     check("rumours: [{id: x, text: T., about: [book]}]", "x", FactStatus::Claimed, &[]);
@@ -114,7 +114,7 @@ fn a_line_tells_its_hearers() {
 }
 
 #[test]
-fn readers_of_a_text_know_what_it_states() {
+fn readers_of_a_text_know_its_facts() {
     let yaml = "passages: [{id: p, text: Words., about: [ann], document: book, known_by: [bob], facts: [{id: x, subject: \
         ann, text: T.}, {fact: y}]}]\nfacts: [{id: y, subject: eve, text: U., secret: true}]";
     check(yaml, "x", FactStatus::Canon, &["bob read book 1"]);
@@ -126,7 +126,7 @@ fn readers_of_a_text_know_what_it_states() {
 }
 
 #[test]
-fn who_knows_a_fact_knows_the_names_in_it() {
+fn knowers_of_a_fact_know_the_names_in_it() {
     let yaml = "facts: [{id: x, subject: ann, text: T., about: [eve], secret: true, known_by: [{who: bob, how: told, from: \
         ann, when: 3 Rain 4}]}]";
     check(yaml, "Eve Ash is called Eve Ash.", FactStatus::Canon, &["bob told by ann 1 at 3 Rain 4", "eve authored 1"]);
@@ -174,8 +174,8 @@ fn relations_are_read_as_other_tools_write_them() {
         assert!(statements.contains(&expected), "{expected}: {statements:?}");
     }
     let warnings: Vec<_> = campaign.warnings().iter().map(|warning| warning.to_string()).collect();
-    assert!(warnings[0].starts_with("test.yaml:11: WORKS_FOR is not declared"), "{warnings:?}");
-    assert!(warnings[1].contains("is nobody"), "{warnings:?}");
+    assert!(warnings[0].starts_with("test.yaml:11: WORKS_FOR is not a known relation"), "{warnings:?}");
+    assert!(warnings[1].contains("names nobody"), "{warnings:?}");
     assert_eq!(campaign.entities().len(), 6);
 }
 
@@ -252,7 +252,7 @@ fn the_calendar_of_the_format_is_read() {
     check("-1", "1 Frostmoon 1 BR");
     check("413", "1 Frostmoon 1 AB");
     let error = calendar.parse("31 Frostmoon 411").unwrap_err().to_string();
-    assert!(error.contains("the day of Frostmoon in the year 411 AS must lie from 1 to 30"), "{error}");
+    assert!(error.contains("the day of Frostmoon in the year 411 AS must be from 1 to 30"), "{error}");
     assert_eq!(calendar.print(calendar.end_of("Frostmoon 2 AB").unwrap()), "30 Frostmoon 2 AB, 23:59");
 }
 

@@ -1,19 +1,15 @@
-//! Real campaigns, where they are at hand. They are read as they are, and nothing of them is part of the project.
+//! Real campaigns, if they are available. The tests do not change them, and no part of them is in the project.
 
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
 
-use hearsay_model::{EntityId, Kind, State, Timestamp, attribute};
+use hearsay_model::{EntityId, Kind, PredicateRole, State, Timestamp};
 
-use crate::{
-    Campaign, Limits,
-    notes::{Format, Options, read_any},
-    plan,
-};
+use crate::{Campaign, Format, Limits, ReadOptions, plan, read_any};
 
-/// The folder of a real campaign: `shared/data/campaigns` beside one of the folders above.
+/// Returns the directory of a real campaign: `shared/data/campaigns` beside one of the parent directories.
 fn real(name: &str) -> Option<PathBuf> {
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     above.map(|folder| folder.join("shared/data/campaigns").join(name)).find(|folder| folder.is_dir())
@@ -21,10 +17,10 @@ fn real(name: &str) -> Option<PathBuf> {
 
 fn read(name: &str) -> Option<Campaign> {
     let folder = real(name)?;
-    Some(read_any(&folder, &Options::default(), &Limits::default()).unwrap_or_else(|errors| panic!("{errors}")))
+    Some(read_any(&folder, &ReadOptions::default(), &Limits::default()).unwrap_or_else(|errors| panic!("{errors}")))
 }
 
-/// Whether what was read can be imported, and once is enough.
+/// Checks that the result can be imported, and that a second import changes nothing.
 fn imports_once(campaign: &Campaign) {
     let mut state = State::default();
     state.apply(plan(&state, campaign, Timestamp(1)).operation.unwrap()).unwrap();
@@ -91,7 +87,7 @@ fn heirs_of_their_ways_has_its_sessions_actors_and_dead() {
     }
     let dead = campaign
         .facts()
-        .filter(|fact| *fact.predicate() == *attribute::CONDITION && fact.object().text() == Some("dead"));
+        .filter(|fact| PredicateRole::Condition.is(fact.predicate()) && fact.object().text() == Some("dead"));
     let dead: BTreeSet<&str> = dead.map(|fact| fact.subject().as_str()).collect();
     assert_eq!(
         dead.into_iter().collect::<Vec<_>>(),

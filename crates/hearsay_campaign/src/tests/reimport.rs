@@ -1,4 +1,4 @@
-//! Importing again: unchanged, changed, and beside what others did in the meantime.
+//! Repeated imports: of unchanged files, of changed files, and after changes by others.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ fn a_moved_entry_keeps_its_fact() {
 }
 
 #[test]
-fn what_is_removed_is_withdrawn() {
+fn removed_entries_are_withdrawn() {
     let mut state = imported(&yaml(FACTS));
     let report = import(&mut state, &yaml("").replace("  - {id: eve, name: Eve Ash, kind: npc, home: none}\n", ""));
     assert_eq!(report.removed, 4, "two facts, and the name and kind of Eve");
@@ -91,31 +91,31 @@ fn kept(state: &mut State, yaml: &str, why: &str) {
 }
 
 #[test]
-fn what_the_dm_confirmed_stays() {
+fn confirmed_facts_stay() {
     let mut state = imported(&yaml(FACTS));
     let x = id_of(&state, "x");
     apply(&mut state, Author::Dm, vec![Change::Confirm(x)]);
     let report = import(&mut state, &yaml(FACTS));
     assert_eq!(report.kept, [], "nothing is said otherwise");
-    kept(&mut state, &yaml(""), "the files say it no more, but it was confirmed");
+    kept(&mut state, &yaml(""), "it was removed from the files, but it was confirmed");
     assert_eq!(known(&state, "x"), ["ann authored 1", "inn authored 1"], "who knows it stays with it");
 }
 
 #[test]
-fn what_the_dm_judged_stays_judged() {
+fn a_status_set_by_the_dm_stays() {
     let mut state = imported(&yaml(FACTS));
     let x = id_of(&state, "x");
     apply(&mut state, Author::Dm, vec![Change::SetStatus { fact: x, status: FactStatus::Rejected }]);
-    kept(&mut state, &yaml(FACTS), "it was judged");
+    kept(&mut state, &yaml(FACTS), "its status was changed");
     assert_eq!(fact(&state, "x").status(), FactStatus::Rejected);
 }
 
 #[test]
-fn what_the_dm_retracted_stays_away() {
+fn facts_retracted_by_the_dm_stay_away() {
     let mut state = imported(&yaml(FACTS));
     let x = id_of(&state, "x");
     apply(&mut state, Author::Dm, vec![Change::RetractFact(x)]);
-    kept(&mut state, &yaml(FACTS), "it was retracted, so it stays away");
+    kept(&mut state, &yaml(FACTS), "it was retracted, so it is not added again");
     assert!(state.fact(x).is_none());
 }
 
@@ -123,7 +123,7 @@ fn what_the_dm_retracted_stays_away() {
 fn an_entity_that_the_dm_removed_stays_away() {
     let mut state = imported(&yaml(FACTS));
     apply(&mut state, Author::Dm, vec![Change::RemoveEntity(id("eve"))]);
-    kept(&mut state, &yaml(&FACTS.replace("limps", "runs")), "somebody removed it");
+    kept(&mut state, &yaml(&FACTS.replace("limps", "runs")), "it was removed in the campaign");
     assert!(state.entity(&id("eve")).is_none());
 }
 
@@ -132,7 +132,7 @@ fn an_edge_that_the_dm_took_away_stays_away() {
     let mut state = imported(&yaml(FACTS));
     let edge = state.recorded_knowledge(id_of(&state, "y")).next().unwrap().id();
     apply(&mut state, Author::Dm, vec![Change::Unlearn(edge)]);
-    kept(&mut state, &yaml(FACTS), "somebody else has changed how `eve` knows it");
+    kept(&mut state, &yaml(FACTS), "the campaign has changed how `eve` knows this fact");
     assert!(known(&state, "y").is_empty());
 }
 
@@ -145,7 +145,7 @@ fn an_entity_that_others_use_keeps_its_name() {
     kept(
         &mut state,
         &yaml("").replace("  - {id: eve, name: Eve Ash, kind: npc, home: none}\n", ""),
-        "a fact that stays",
+        "a remaining fact",
     );
     assert_eq!(state.name(&id("eve")), Some("Eve Ash"));
 }
@@ -172,7 +172,7 @@ fn a_value_of_another_is_not_replaced() {
     apply(&mut state, Author::Game, vec![moved("inn")]);
     let elsewhere = "  - {id: mill, name: Mill, kind: location}\n";
     let yaml = yaml(elsewhere).replace("Bob Elm, kind: npc", "Bob Elm, kind: npc, location: mill");
-    kept(&mut state, &yaml, "it is proposed only, because `bob LOCATED_AT inn` stands");
+    kept(&mut state, &yaml, "it is only proposed, because `bob LOCATED_AT inn` is recorded");
     assert_eq!(fact(&state, "Bob Elm is at Mill.").status(), FactStatus::Proposed);
 }
 
@@ -190,13 +190,17 @@ fn a_value_of_the_files_succeeds_the_old() {
 fn the_clock_is_not_set_back() {
     let yaml = |start: &str| HEAD.replace("id: test}", &format!("id: test, start: {start}}}"));
     let mut state = imported(&yaml("2 Rain 3"));
-    apply(&mut state, Author::Game, vec![Change::Set(hearsay_model::Setting::Clock(GameTime(9_000_000)))]);
+    apply(
+        &mut state,
+        Author::Game,
+        vec![Change::Set(hearsay_model::Setting::Game(hearsay_model::GameSetting::Clock(GameTime(9_000_000))))],
+    );
     import(&mut state, &yaml("3 Rain 3"));
     assert_eq!(state.clock(), Some(GameTime(9_000_000)));
 }
 
 #[test]
-fn what_others_know_is_left_alone() {
+fn knowledge_from_other_sources_is_unchanged() {
     let mut state = imported(&yaml(FACTS));
     let edge = KnowledgeEdge::authored(id("bob").into(), id_of(&state, "x"));
     apply(&mut state, Author::Game, vec![Change::Learn(Arc::new(edge))]);
@@ -225,7 +229,7 @@ fn where_people_moved_in_play_does_not_change_who_knew() {
     assert_eq!(plan(&state, &campaign, Timestamp(3)).operation, None);
 }
 
-/// Lines that a campaign may or may not hold.
+/// Lines that a campaign may or may not contain.
 const LINES: [&str; 21] = [
     "facts: {subject: ann, text: Ann limps.}",
     "facts: {id: x, subject: ann, text: Ann limps more.}",
@@ -250,7 +254,7 @@ const LINES: [&str; 21] = [
     "rumours: {distorts: w, text: Eve swims., heard_by: [{who: bob, from: ann, when: 4 Rain 4}]}",
 ];
 
-/// The campaign of some of the lines: of two that share an id, the first.
+/// Returns the campaign of some lines. If two lines have the same id, the campaign contains only the first.
 fn campaign_of(chosen: &[bool]) -> String {
     let mut sections: std::collections::BTreeMap<&str, String> = std::collections::BTreeMap::new();
     let (mut x, mut s) = (false, false);

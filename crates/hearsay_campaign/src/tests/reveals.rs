@@ -1,9 +1,9 @@
-//! Reveals and flags: read, refused, imported again, and taken out and in.
+//! Reveals and flags: reading, errors, repeated imports and exports.
 
 use hearsay_belief::revealable;
 use hearsay_model::{
     Author, Change, Condition, Credence, EntityId, Operation, Predicate, Setting, SettingKey, State, Timestamp, Value,
-    Who,
+    Who, WorldSetting,
 };
 
 use super::{HEAD, apply, fact, fixture, import, imported, read_good, read_text};
@@ -15,7 +15,7 @@ fn id(text: &str) -> EntityId {
     EntityId::new(text).unwrap()
 }
 
-/// A secret of Ann's, with a reveal; and a second fact, after it.
+/// Returns a campaign with a secret of Ann that has a reveal, and a second fact after it.
 fn with(reveal: &str) -> String {
     format!(
         "{HEAD}{FLAGS}facts:\n  - {{id: x, subject: ann, text: T., secret: true, conceals: [ann], reveal: {reveal}}}\n  \
@@ -67,7 +67,7 @@ fn conditions_are_read_in_their_short_form() {
     let three = Value::Number(hearsay_model::Number::new(3.0).unwrap());
     check("{flag: {favour: 3}}", flag("favour", three));
     let from = read_good(HEAD).settings.iter().find_map(|setting| match setting {
-        Setting::Calendar(calendar) => calendar.parse("3 Rain 4").ok(),
+        Setting::World(WorldSetting::Calendar(calendar)) => calendar.parse("3 Rain 4").ok(),
         _ => None,
     });
     check("{date: 3 Rain 4}", Condition::Date { from: from.unwrap() });
@@ -101,16 +101,16 @@ fn bad_reveals_are_refused_with_their_line() {
     let when = |when: &str, message: &str, hint: &str| check(&with(&format!("{{when: {when}}}")), 12, message, hint);
     when("{flag: fire-reportd}", "no flag `fire-reportd` is declared", "did you mean `fire-reported`?");
     when("{flag: {moon: 3}}", "no flag `moon` is declared", "expected one of favour, fire-reported");
-    when("{flag: favour}", "the flag `favour` is a number, so it can never be `yes`", "`flag: {favour: …}`");
+    when("{flag: favour}", "the flag `favour` is a number, so it never has the value `yes`", "`flag: {favour: …}`");
     when("{flag: {favour: 3, fire-reported: true}}", "expected one flag", "");
     when("{flag: [favour]}", "expected text, found a list", "");
     when("{knows: {fact: z}}", "no fact has the id `z`", "");
     when("{ownz: {item: book}}", "a condition has no key `ownz`", "did you mean `owns`?");
     when("{owns: {itm: book, item: book}}", "no key `itm`", "did you mean `item`?");
-    when("{owns: {item: bok}}", "there is no entity `bok`", "did you mean `book`?");
+    when("{owns: {item: bok}}", "no entity has the name or id `bok`", "did you mean `book`?");
     when("{owns: {}}", "`owns` needs `item`", "add `item: …`");
     when("{owns: book}", "expected a mapping", "");
-    when("{trust: {at_least: 2}}", "credence must lie from 0 to 1", "");
+    when("{trust: {at_least: 2}}", "credence must be from 0 to 1", "");
     when("{trust: {of: bob}}", "`trust` needs `at_least`", "");
     when("{date: someday}", "someday", "");
     when("{date: }", "needs `date`", "");
@@ -118,16 +118,16 @@ fn bad_reveals_are_refused_with_their_line() {
     when("{any: }", "the list of conditions is empty", "");
     when("{all: []}", "the list of conditions is empty", "");
     when("{all: {flag: favour}}", "expected a list", "");
-    when("{flag: fire-reported, owns: {item: book}}", "one thing, not `flag` and `owns`", "`all: [{…}, {…}]`");
-    when("{}", "the condition says nothing", "");
+    when("{flag: fire-reported, owns: {item: book}}", "exactly one key, not `flag` and `owns`", "`all: [{…}, {…}]`");
+    when("{}", "the condition is empty", "");
     when("{attribute: {of: ann, name: '!', is: 3}}", "", "");
     let deep = (0..40).fold("{flag: fire-reported}".to_owned(), |inner, _| format!("{{not: {inner}}}"));
-    when(&deep, "more than 32 deep", "");
+    when(&deep, "more than 32 levels deep", "");
     let reveal = |reveal: &str, message: &str, hint: &str| check(&with(reveal), 12, message, hint);
     reveal("{holder: ann}", "`reveal` needs `when`", "");
     reveal("{wen: 4, when: {flag: fire-reported}}", "a reveal has no key `wen`", "did you mean `when`?");
     reveal("{id: A b, when: {flag: fire-reported}}", "`a-b`", "");
-    reveal("[{id: r, when: {flag: fire-reported}}, {id: r, when: {flag: fire-reported}}]", "the id `r` is taken", "");
+    reveal("[{id: r, when: {flag: fire-reported}}, {id: r, when: {flag: fire-reported}}]", "duplicate id `r`", "");
     let open = "facts: [{subject: ann, text: T., reveal: {when: {date: '4'}}}]";
     check(&format!("{HEAD}{open}"), 10, "nobody conceals this fact", "add `holder: …`");
     let undeclared = "facts: [{subject: ann, text: T., reveal: {holder: ann, when: {flag: f}}}]";
@@ -138,7 +138,7 @@ fn bad_reveals_are_refused_with_their_line() {
 }
 
 #[test]
-fn what_the_game_set_stays_and_what_the_files_drop_goes() {
+fn values_set_by_the_game_stay_and_removed_entries_are_withdrawn() {
     let mut state = State::default();
     let yaml = with("{when: {all: [{flag: fire-reported}, {not: {flag: {favour: 3}}}]}}");
     assert_eq!(import(&mut state, &yaml).reveals, 1);
@@ -150,19 +150,19 @@ fn what_the_game_set_stays_and_what_the_files_drop_goes() {
     let x = || vec!["x".to_owned()];
     assert_eq!(import(&mut state, &yaml).kept, []);
     assert_eq!(shown(&state), ("favour 0, fire-reported yes".into(), x()));
-    // Another value at the beginning does not reach a flag that was set; a flag that was not set follows.
+    // A new initial value does not change a flag that was set. It changes a flag that was not set.
     let changed = yaml.replace("fire-reported: false, favour: 0", "fire-reported: true, favour: 2");
     import(&mut state, &changed);
     apply(&mut state, Author::Game, vec![set(false)]);
     import(&mut state, &changed);
     assert_eq!(shown(&state), ("favour 2, fire-reported no".into(), x()));
-    // A flag of another kind is another flag; a changed condition replaces the old.
+    // A flag of another type is a new flag. A changed condition replaces the old one.
     let text = yaml
         .replace("fire-reported: false", "fire-reported: soon")
         .replace("{flag: fire-reported}", "{flag: {fire-reported: now}}");
     assert_eq!(import(&mut state, &text).reveals, 1);
     assert_eq!(shown(&state), ("favour 0, fire-reported soon".into(), x()));
-    // What the files say no more is withdrawn, flags that the game set are not.
+    // Entries that were removed from the files are withdrawn; flags that the game set are not.
     import(&mut state, &yaml);
     apply(&mut state, Author::Game, vec![set(true)]);
     import(&mut state, HEAD);
@@ -170,7 +170,7 @@ fn what_the_game_set_stays_and_what_the_files_drop_goes() {
 }
 
 #[test]
-fn a_reveal_stays_away_with_what_it_names() {
+fn a_reveal_stays_away_with_its_references() {
     let yaml = with("{when: {any: [{knows: {fact: y}}, {flag: fire-reported}]}}");
     let check = |change: fn(&State) -> Change, kept: &str| {
         let mut state = imported(&yaml);
@@ -179,10 +179,10 @@ fn a_reveal_stays_away_with_what_it_names() {
         let report = import(&mut state, &yaml.replace("{flag: fire-reported}", "{not: {flag: fire-reported}}"));
         assert!(report.kept.iter().any(|one| one.what == "reveal x" && one.why.contains(kept)), "{report}");
     };
-    check(|state| Change::RetractFact(fact(state, "y").id()), "names something that stays away");
-    check(|_| Change::Unset(SettingKey::Flag("fire-reported".into())), "names something that stays away");
-    check(|_| Change::RemoveEntity(id("bob")), "names something that stays away");
-    check(|_| Change::Unset(SettingKey::Reveal("x".into())), "set or removed it");
+    check(|state| Change::RetractFact(fact(state, "y").id()), "refers to something that is not added again");
+    check(|_| Change::Unset(SettingKey::Flag("fire-reported".into())), "refers to something that is not added again");
+    check(|_| Change::RemoveEntity(id("bob")), "refers to something that is not added again");
+    check(|_| Change::Unset(SettingKey::Reveal("x".into())), "it was set or removed");
 }
 
 #[test]
@@ -198,9 +198,9 @@ fn json_lines_name_what_a_reveal_misses() {
         let errors = read_jsonl(less.as_bytes()).unwrap_err().to_string();
         assert!(errors.contains(message), "{errors}");
     };
-    check("\"flag\":{\"name\":\"fire-reported\",\"value\"", "no line has the flag `fire-reported`");
-    check("\"handle\":\"y\"", &format!("no line has the fact {}", fact(&state, "y").id()));
-    check("\"id\":\"eve\"", "no line has the entity `eve`");
+    check("\"flag\":{\"name\":\"fire-reported\",\"value\"", "the file has no line for the flag `fire-reported`");
+    check("\"handle\":\"y\"", &format!("the file has no line for the fact {}", fact(&state, "y").id()));
+    check("\"id\":\"eve\"", "the file has no line for the entity `eve`");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The JSON Schema says what the reader reads.
+//! The JSON Schema and the reader accept the same keys.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ fn fixtures_and_examples_fit_the_schema() {
 }
 
 #[test]
-fn what_the_reader_refuses_the_schema_refuses() {
+fn the_schema_refuses_what_the_reader_refuses() {
     let validator = jsonschema::draft202012::new(&schema()).unwrap();
     let check = |value: Value| assert!(!validator.is_valid(&value), "{value}");
     check(json!({"fcts": []}));
@@ -78,7 +78,7 @@ fn what_the_reader_refuses_the_schema_refuses() {
     }
 }
 
-/// The properties of a definition, its own and those it takes from others.
+/// Returns the properties of a definition, including those of the definitions that it refers to.
 fn properties(schema: &Value, def: &Value) -> BTreeSet<String> {
     let mut names: BTreeSet<String> =
         def["properties"].as_object().into_iter().flat_map(|own| own.keys().cloned()).collect();

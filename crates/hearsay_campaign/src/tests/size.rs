@@ -57,7 +57,7 @@ fn large() {
     assert!(facts >= 200_000);
 }
 
-/// The most memory that the process has had.
+/// Returns the peak memory of the process.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,8 +1,11 @@
 //! WebVTT and SubRip: blocks of cues between empty lines.
 
-use super::{Numbered, TranscriptFormat, Utterance, clock, one_line, spoken};
+use super::{
+    line::{Numbered, clock, one_line, spoken},
+    utterance::{TranscriptFormat, Utterance},
+};
 
-/// Number of characters from which a text over several cues is not continued.
+/// Maximum length of an utterance that the next cue may continue, in bytes.
 const LONG: usize = 600;
 
 pub(super) fn read(lines: &[Numbered], format: TranscriptFormat, notes: &mut Vec<String>) -> Vec<Utterance> {
@@ -17,10 +20,10 @@ pub(super) fn read(lines: &[Numbered], format: TranscriptFormat, notes: &mut Vec
             continue;
         }
         let Some(timing) = block.iter().position(|(_, line)| line.contains("-->")) else {
-            // The number of a cue without words, or words after an empty line within a cue.
+            // This is the number of a cue without words, or it is text after an empty line within a cue.
             let words = block.iter().filter(|(_, line)| line.chars().any(char::is_alphabetic));
             if let Some((line, _)) = words.clone().next() {
-                notes.push(format!("line {line}: words without times, taken as they stand"));
+                notes.push(format!("line {line}: text without times, kept unchanged"));
             }
             words.for_each(|(line, text)| cue(*line, None, text, &mut said));
             continue;
@@ -28,7 +31,10 @@ pub(super) fn read(lines: &[Numbered], format: TranscriptFormat, notes: &mut Vec
         let (line, times) = block[timing];
         let seconds = clock(times.trim()).map(|(seconds, _)| seconds);
         if seconds.is_none() {
-            notes.push(format!("line {line}: `{}` is no time; expected 00:12:03.250 --> 00:12:05.000", head(times)));
+            notes.push(format!(
+                "line {line}: `{}` is not a time range; expected 00:12:03.250 --> 00:12:05.000",
+                head(times)
+            ));
         }
         let words: Vec<&str> = block[timing + 1..].iter().map(|(_, line)| unstyled(line)).collect();
         let dialogue = words.len() > 1 && words.iter().all(|line| line.starts_with(['-', '\u{2013}']));
@@ -55,7 +61,7 @@ fn head(text: &str) -> String {
     text.trim().chars().take(40).collect()
 }
 
-/// Adds the speech in a cue, by each of its voices, or by the speaker named at its beginning.
+/// Adds the speech in a cue: of each of its voices, or of the speaker named at its beginning.
 fn cue(line: u32, seconds: Option<u32>, text: &str, said: &mut Vec<Utterance>) {
     let voices = voices(text);
     let speaks = voices.iter().any(|(speaker, _)| speaker.is_some());
@@ -74,7 +80,7 @@ fn cue(line: u32, seconds: Option<u32>, text: &str, said: &mut Vec<Utterance>) {
     }
 }
 
-/// Adds an utterance. Captions split sentences, so it continues an unfinished one by the same speaker.
+/// Adds an utterance. Captions split sentences, so an unfinished utterance of the same speaker is continued instead.
 fn push(next: Utterance, said: &mut Vec<Utterance>) {
     let ended = |text: &str| text.trim_end_matches(['"', '\'', '\u{201D}', ')']).ends_with(['.', '?', '!', '\u{2026}']);
     let goes_on = |last: &&mut Utterance| {

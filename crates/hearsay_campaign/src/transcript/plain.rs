@@ -1,14 +1,17 @@
 //! Plain transcripts and chat exports.
 //!
-//! The speaker says the rest of a line `Speaker: words`, with an optional time before it. A line with only a time and a
-//! name (`[12/03/2026 20:14] anna`, `Anna — Today at 20:14`) is the head of a message: the named speaker says the lines
-//! below it. An indented line continues the line above. All other text is narration.
+//! In a line `Speaker: words`, the speaker says the words. A time may come before the speaker. A line with only a time
+//! and a name (`[12/03/2026 20:14] anna`, `Anna — Today at 20:14`) is the head of a message: the named speaker says the
+//! lines below it. An indented line continues the line above. All other text is narration.
 
-use super::{Numbered, Utterance, clock, is_name, one_line, spoken};
+use super::{
+    line::{Numbered, clock, is_name, one_line, spoken},
+    utterance::Utterance,
+};
 
 pub(super) fn read(lines: &[Numbered]) -> Vec<Utterance> {
     let mut said: Vec<Utterance> = Vec::new();
-    // The speaker and time of the lines below.
+    // The speaker and time of the last message head. They apply to the lines below it.
     let mut head: Option<(String, Option<u32>)> = None;
     let mut joined = false;
     for &(line, raw) in lines {
@@ -17,7 +20,7 @@ pub(super) fn read(lines: &[Numbered]) -> Vec<Utterance> {
             joined = false;
             continue;
         }
-        // Rulers and other separators.
+        // Skips rulers and other separators.
         if !text.chars().any(char::is_alphanumeric) {
             continue;
         }
@@ -34,7 +37,7 @@ pub(super) fn read(lines: &[Numbered]) -> Vec<Utterance> {
         }
         let (seconds, rest) = timed(text);
         let (speaker, words, at) = match (&head, spoken(rest)) {
-            // In a chat, `Note: bring the rope` is a message.
+            // Below a message head, `Note: bring the rope` is a message and `Note` is not a speaker.
             (Some((speaker, at)), None) => (Some(speaker.clone()), rest, *at),
             (Some((speaker, at)), Some(_)) if seconds.is_none() => (Some(speaker.clone()), rest, *at),
             (_, Some((speaker, words))) => {
@@ -60,7 +63,7 @@ fn timed(line: &str) -> (Option<u32>, &str) {
     if rest.is_empty() || rest.starts_with(':') { (None, line) } else { (Some(seconds), rest) }
 }
 
-/// Returns the speaker and time in the head of a message.
+/// Returns the speaker and the time, in seconds, if a line is the head of a message.
 fn message_head(line: &str) -> Option<(String, Option<u32>)> {
     let (name, stamp) = match line.strip_prefix('[') {
         Some(rest) => {

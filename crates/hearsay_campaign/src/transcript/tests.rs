@@ -74,11 +74,11 @@ fn subrip_has_speakers_or_not() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn errors_name_their_line() {
     let error = |bytes: &[u8]| Transcript::read("s.txt", bytes).unwrap_err().to_string();
-    assert!(error(b"").contains("s.txt: nothing is said"));
-    assert!(error(b"----\n\n").contains("nothing is said"));
-    assert!(error(b"a\nb\0c").starts_with("s.txt:2: this is no text"));
+    assert!(error(b"").contains("s.txt: the file has no lines of speech"));
+    assert!(error(b"----\n\n").contains("no lines of speech"));
+    assert!(error(b"a\nb\0c").starts_with("s.txt:2: not a text file"));
     assert!(error(b"\xFF\xFEa\0").contains("UTF-16"));
     let latin = Transcript::read("s.txt", b"Anna: hello\nZo\xEB: caf\xE9 \x93now\x94\n").unwrap();
     assert_eq!(latin.utterances[1].speaker.as_deref(), Some("Zo\u{EB}"));
@@ -86,7 +86,7 @@ fn what_is_wrong_is_told_with_its_line() {
     assert_eq!(latin.notes, ["line 2: not UTF-8, read as Windows-1252"]);
     let vtt = Transcript::read("s.vtt", b"WEBVTT\n\nsoon --> later\nHello.\n\nlost words\n").unwrap();
     assert_eq!(vtt.utterances.len(), 2);
-    assert!(vtt.notes[0].contains("line 3: `soon --> later` is no time"), "{:?}", vtt.notes);
+    assert!(vtt.notes[0].contains("line 3: `soon --> later` is not a time range"), "{:?}", vtt.notes);
     assert!(vtt.notes[1].contains("line 6"));
 }
 

@@ -1,30 +1,35 @@
-//! What can be typed to ask and to search.
+//! Arguments of `hearsay ask` and `hearsay search`.
 
 use clap::Args as ClapArgs;
 
-use super::{Campaign, Form, StatusArg, When, budget, text};
+use super::{
+    campaign::Campaign,
+    know::When,
+    names::{entities, name, predicates, sessions},
+    values::{Form, StatusArg, budget, text},
+};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Ask {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Character who answers, by id or name
-    #[arg(long = "as", value_name = "NPC", value_parser = text)]
+    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) speaker: String,
     /// Question
     #[arg(value_parser = text)]
     pub(crate) question: String,
-    /// Place of the scene [default: where the character is]
-    #[arg(long, value_name = "PLACE")]
+    /// Place of the scene [default: the place where the character is]
+    #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Another character in the scene; may be repeated [default: those the character knows to be there]
-    #[arg(long, value_name = "NPC")]
+    /// Listener in the scene; may be repeated [default: the characters known to the speaker to be present]
+    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
     /// Only results about this entity or its direct relations; may be repeated
-    #[arg(long, value_name = "ENTITY", value_parser = text)]
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// Session, by id or number; its last lines are included
-    #[arg(long, value_name = "SESSION", value_parser = text)]
+    /// Session, by id or number; the context includes its last lines
+    #[arg(long, value_name = "SESSION", value_parser = text, add = sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
@@ -37,7 +42,7 @@ pub(crate) struct Ask {
     /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) form: Form,
-    /// Omit citations (the prompt format omits them unless --citations is given)
+    /// Omit citations (the prompt format has citations only with --citations)
     #[arg(long, conflicts_with = "citations")]
     pub(crate) no_citations: bool,
     /// Add citations to the prompt format too, and say why each line was chosen
@@ -56,32 +61,32 @@ pub(crate) struct Search {
     #[arg(value_parser = text)]
     pub(crate) text: String,
     /// Character whose view is used [default: the DM's]
-    #[arg(long = "as", value_name = "NPC")]
+    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Only entities of this kind, such as npc, and facts about them
     #[arg(long)]
     pub(crate) kind: Option<String>,
     /// Only results about this entity or its direct relations; may be repeated
-    #[arg(long, value_name = "ENTITY", value_parser = text)]
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// Only facts with this predicate; only such relations are followed
-    #[arg(long)]
+    /// Only facts with this predicate; --depth follows only relations with this predicate
+    #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Only facts and passages of this session, by id or number
-    #[arg(long)]
+    #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Only facts with this status
     #[arg(long, value_enum, conflicts_with = "knower")]
     pub(crate) status: Option<StatusArg>,
     /// Only facts that are true at this date or at the end of this session, such as `4 Rainmoon 412`
-    #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", value_parser = text, allow_hyphen_values = true)]
+    #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) holds_at: Option<String>,
     /// Number of relations to follow from entities found by name
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) depth: u8,
     #[command(flatten)]
     pub(crate) when: When,
-    /// Maximum number of facts, and of passages
+    /// Maximum number of facts, and maximum number of passages
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,
     /// Explain each result: scores, citation, and path through the graph

@@ -2,7 +2,13 @@
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::{Campaign, Clear, Health, History, Model, Restore};
+use super::{
+    campaign::Campaign,
+    files::{Clear, Restore},
+    history::History,
+    tidy::Health,
+    values::Model,
+};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Db {
@@ -10,27 +16,27 @@ pub(crate) enum Db {
     #[command(after_help = "\
 Reads all files, verifies the checksum of every block and the digest of every
 operation, applies all operations, and compares the graph tables with the
-result. Nothing is changed. Exits with 0 if the database is whole, and with 1 if
-not: the report lists the damage, the lost operations, and what to do.")]
+result. Changes nothing. The exit code is 0 if the database is intact, and 1 if it
+is damaged. The report lists the damage, the lost operations, and what to do.")]
     Check(Campaign),
-    /// Save what a damaged database still holds
+    /// Save everything that is readable in a damaged database
     #[command(after_help = "\
 Writes every readable operation to a new database. The damaged files are moved to
-a directory beside it and never deleted. Operations keep their numbers: a lost
-operation is replaced by one that changes nothing. `hearsay sync` brings back
-what came from campaign files.")]
+a directory beside the new database and never deleted. Operations keep their
+numbers: an empty operation replaces each lost operation. `hearsay sync` imports
+the content of campaign files again.")]
     Repair(Repair),
-    /// Embed all texts that have no embedding yet
+    /// Compute the missing vectors of all texts, for search by meaning
     #[command(after_help = "\
-`ask` and `search` embed a small number of texts themselves. Run this command
-after importing many sessions: it shows its progress, Ctrl-C stops it, and the
-next run continues where it stopped.")]
+`ask` and `search` compute the vectors of a small number of texts themselves. Run
+this command after you import many sessions. It shows its progress. You can stop it
+with Ctrl-C; the next run continues with the remaining texts.")]
     Embed(Campaign),
     /// List the operations of the journal, newest first
     History(History),
     /// Count entities by kind, and facts by predicate, status and source
     Stats(Campaign),
-    /// Check the campaign for problems: orphans, missing evidence, waiting work
+    /// Check the campaign for problems: entities without relations, missing evidence, waiting work
     #[command(after_help = "\
 Examples:
   hearsay db health
@@ -38,13 +44,21 @@ Examples:
     Health(Health),
     /// Restore a backup, with its history
     #[command(after_help = "\
+Restores to the directory that -C names, and creates the directory if it does not
+exist. The directory can contain campaign files, but no database.
+
 Example:
-  hearsay db restore gullhaven.backup gullhaven")]
+  hearsay -C restored db restore gullhaven.backup")]
     Restore(Restore),
     /// Delete the database of a campaign; its files stay
     Clear(Clear),
     /// Show which sentence encoder is used, and where it was found
     #[command(after_help = "\
+If HEARSAY_MODEL_DIR is set, only this directory is searched for a model. Otherwise,
+these directories are searched: `models` and `assets/models` beside the program,
+`assets/models` from the working directory upward, the user's data directory, and
+the checkout that the program was built from.
+
 Examples:
   hearsay db model
   hearsay db model --compare \"the harbour burned\" \"a fire at the docks\"")]

@@ -1,9 +1,13 @@
-//! Editing entities and facts by hand.
+//! Arguments of the commands that edit entities and facts by hand.
 
 use clap::Args as ClapArgs;
 use hearsay_model::EntityId;
 
-use super::{Campaign, text};
+use super::{
+    campaign::Campaign,
+    names::{entities, facts, name, predicates},
+    values::text,
+};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Add {
@@ -18,30 +22,30 @@ pub(crate) struct Add {
     /// Id of the entity [default: made from the name]
     #[arg(long, value_parser = |id: &str| EntityId::new(id))]
     pub(crate) id: Option<EntityId>,
-    /// Place where it lives and is, by id or name
-    #[arg(long, value_name = "PLACE")]
+    /// Place where the entity lives and is now, by id or name
+    #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
 }
 
-/// What may be said of a fact besides its three parts.
+/// Options of a fact besides subject, predicate and object.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct FactArgs {
     /// Sentence that states the fact [default: made from the predicate]
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// Known only to the subject and to --known-by
+    /// Restrict the fact to its subject and the characters of --known-by
     #[arg(long, conflicts_with = "common")]
     pub(crate) secret: bool,
-    /// Known to everybody
+    /// Make the fact known to everyone
     #[arg(long)]
     pub(crate) common: bool,
-    /// Character who knows it too; may be repeated
-    #[arg(long, value_name = "NPC")]
+    /// Additional character who knows the fact; may be repeated
+    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) known_by: Vec<String>,
-    /// Date from which it is true
+    /// Date from which the fact is true
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) since: Option<String>,
-    /// Date until which it was true
+    /// Date until which the fact was true
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) until: Option<String>,
 }
@@ -51,8 +55,10 @@ pub(crate) struct Set {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Entity, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
     /// Attribute, such as occupation
+    #[arg(add = predicates())]
     pub(crate) attribute: String,
     /// Value of the attribute
     #[arg(value_parser = text)]
@@ -66,10 +72,13 @@ pub(crate) struct Relate {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Subject, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) subject: String,
     /// Relation, such as OWES or EMPLOYED_BY, or your own words: "sails with" becomes SAILS_WITH
+    #[arg(add = predicates())]
     pub(crate) predicate: String,
     /// Object, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) object: String,
     /// Attitude of the subject to the object, -100 to 100
     #[arg(long, allow_hyphen_values = true, value_name = "N")]
@@ -83,9 +92,10 @@ pub(crate) struct Correct {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Fact: id, start of the id, or handle
+    #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Correct object or value
-    #[arg(long, required_unless_present = "statement")]
+    #[arg(long, required_unless_present = "statement", value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
     /// Correct sentence
     #[arg(long)]
@@ -97,6 +107,7 @@ pub(crate) struct RemoveFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Fact: id, start of the id, or handle
+    #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
 }
 
@@ -105,5 +116,6 @@ pub(crate) struct RemoveEntity {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Entity, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
 }

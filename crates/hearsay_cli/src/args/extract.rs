@@ -4,7 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{Campaign, text};
+use super::{
+    campaign::Campaign,
+    names::{entities, name},
+    values::text,
+};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Extract {
@@ -16,25 +20,25 @@ pub(crate) struct Extract {
     /// Text to preview
     #[arg(long, value_parser = text)]
     pub(crate) text: Option<String>,
-    /// Process every text again, not only those that wait
+    /// Process all texts again, not only the waiting texts
     #[arg(long, conflicts_with_all = ["file", "text"])]
     pub(crate) again: bool,
     /// Speaker of the text, by id or name
-    #[arg(long, value_name = "WHO", value_parser = text)]
+    #[arg(long, value_name = "WHO", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
     /// Character who is present; may be repeated
-    #[arg(long, value_name = "WHO", value_parser = text)]
+    #[arg(long, value_name = "WHO", value_parser = name, add = entities())]
     pub(crate) present: Vec<String>,
     /// Place where the text is said
-    #[arg(long, value_name = "PLACE", value_parser = text)]
+    #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Compare sentences with examples of relations by meaning too (loads the sentence encoder)
+    /// Also compare the meaning of sentences with examples of relations (loads the sentence encoder)
     #[arg(long)]
     pub(crate) meaning: bool,
     /// Use the language model (configure [extraction.llm] in hearsay.toml)
     #[arg(long, conflicts_with = "meaning")]
     pub(crate) llm: bool,
-    /// The text describes the world; nobody says it
+    /// The text describes the world and has no speaker
     #[arg(long, conflicts_with_all = ["by", "narration"])]
     pub(crate) lore: bool,
     /// The text is the DM's narration, or a line of a log

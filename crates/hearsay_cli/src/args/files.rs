@@ -1,11 +1,11 @@
-//! Creating a campaign, and importing and exporting files.
+//! Arguments of the commands that create a campaign, and import and export files.
 
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use hearsay_campaign::Format;
 
-use super::Campaign;
+use super::campaign::Campaign;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct New {
@@ -25,10 +25,10 @@ pub(crate) struct Import {
     /// Format of the files [default: detected]
     #[arg(long, value_parser = format, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// Mapping file: the meaning of the fields of any JSON, YAML or CSV
+    /// Mapping file, which describes the fields of a JSON, YAML or CSV file
     #[arg(long, value_name = "FILE")]
     pub(crate) mapping: Option<PathBuf>,
-    /// Name of the source, to tell several sources apart [default: from the files or their folder]
+    /// Name of the source, to distinguish several sources [default: from the files or their folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     #[command(flatten)]
@@ -48,10 +48,10 @@ pub(crate) struct ImportOptions {
     /// Show what would be imported, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Keep running and import what changes in the files, until Ctrl-C
+    /// Keep running, and import each change of the files until you press Ctrl-C
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) watch: bool,
-    /// Do not embed texts now; the next command that needs embeddings makes them
+    /// Do not compute the vectors of texts now; the next command that needs them computes them
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
@@ -76,7 +76,7 @@ pub(crate) enum Out {
     Graphml,
     /// Entities and relations, for Graphviz
     Dot,
-    /// Everything, with its history, in one file; `db restore` reads it
+    /// Backup of the whole campaign with its history, in one file; `db restore` reads it
     Backup,
 }
 
@@ -94,10 +94,10 @@ pub(crate) struct Export {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Restore {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
     /// Backup written by `export --format backup`
     pub(crate) backup: PathBuf,
-    /// Campaign directory to create; it may hold campaign files, but no database
-    pub(crate) campaign: PathBuf,
 }
 
 #[derive(Debug, ClapArgs)]

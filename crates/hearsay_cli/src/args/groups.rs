@@ -1,8 +1,17 @@
-//! The groups of commands that change and query entities, facts, knowledge and the story.
+//! The command groups `entity`, `fact`, `know`, `event` and `simulate`.
 
 use clap::Subcommand;
 
-use super::*;
+use super::{
+    campaign::Campaign,
+    edit::{Add, Correct, Relate, RemoveEntity, RemoveFact, Set},
+    event::{Deduce, Forget, Read, Refute, Retcon, Reveal, Say, Tell, Witness},
+    extract::Extract,
+    know::{Believes, Knows, Missed, Secrets, WhoAndFact, WhoKnows},
+    look::{Facts, Neighbours, Path, Show},
+    simulate::{Flag, GossipArgs},
+    tidy::{Duplicates, Merge, Prune, Split},
+};
 
 /// `hearsay entity`.
 #[derive(Debug, Subcommand)]
@@ -19,13 +28,13 @@ Examples:
   hearsay entity set pell occupation \"net-mender\"
   hearsay entity set pell goals \"Leave by the next boat.\" --secret --known-by roz-keel")]
     Set(Set),
-    /// Show an entity in full, or the view that a character has of it
+    /// Show an entity in full, or only what one character knows about it
     #[command(after_help = "\
 Examples:
   hearsay entity show mirela-voss
   hearsay entity show mirela-voss --as odo-brandt")]
     Show(Show),
-    /// List the entities around an entity
+    /// List the entities that are related to an entity
     #[command(after_help = "\
 Examples:
   hearsay entity neighbours mirela-voss --direction in
@@ -38,28 +47,29 @@ Example:
     Path(Path),
     /// List entities or facts that may be duplicates
     #[command(after_help = "\
-Compares entities of one kind by name, alias, sound and neighbourhood, and with
---meaning by their descriptions. Nothing is merged unless you say so, or
-hearsay.toml does.
+Compares entities of the same kind by name, alias, sound of the name and related
+entities. With --meaning, also compares their descriptions. Hearsay merges entities
+only if you run `entity merge`, or if hearsay.toml allows automatic merging.
 
 Examples:
   hearsay entity duplicates
   hearsay entity duplicates --facts
   hearsay entity duplicates not-the-same pell roz-keel")]
     Duplicates(Duplicates),
-    /// Merge an entity into another one
+    /// Merge an entity into another entity
     #[command(after_help = "\
-Facts and knowledge of the first entity move to the second, and the first name
-becomes an alias. Of two conflicting values the one with the higher confidence
-stays; the other becomes a claim for review. `entity split` reverts the merge.
+The facts and knowledge of the first entity move to the second entity. The name of
+the first becomes an alias. If two values conflict, the value with the higher
+confidence stays, and the other waits for review. `entity split` reverts the merge.
 
 Example:
   hearsay entity merge pell roz-keel --dry-run")]
     Merge(Merge),
     /// Split two entities that were merged
     #[command(after_help = "\
-Both entities are restored. Facts recorded since the merge move back where that
-is known. The two are not proposed as duplicates again.")]
+Restores both entities. A fact that was recorded since the merge moves back if it is
+known which entity the fact is about. The two entities are not proposed as
+duplicates again.")]
     Split(Split),
     /// Remove an entity and all facts about it
     Remove(RemoveEntity),
@@ -83,7 +93,7 @@ Examples:
   hearsay fact add pell OWES mirela-voss --secret --known-by mirela-voss
   hearsay fact add pell LIKES roz-keel --attitude 60 --since \"3 Rainmoon 412\"")]
     Add(Relate),
-    /// Correct a fact; its knowers know the corrected one
+    /// Correct a fact; its knowers then know the corrected fact
     #[command(after_help = "\
 Examples:
   hearsay fact correct 3fa91c02 --object salt-quay
@@ -97,12 +107,12 @@ Examples:
     Retract(Retcon),
     /// Remove a fact that was recorded by mistake
     Remove(RemoveFact),
-    /// Extract facts from texts that wait for it, or preview them for a text
+    /// Extract facts from waiting texts, or preview the facts of a text
     #[command(after_help = "\
-Lines that are said, logged or imported are processed automatically, without a
-language model: sure facts are recorded, doubtful ones wait for review. Without
-arguments, this command processes texts that are still waiting. With a file,
---text or `-` it previews the facts and records nothing.
+Hearsay extracts facts from lines that are said, logged or imported, without a
+language model. Certain facts are recorded; doubtful facts wait for review. Without
+arguments, this command processes the texts that wait for extraction. With a file,
+--text or `-`, it shows the facts of this text and records nothing.
 
 Examples:
   hearsay fact extract
@@ -111,9 +121,9 @@ Examples:
     Extract(Extract),
     /// Retract facts by confidence, age or status
     #[command(after_help = "\
-Only facts that wait for review are retracted, unless you give a status. Facts
-that you stated or confirmed stay. `hearsay undo` brings the facts back. A
-rejected fact blocks similar proposals: prune those with care.
+Retracts only facts that wait for review, unless you name another status. Facts that
+you stated or confirmed stay. `hearsay undo` restores the retracted facts. Rejected
+facts prevent similar proposals, so prune them with care.
 
 Examples:
   hearsay fact prune --below 0.4 --dry-run
@@ -124,7 +134,7 @@ Examples:
 /// `hearsay know`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KnowCommand {
-    /// List what a character, or the players, know; newest first
+    /// List the facts that a character or the players know, newest first
     #[command(after_help = "\
 Examples:
   hearsay know knows mirela-voss --about odo-brandt
@@ -133,15 +143,15 @@ Examples:
     Knows(Knows),
     /// Show what a character believes about an entity, and why
     #[command(after_help = "\
-The belief comes first, with the sources that support it and the known facts
-that contradict it. The truth follows below.
+The output first shows the belief, with the sources that support it and the known
+facts that contradict it. Then it shows what is true.
 
 Examples:
   hearsay know believes captain-rusk jory-penhale
   hearsay know believes pell odo-brandt LOCATED_AT --as-of session-1
   hearsay know believes wren-oake jory-penhale --thinks-of dorric-stane")]
     Believes(Believes),
-    /// Explain why a character does not know a fact, and who could tell it
+    /// Explain why a character does not know a fact, and who could tell the fact
     #[command(after_help = "\
 Example:
   hearsay know why pell jory-found-the-ledger")]
@@ -157,20 +167,20 @@ Examples:
   hearsay know who-knows jory-found-the-ledger
   hearsay know who-knows sweet-water --as-of session-1")]
     WhoKnows(WhoKnows),
-    /// List secrets: their holders, and who was told
+    /// List secrets, with their holders and the characters who were told
     #[command(after_help = "\
 Examples:
   hearsay know secrets mirela-voss
   hearsay know secrets --untold --limit 10")]
     Secrets(Secrets),
-    /// List secrets with conditions, and which conditions are missing
+    /// List secrets that may be told under a condition, and what is missing for the condition
     Conditions(Campaign),
-    /// List what others learned in a session that an absent character missed
+    /// List facts that an absent character did not learn in a session
     #[command(after_help = "\
 Example:
   hearsay know missed kestrel-vane session-2")]
     Missed(Missed),
-    /// Remove a fact from what a character learned, with everything that depends on it
+    /// Remove a fact from a character's knowledge, with all knowledge that depends on it
     #[command(after_help = "\
 Example:
   hearsay know forget tamsin-reed jory-found-the-ledger --dry-run")]
@@ -180,10 +190,10 @@ Example:
 /// `hearsay event`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EventCommand {
-    /// Record that those present see something happen
+    /// Record that the characters present see something happen
     #[command(after_help = "\
-A new fact is canon. A newer state ends the older one: a character seen at a
-place is no longer at the previous place.
+A new fact is canon. If an entity can have only one such value at a time, the new
+fact ends the earlier one. For example, a character has only one location.
 
 Examples:
   hearsay event witness pell-saw-three-men --by wren-oake
@@ -195,8 +205,8 @@ Examples:
     Say(Say),
     /// Record that a character tells others a fact
     #[command(after_help = "\
-A character tells a fact that it knows, or a new one (--about, --that). A fact
-that is retold wrongly becomes a fact of its own.
+A character tells a fact that it knows, or a new fact (--about, --that). If the
+character retells a fact wrongly, the wrong version is a fact of its own.
 
 Examples:
   hearsay event tell --by bettony-lark odo-left-the-gull --to pell
@@ -232,15 +242,15 @@ Examples:
 pub(crate) enum SimulateCommand {
     /// Let characters who meet pass on news for some days
     #[command(after_help = "\
-Who tells whom depends on relation, trust and talkativeness. Secrets and
-concealed facts are not told. The game clock advances. The same seed gives the
+Relations, trust and talkativeness decide who tells whom a fact. Characters do not
+tell secrets and concealed facts. The game clock advances. The same seed gives the
 same result.
 
 Examples:
   hearsay simulate gossip --days 3 --dry-run
   hearsay simulate gossip --tellings --seed 7")]
     Gossip(GossipArgs),
-    /// List the story flags, or set one
+    /// List the story flags, or set a story flag
     #[command(after_help = "\
 Examples:
   hearsay simulate flag
@@ -251,8 +261,8 @@ Examples:
 
 /// Examples of `say`.
 pub(crate) const SAY: &str = "\
-Everyone in earshot hears the line. Their credence follows from their trust in
-the speaker and from how certain the speaker is.
+Everyone at the speaker's place hears the line, unless you name the hearers. Their
+credence depends on their trust in the speaker and on the speaker's own credence.
 
 Examples:
   hearsay say --by bettony-lark \"He left at ten.\" --states odo-left-the-gull

@@ -1,8 +1,8 @@
-//! The history of operations, and undoing them.
+//! Arguments of `hearsay db history` and `hearsay undo`.
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::Campaign;
+use super::campaign::Campaign;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct History {
@@ -11,6 +11,9 @@ pub(crate) struct History {
     /// Maximum number of operations
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
+    /// Include internal operations, such as a record of which texts were processed
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -25,12 +28,12 @@ pub(crate) enum AuthorArg {
 pub(crate) struct Undo {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Operation to undo, as `hearsay db history` numbers it [default: the newest]
+    /// Number of the operation to undo, from `hearsay db history` [default: the newest operation]
     pub(crate) position: Option<u64>,
     /// Undo the newest operation of this author
     #[arg(long, value_enum, conflicts_with = "position")]
     pub(crate) author: Option<AuthorArg>,
-    /// Show what would be undone and what depends on it, without changing anything
+    /// Show which operation would be undone and what depends on it, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Undo even if later operations depend on it

@@ -1,16 +1,20 @@
-//! `hearsay know`: who knows and believes what.
+//! `hearsay know`: queries about knowledge and belief.
 
 use clap::Args as ClapArgs;
 
-use super::{Campaign, text};
+use super::{
+    campaign::Campaign,
+    names::{entities, facts, name, predicates, sessions},
+    values::text,
+};
 
-/// As of when.
+/// Time for which a query about knowledge is answered.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct When {
-    /// State of knowledge at the end of this date or session [default: now]
-    #[arg(long, value_name = "DATE|SESSION", value_parser = text, allow_hyphen_values = true)]
+    /// Use the knowledge at the end of this date or session [default: now]
+    #[arg(long, value_name = "DATE|SESSION", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) as_of: Option<String>,
-    /// State of the journal at this operation; `hearsay db history` lists operations
+    /// Use the journal only up to this operation; `hearsay db history` lists operations
     #[arg(long, value_name = "POSITION")]
     pub(crate) recorded: Option<u64>,
 }
@@ -20,22 +24,22 @@ pub(crate) struct Knows {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Character, by id or name
-    #[arg(required_unless_present = "players", conflicts_with = "players")]
+    #[arg(required_unless_present = "players", conflicts_with = "players", value_parser = name, add = entities())]
     pub(crate) who: Option<String>,
-    /// Knowledge of all player characters and their parties
+    /// List the knowledge of all player characters and their parties
     #[arg(long)]
     pub(crate) players: bool,
     /// Only facts about this entity, by id or name
-    #[arg(long, value_name = "ENTITY")]
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Option<String>,
     /// Only facts with this predicate, such as MEMBER_OF or occupation
-    #[arg(long)]
+    #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Only facts with all of these words
     #[arg(long, value_name = "WORDS")]
     pub(crate) words: Option<String>,
     /// Only facts learned since the start of this session, or since this date
-    #[arg(long, value_name = "SESSION|DATE", value_parser = text, allow_hyphen_values = true)]
+    #[arg(long, value_name = "SESSION|DATE", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) since: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
@@ -49,13 +53,16 @@ pub(crate) struct Believes {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Character, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
     /// Entity that the belief is about, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) subject: String,
     /// Predicate, such as LOCATED_AT or occupation [default: all]
+    #[arg(add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Show what the character thinks that this other character believes
-    #[arg(long, value_name = "NPC")]
+    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) thinks_of: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
@@ -66,8 +73,10 @@ pub(crate) struct WhoAndFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Character, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
     /// Fact: id, start of the id, or handle
+    #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]
     pub(crate) when: When,
@@ -78,6 +87,7 @@ pub(crate) struct WhoKnows {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Fact: id, start of the id, or handle
+    #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]
     pub(crate) when: When,
@@ -88,8 +98,9 @@ pub(crate) struct Secrets {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Only secrets of this holder, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) who: Option<String>,
-    /// Only secrets that nobody was told
+    /// Only secrets that were not told to anyone yet
     #[arg(long)]
     pub(crate) untold: bool,
     #[command(flatten)]
@@ -104,10 +115,12 @@ pub(crate) struct Missed {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Absent character, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) who: String,
     /// Session, by id or number
+    #[arg(add = sessions())]
     pub(crate) session: String,
-    /// State of the journal at this operation
+    /// Use the journal only up to this operation
     #[arg(long, value_name = "POSITION")]
     pub(crate) recorded: Option<u64>,
 }

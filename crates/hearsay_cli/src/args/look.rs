@@ -1,30 +1,35 @@
-//! Queries over entities and facts.
+//! Arguments of the commands that show and list entities and facts.
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::{Campaign, StatusArg, When, text};
+use super::{
+    campaign::Campaign,
+    know::When,
+    names::{entities, entities_and_facts, name, predicates, sessions},
+    values::{StatusArg, text},
+};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Facts {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Only facts about this entity, by id or name
-    #[arg(long, value_name = "ENTITY")]
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) subject: Option<String>,
     /// Only facts with this predicate, such as MEMBER_OF; `hearsay db stats` lists predicates
-    #[arg(long)]
+    #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Only facts with this object, or with these words in the value
-    #[arg(long, value_name = "ENTITY|WORDS")]
+    #[arg(long, value_name = "ENTITY|WORDS", value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
     /// Only facts with this status
     #[arg(long, value_enum)]
     pub(crate) status: Option<StatusArg>,
     /// Only facts that this character knows
-    #[arg(long = "as", value_name = "NPC")]
+    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Only facts that are true at this date or at the end of this session, such as `4 Rainmoon 412`
-    #[arg(long, value_name = "DATE|SESSION", value_parser = text, allow_hyphen_values = true)]
+    #[arg(long, value_name = "DATE|SESSION", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) holds_at: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
@@ -38,9 +43,10 @@ pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Entity (id or name), or fact (id, start of the id, or handle)
+    #[arg(value_parser = name, add = entities_and_facts())]
     pub(crate) what: String,
     /// Character whose view is used
-    #[arg(long = "as", value_name = "NPC")]
+    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
@@ -59,10 +65,10 @@ pub(crate) struct Walk {
     #[arg(long, value_enum, default_value = "both")]
     pub(crate) direction: DirectionArg,
     /// Only this relation; may be repeated
-    #[arg(long, value_name = "PREDICATE")]
+    #[arg(long, value_name = "PREDICATE", add = predicates())]
     pub(crate) predicate: Vec<String>,
     /// Character whose view is used
-    #[arg(long = "as", value_name = "NPC")]
+    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
     pub(crate) when: When,
@@ -73,10 +79,11 @@ pub(crate) struct Neighbours {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Entity to start from, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
     #[command(flatten)]
     pub(crate) walk: Walk,
-    /// Maximum number of relations from the start
+    /// Maximum number of relations between the start and a listed entity
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) depth: usize,
     /// Maximum number of results
@@ -89,8 +96,10 @@ pub(crate) struct Path {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Entity to start from, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) from: String,
     /// Entity to reach, by id or name
+    #[arg(value_parser = name, add = entities())]
     pub(crate) to: String,
     #[command(flatten)]
     pub(crate) walk: Walk,
@@ -103,7 +112,7 @@ pub(crate) struct Path {
 pub(crate) struct Status {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Wait until every text has an embedding
+    /// Wait until every text has a vector
     #[arg(long)]
     pub(crate) wait: bool,
 }

@@ -1,18 +1,21 @@
-//! Decisions on facts that wait for the DM.
+//! Arguments of `hearsay review`: decisions on facts that wait for the DM.
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::Campaign;
+use super::{
+    campaign::Campaign,
+    names::{entities, facts, name},
+};
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum DecisionArg {
-    /// Make it canon
+    /// Make the fact canon
     Accept,
-    /// Correct it, and make it canon
+    /// Correct the fact, and make it canon
     Edit,
-    /// It is false, though some believe it
+    /// Mark the fact as not true, though characters can believe it
     False,
-    /// It is not part of the world
+    /// Mark the fact as not part of the world
     Reject,
 }
 
@@ -20,17 +23,17 @@ pub(crate) enum DecisionArg {
 pub(crate) struct Review {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Decision [default: list what waits]
+    /// Decision [default: list the facts that wait for a decision]
     #[arg(value_enum, requires = "facts")]
     pub(crate) decision: Option<DecisionArg>,
     /// Facts to decide on: id, start of the id, or handle
-    #[arg(value_name = "FACT")]
+    #[arg(value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) facts: Vec<String>,
-    /// Reason, kept in the journal
+    /// Reason for the decision, stored in the journal
     #[arg(long, requires = "facts")]
     pub(crate) reason: Option<String>,
     /// With `edit`: the correct object or value
-    #[arg(long)]
+    #[arg(long, value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
     /// With `edit`: the correct sentence
     #[arg(long)]

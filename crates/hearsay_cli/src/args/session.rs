@@ -3,14 +3,18 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
-use hearsay_memory::query::ThreadKind;
+use hearsay_query::session::ThreadKind;
 
-use super::{Campaign, budget, text};
+use super::{
+    campaign::Campaign,
+    names::{entities, name, sessions},
+    values::{budget, text},
+};
 
 /// `hearsay session`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Session {
-    /// Start a session; everything recorded from now on belongs to it
+    /// Start a session; everything that is recorded from now on belongs to the session
     #[command(after_help = "\
 Example:
   hearsay session start --title \"The red ledger\" --at the-gilded-gull \\
@@ -18,7 +22,7 @@ Example:
     Start(SessionStart),
     /// Record that characters arrive late or leave early
     #[command(after_help = "\
-A character who is absent hears nothing of what is said.
+A character who is absent does not hear the lines of the log.
 
 Example:
   hearsay session attend --arrive kestrel-vane --leave sister-ilva")]
@@ -32,19 +36,21 @@ Example:
     List(Campaign),
     /// Show the report of a session, its log, or a summary of the log
     #[command(after_help = "\
-The report lists who learned what, what changed, what is open, and what to
-review first. --log prints every line. --summary prints the most important lines
-within a token budget.
+The report lists who learned which facts, what changed, which threads are open, and
+what to review first. --log prints every line. --summary prints the most important
+lines within a token budget.
 
 Examples:
   hearsay session show 2 --log
   hearsay session show 2 --summary --question \"Who drowned Jory?\" --budget 300")]
     Show(SessionShow),
-    /// Import a transcript as the log of a session: `Speaker: text`, a chat export, WebVTT or SubRip
+    /// Import a transcript as the log of a session
     #[command(after_help = "\
-Speakers are matched with characters by name, alias or first name. The DM's lines
-are narration. Lines of unknown speakers are kept as text. Importing a file again
-imports its changes only. `hearsay undo` reverts the import.
+Reads lines of the form `Speaker: text`, chat exports, WebVTT and SubRip.
+
+Hearsay matches speakers with characters by name, alias or first name. The DM's
+lines are narration. Lines of unknown speakers are stored as text. If you import a
+file again, only its changes are imported. `hearsay undo` reverts the import.
 
 Examples:
   hearsay session import evening.txt --dry-run
@@ -54,8 +60,9 @@ Examples:
     /// Summarize a session for the DM, the players or one character
     #[command(after_help = "\
 The recap quotes the most important lines and facts in the order in which they
-happened. It uses no language model; --prompt prints the input for one. With
---player-safe, the recap uses only what the characters who were present know.
+happened. It uses no language model; --prompt prints a prompt for a language model.
+With --player-safe, the recap uses only facts that the characters who were present
+know.
 
 Examples:
   hearsay session recap session-2 --player-safe --words 150
@@ -64,8 +71,8 @@ Examples:
     Recap(Recap),
     /// List open quests, promises, debts and untold secrets
     #[command(after_help = "\
-A quest is open until its `stage` says otherwise (done, finished, failed, …). A
-promise or debt is open while it holds. A secret is open until it is told.
+A quest is open until its `stage` says that it ended (done, finished, failed, …). A
+promise or debt is open until its validity ends. A secret is open until it is told.
 
 Examples:
   hearsay session threads --kind debt --kind promise
@@ -77,7 +84,7 @@ Examples:
 /// Examples of `log`.
 pub(crate) const LOG: &str = "\
 The characters who attend the session hear the line, and everyone else at the
-place of the scene. With --session, adds a line to a session that has ended.
+place of the scene. With --session, the line is added to that session, even if it has ended.
 
 Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
@@ -98,14 +105,14 @@ pub(crate) struct NewSession {
     /// Real date of the session
     #[arg(long, value_name = "DATE", value_parser = text)]
     pub(crate) date: Option<String>,
-    /// Start on the campaign's calendar [default: the game clock]
+    /// Start date on the campaign's calendar [default: the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
     /// Place of the first scene, by id or name
-    #[arg(long, value_name = "PLACE")]
+    #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
     /// Character who attends; may be repeated [default: all player characters, or the speakers of a transcript]
-    #[arg(long, value_name = "CHARACTER")]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) present: Vec<String>,
 }
 
@@ -122,10 +129,10 @@ pub(crate) struct SessionAttend {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Character who arrives; may be repeated
-    #[arg(long, value_name = "CHARACTER", required_unless_present = "leave")]
+    #[arg(long, value_name = "CHARACTER", required_unless_present = "leave", value_parser = name, add = entities())]
     pub(crate) arrive: Vec<String>,
     /// Character who leaves; may be repeated
-    #[arg(long, value_name = "CHARACTER")]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) leave: Vec<String>,
 }
 
@@ -137,22 +144,22 @@ pub(crate) struct SessionLog {
     #[arg(value_parser = text)]
     pub(crate) text: String,
     /// Speaker, by id or name [default: narration]
-    #[arg(long, value_name = "NPC")]
+    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
-    /// Place; the scene moves there
-    #[arg(long, value_name = "PLACE")]
+    /// Place of the line; the scene moves to this place
+    #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Date on the campaign's calendar [default: the latest of the log and the game clock]
+    /// Date on the campaign's calendar [default: the later of the last log line and the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
-    /// The only hearer; may be repeated [default: everyone present]
-    #[arg(long, value_name = "NPC")]
+    /// Hearer; may be repeated [default: everyone present]
+    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// Additional hearer; may be repeated
-    #[arg(long, value_name = "NPC")]
+    #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
     /// Session, by id or number [default: the current one]
-    #[arg(long)]
+    #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
 }
 
@@ -160,7 +167,7 @@ pub(crate) struct SessionLog {
 pub(crate) struct SessionEnd {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Date on the campaign's calendar [default: the latest of the log and the game clock]
+    /// Date on the campaign's calendar [default: the later of the last log line and the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
 }
@@ -169,7 +176,7 @@ pub(crate) struct SessionEnd {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Few {
     /// Summarize this document instead of a session
-    #[arg(long, value_name = "DOCUMENT", conflicts_with = "session", value_parser = text)]
+    #[arg(long, value_name = "DOCUMENT", conflicts_with = "session", value_parser = name, add = entities())]
     pub(crate) document: Option<String>,
     /// Question; lines that help to answer it come first
     #[arg(long, value_parser = text)]
@@ -194,6 +201,7 @@ pub(crate) struct SessionShow {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Session, by id or number [default: the current or latest one]
+    #[arg(add = sessions())]
     pub(crate) session: Option<String>,
     /// Print the whole log
     #[arg(long, conflicts_with = "summary")]
@@ -202,7 +210,7 @@ pub(crate) struct SessionShow {
     #[arg(long)]
     pub(crate) summary: bool,
     /// Character whose view is used [default: the DM's]
-    #[arg(long = "as", value_name = "NPC", requires = "summary", value_parser = text)]
+    #[arg(long = "as", value_name = "NPC", requires = "summary", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
     pub(crate) few: Few,
@@ -217,18 +225,18 @@ pub(crate) struct SessionImport {
     pub(crate) campaign: Campaign,
     /// Transcript to import
     pub(crate) file: PathBuf,
-    /// Session, by id or number [default: the one it was imported to before, or a new one]
-    #[arg(long)]
+    /// Session, by id or number [default: the session of the previous import of this file, or a new session]
+    #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
-    /// Character of a speaker, such as "Anna=lyra"; may be repeated
+    /// Speaker with the character that the speaker plays, such as "Anna=lyra"; may be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) speaker: Vec<(String, String)>,
-    /// Speaker who is the DM; these lines are narration
+    /// Speaker who is the DM; the lines of this speaker are narration
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) dm: Option<String>,
     #[command(flatten)]
     pub(crate) new: NewSession,
-    /// Show how the lines are understood, without changing anything
+    /// Show the speaker and character of each line, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -237,7 +245,7 @@ fn speaker(given: &str) -> Result<(String, String), String> {
     let (speaker, plays) = given.split_once('=').unwrap_or_default();
     match (speaker.trim(), plays.trim()) {
         ("", _) | (_, "") => Err("expected the speaker and a character, such as \"Anna=lyra\"".into()),
-        (speaker, plays) => Ok((speaker.to_owned(), plays.to_owned())),
+        (speaker, plays) => Ok((speaker.to_owned(), name(plays)?)),
     }
 }
 
@@ -246,12 +254,13 @@ pub(crate) struct Recap {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Session, by id or number [default: the current or latest one]
+    #[arg(add = sessions())]
     pub(crate) session: Option<String>,
-    /// Use only what the characters who were present know
+    /// Use only facts that the characters who were present know
     #[arg(long, conflicts_with = "knower")]
     pub(crate) player_safe: bool,
     /// Character whose view is used
-    #[arg(long = "as", value_name = "NPC", value_parser = text)]
+    #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Maximum number of words
     #[arg(long, value_name = "N", default_value_t = 250)]
@@ -262,10 +271,10 @@ pub(crate) struct Recap {
     /// Print a prompt for a language model instead
     #[arg(long, conflicts_with = "citations")]
     pub(crate) prompt: bool,
-    /// Let the language model write it (configure [extraction.llm] in hearsay.toml)
+    /// Let a language model write the recap (configure [extraction.llm] in hearsay.toml)
     #[arg(long, conflicts_with_all = ["citations", "prompt", "compress"])]
     pub(crate) written: bool,
-    /// Print a summary of the log instead, for a prompt
+    /// Print a summary of the log instead, for a language model's prompt
     #[arg(long, conflicts_with_all = ["prompt", "citations", "player_safe"])]
     pub(crate) compress: bool,
     #[command(flatten)]
@@ -299,10 +308,10 @@ pub(crate) struct Threads {
     #[arg(long, value_enum)]
     pub(crate) kind: Vec<ThreadArg>,
     /// Only threads about this entity, by id or name
-    #[arg(long, value_name = "ENTITY", value_parser = text)]
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Option<String>,
-    /// Only threads of this session, or about entities named in it, by id or number
-    #[arg(long)]
+    /// Only threads of this session, or about entities that this session names; id or number of the session
+    #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 50)]

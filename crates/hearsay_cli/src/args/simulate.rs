@@ -2,9 +2,9 @@
 
 use clap::Args as ClapArgs;
 
-use super::Campaign;
+use super::{campaign::Campaign, names::flags};
 
-/// Days to talk.
+/// Parses the number of days of gossip.
 fn days(given: &str) -> Result<u32, String> {
     given.parse().ok().filter(|days| *days > 0).ok_or_else(|| format!("at least one day, and at most {}", u32::MAX))
 }
@@ -17,19 +17,19 @@ fn seed(given: &str) -> Result<u64, String> {
 pub(crate) struct GossipArgs {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Number of days on the campaign's calendar, from the game clock on
+    /// Number of days on the campaign's calendar, starting at the game clock
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = days, allow_negative_numbers = true)]
     pub(crate) days: u32,
-    /// Random seed; use the same one for all steps of a game
+    /// Random seed; use the same seed throughout a game
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Print every exchange
+    /// Print each telling: who told whom which fact
     #[arg(long)]
     pub(crate) tellings: bool,
     /// Maximum number of facts
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// Show who would tell whom what, without changing anything
+    /// Show who would tell whom which facts, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -38,7 +38,8 @@ pub(crate) struct GossipArgs {
 pub(crate) struct Flag {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Name of the flag [default: list all]
+    /// Name of the flag [default: list all flags]
+    #[arg(add = flags())]
     pub(crate) name: Option<String>,
     /// New value: yes, no, a number or text, as declared
     #[arg(requires = "name")]

@@ -1,9 +1,13 @@
-//! What can be typed to keep the record tidy: trust learned from the DM, duplicates, housekeeping.
+//! Arguments of the commands for trust, duplicates and housekeeping.
 
 use clap::{Args as ClapArgs, ValueEnum};
 use hearsay_model::Confidence;
 
-use super::{Campaign, StatusArg, text};
+use super::{
+    campaign::Campaign,
+    names::{entities, name},
+    values::StatusArg,
+};
 
 fn confidence(given: &str) -> Result<Confidence, String> {
     let number = given.parse::<f64>().map_err(|error| error.to_string())?;
@@ -15,11 +19,11 @@ pub(crate) enum LearnWhat {
     /// Show the trust in each source, predicate and extraction method
     #[default]
     Status,
-    /// List the decisions that count, newest first
+    /// List your decisions that affect the trust, newest first
     History,
-    /// Let decisions change the confidence of new proposals
+    /// Let the trust change the confidence of new proposals
     On,
-    /// Count decisions without using them
+    /// Keep counting decisions, but do not change the confidence of proposals
     Off,
     /// Forget all decisions
     Reset,
@@ -39,7 +43,7 @@ pub(crate) struct Learn {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum DuplicatesWhat {
-    /// Remember that two entities are different
+    /// Record that two entities are different
     NotTheSame,
 }
 
@@ -51,12 +55,12 @@ pub(crate) struct Duplicates {
     #[arg(value_enum, requires = "other", conflicts_with = "facts")]
     pub(crate) what: Option<DuplicatesWhat>,
     /// With `not-the-same`: one of the entities, by id or name
-    #[arg(value_name = "A", value_parser = text)]
+    #[arg(value_name = "A", value_parser = name, add = entities())]
     pub(crate) one: Option<String>,
     /// With `not-the-same`: the other entity
-    #[arg(value_name = "B", value_parser = text)]
+    #[arg(value_name = "B", value_parser = name, add = entities())]
     pub(crate) other: Option<String>,
-    /// Compare the meaning of descriptions too, with the sentence encoder
+    /// Also compare the meaning of descriptions, with the sentence encoder
     #[arg(long, conflicts_with_all = ["facts", "what"])]
     pub(crate) meaning: bool,
     /// List duplicate facts instead of entities
@@ -72,10 +76,10 @@ pub(crate) struct Merge {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Entity to merge away (it is removed), by id or name
-    #[arg(value_parser = text)]
+    #[arg(value_parser = name, add = entities())]
     pub(crate) gone: String,
     /// Entity to keep, by id or name
-    #[arg(value_parser = text)]
+    #[arg(value_parser = name, add = entities())]
     pub(crate) into: String,
     /// Show what would change, without changing anything
     #[arg(long)]
@@ -86,8 +90,8 @@ pub(crate) struct Merge {
 pub(crate) struct Split {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Id that was merged away; or the entity it was merged into, if only one was
-    #[arg(value_parser = text)]
+    /// Id of the removed entity, or the remaining entity if only one entity was merged into it
+    #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
 }
 
@@ -116,7 +120,7 @@ pub(crate) struct Prune {
 pub(crate) struct Health {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only this check, by its name in --json, such as orphans; may be repeated
+    /// Only this check, by its name in the --json output, such as orphans; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) check: Vec<String>,
     /// Maximum number of results of each check

@@ -3,22 +3,30 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use hearsay_memory::{Answer, Match, MemoryError, SearchResults, query::AsOf, resolve};
+use hearsay_engine::MemoryError;
 use hearsay_model::{Kind, Position, Predicate, State};
+use hearsay_query::{
+    as_of::AsOf,
+    ask::Answer,
+    resolve::resolve,
+    search::{Match, SearchResults},
+};
 use hearsay_recall::{Detail, Form, why};
 
-use super::know::{needs_knower, read};
 use crate::{
     args,
-    campaign::{self, Meaning},
+    campaign::{self, Access},
+    facts::{needs_knower, read},
     output::{Output, count},
+    style::Line,
+    texts::{self, Meaning},
 };
 
-/// Time that a command waits for the encoder. A program can wait longer than a game frame.
+/// Maximum time that a command waits for the encoder. A command can wait much longer than a game.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Note for an answer from an earlier state of the journal.
-const WORDS_ALONE: &str = "an earlier state of the journal: only words and graph are used";
+const WORDS_ALONE: &str = "an earlier state of the journal is searched by words and the graph only";
 
 fn meaning(without: bool) -> Meaning {
     if without { Meaning::Without } else { Meaning::With }
@@ -26,19 +34,19 @@ fn meaning(without: bool) -> Meaning {
 
 pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
     let meaning = meaning(args.no_meaning || args.when.recorded.is_some());
-    let memory = campaign::open(&args.campaign, meaning, output)?;
-    // Names come first, so that a typing error is reported before the wait for vectors.
+    let memory = campaign::open(&args.campaign, Access::Read, meaning, output)?;
+    // Names are resolved before the wait for vectors, so that a typing error is reported immediately.
     let names: Vec<String> =
         std::iter::once(&args.speaker).chain(&args.at).chain(&args.with).chain(&args.about).cloned().collect();
     let called = |state: &State, names: &[String]| names.iter().try_for_each(|name| resolve(state, name).map(drop));
-    read(&memory, &args.when, move |state, _| called(state, &names))?;
+    read(&memory, &args.when, move |state, _| Ok(called(state, &names)?))?;
     let (form, detail) = match args.form {
         args::Form::Text => (Form::Text, Detail::from(!args.no_citations)),
         args::Form::Markdown => (Form::Markdown, Detail::from(!args.no_citations)),
         args::Form::Prompt => (Form::Prompt, Detail::Plain),
     };
     let detail = if args.citations { Detail::Explained } else { detail };
-    let question = |as_of| hearsay_memory::Ask {
+    let question = |as_of| hearsay_query::ask::Ask {
         place: args.at.clone(),
         present: args.with.clone(),
         about: args.about.clone(),
@@ -47,22 +55,22 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
         budget: args.budget,
         limit: args.limit,
         deadline: Some(PATIENCE),
-        // The token budget counts tokens of the form that is printed.
+        // The token budget applies to the printed form.
         detail: if form == Form::Prompt { detail } else { Detail::Plain },
-        ..hearsay_memory::Ask::new(&args.speaker, &args.question)
+        ..hearsay_query::ask::Ask::new(&args.speaker, &args.question)
     };
     let answer = match args.when.recorded {
         Some(recorded) => {
             let (ask, settings) = (question(None), memory.settings().recall.clone());
             let context = read(&memory, &args.when, move |state, as_of| {
-                hearsay_memory::Ask { as_of, ..ask }.context_of(state, &settings)
+                Ok(hearsay_query::ask::Ask { as_of, ..ask }.context_of(state, &settings)?)
             })?;
             output.note(WORDS_ALONE);
             Answer { context, pending_vectors: 0, cut: vec!["meaning"], position: Position(recorded) }
         }
         None => {
             let as_of = read(&memory, &args.when, |_, as_of| Ok(as_of))?;
-            campaign::embed_few(&memory, meaning, output)?;
+            texts::embed_few(&memory, meaning, output)?;
             memory.ask(question(as_of))?.wait()?
         }
     };
@@ -74,13 +82,13 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
 pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
     needs_knower(&args.when, args.knower.as_ref())?;
     let meaning = meaning(args.no_meaning || args.when.recorded.is_some());
-    let memory = campaign::open(&args.campaign, meaning, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, meaning, output)?;
     let (names, date) = (args.knower.iter().chain(&args.about).cloned().collect::<Vec<_>>(), args.holds_at.clone());
     let (as_of, holds_at) = read(&memory, &args.when, move |state, as_of| {
         names.iter().try_for_each(|name| resolve(state, name).map(drop))?;
         Ok((as_of, AsOf { time: date, recorded: None }.moment(state)?))
     })?;
-    let search = hearsay_memory::Search {
+    let search = hearsay_query::search::Search {
         text: args.text.clone(),
         knower: args.knower.clone(),
         as_of,
@@ -97,10 +105,10 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
     let found = match args.when.recorded {
         Some(_) => {
             output.note(WORDS_ALONE);
-            read(&memory, &args.when, move |state, _| search.found_in(state))?
+            read(&memory, &args.when, move |state, _| Ok(search.found_in(state)?))?
         }
         None => {
-            campaign::embed_few(&memory, meaning, output)?;
+            texts::embed_few(&memory, meaning, output)?;
             memory.search(search)?.wait()?
         }
     };
@@ -118,21 +126,21 @@ fn tell(found: &SearchResults, explain: bool, output: &mut Output) -> Result<()>
         }
     }
     for hit in &found.entities {
-        let kind = hit.kind.as_ref().map_or("of a kind that is not known", |kind| kind.as_str());
+        let kind = hit.kind.as_ref().map_or("of unknown kind", |kind| kind.as_str());
         let by = match hit.by {
             Match::Relation => format!(", {} away", count(hit.distance, "relation", "relations")),
-            Match::Spelling => ", spelt otherwise".to_owned(),
+            Match::Spelling => ", spelled differently".to_owned(),
             _ => String::new(),
         };
-        output.line(format!("{} ({kind}, {}{by})", hit.name, hit.id))?;
-        // A hit at distance 0 was found by its name, so the user meant this entity.
+        output.line(Line::heading(&hit.name).id(format!(" ({kind}, {}{by})", hit.id)))?;
+        // An entity at distance 0 was found by its name, so the user probably meant this entity.
         for relation in hit.relations.iter().filter(|_| hit.distance == 0) {
             output.line(format!("      {relation}"))?;
         }
     }
     for hit in found.facts.iter().chain(&found.passages) {
         let id = hit.id.get(..8).unwrap_or(&hit.id);
-        output.line(format!("{:.2}  {}  [{} {id}]", hit.score, hit.text, hit.what))?;
+        output.line(Line::from(format!("{:.2}  {}", hit.score, hit.text)).id(format!("  [{} {id}]", hit.what)))?;
         if explain {
             output.line(format!("      {}", why(hit.score, &hit.channels, &hit.path)))?;
             output.line(format!("      {}", hit.citation.line()))?;

@@ -3,21 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use hearsay_memory::{MemoryError, ModelStatus};
+use hearsay_engine::{MemoryError, ModelStatus};
 use hearsay_store::{CheckReport, FileDamage, LostOperation, RepairReport};
 use serde_json::{Value, json};
 
 use crate::{
     args::{self, Db},
-    campaign::{self, Meaning},
+    campaign::{self, Access},
     interrupt,
     output::{Fault, Output, WRONG_FILE, count},
+    texts::{self, Meaning},
 };
 
 pub(crate) fn db(command: &Db, output: &mut Output) -> Result<()> {
     match command {
-        Db::Check(args) => check(&args.campaign, output),
-        Db::Repair(args) => repair(&args.campaign.campaign, args.force, output),
+        Db::Check(args) => check(args, output),
+        Db::Repair(args) => repair(&args.campaign, args.force, output),
         Db::Embed(args) => embed(args, output),
         Db::History(args) => super::history::history(args, output),
         Db::Stats(args) => super::look::stats(args, output),
@@ -29,18 +30,18 @@ pub(crate) fn db(command: &Db, output: &mut Output) -> Result<()> {
 }
 
 fn embed(args: &args::Campaign, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(args, Meaning::With, output)?;
-    let before = campaign::settle(&memory)?;
+    let memory = campaign::open(args, Access::Read, Meaning::With, output)?;
+    let before = texts::settle(&memory)?;
     if let ModelStatus::None { why } = &before.model {
         return Err(Fault::new(WRONG_FILE, format!("no vectors can be made: {why}")).into());
     }
-    let status = match campaign::embed(&memory, output) {
+    let status = match texts::embed(&memory, output) {
         Ok(status) => status,
         Err(_) if interrupt::is_asked() => {
             let left = memory.status()?.wait()?.pending_vectors;
             memory.close()?;
             let texts = count(left, "text has", "texts have");
-            let what = format!("stopped; {texts} no embedding yet: `hearsay db embed` continues from here");
+            let what = format!("stopped; {texts} no vector yet: run `hearsay db embed` to continue");
             return Err(Fault::new(interrupt::CODE, what).into());
         }
         Err(error) => return Err(error),
@@ -61,46 +62,45 @@ fn database(campaign: &Path) -> Result<PathBuf> {
     Err(Fault::new(WRONG_FILE, what).into())
 }
 
-fn check(campaign: &Path, output: &mut Output) -> Result<()> {
-    let directory = database(campaign)?;
+fn check(campaign: &args::Campaign, output: &mut Output) -> Result<()> {
+    let directory = database(&campaign.campaign)?;
     let report = hearsay_store::check_directory(&directory).map_err(MemoryError::Store)?;
     output.data(&data(&report))?;
     tell(&report, output)?;
-    if report.is_whole() {
+    if report.is_intact() {
         return output.line("The database is whole.");
     }
-    output.finish()?;
     Err(Fault::new(1, way_out(campaign, &report)).into())
 }
 
-/// Returns advice for a damaged database.
-fn way_out(campaign: &Path, report: &CheckReport) -> String {
-    if report.has_whole_database() {
+/// Returns advice on how to repair a damaged database.
+fn way_out(campaign: &args::Campaign, report: &CheckReport) -> String {
+    if report.has_intact_database() {
         return "derived data is damaged; nothing is lost: opening the campaign rebuilds it".into();
     }
     let lost = report.lost_count();
     format!(
-        "the database is damaged; `hearsay -C {} db repair` saves {} of {} operations, or restore a backup{}",
-        campaign.display(),
+        "the database is damaged; `{}` saves {} of {} operations, or restore a backup{}",
+        campaign.command("db repair"),
         report.operations,
         report.operations + lost,
-        if lost > 0 { "; `hearsay sync` brings back what came from campaign files" } else { "" }
+        if lost > 0 { "; `hearsay sync` imports the content of the campaign files again" } else { "" }
     )
 }
 
-fn repair(campaign: &Path, force: bool, output: &mut Output) -> Result<()> {
-    let directory = database(campaign)?;
+fn repair(campaign: &args::Campaign, force: bool, output: &mut Output) -> Result<()> {
+    let directory = database(&campaign.campaign)?;
     let report = hearsay_store::repair_directory(&directory, force).map_err(MemoryError::Store)?;
-    let RepairReport { found, saved, kept } = &report;
-    output.data(&json!({ "found": data(found), "saved": saved, "kept": kept }))?;
+    let RepairReport { found, saved, damaged_files } = &report;
+    output.data(&json!({ "found": data(found), "saved": saved, "kept": damaged_files }))?;
     tell(found, output)?;
-    let Some(kept) = kept else { return output.line("Nothing had to be repaired.") };
+    let Some(damaged_files) = damaged_files else { return output.line("Nothing had to be repaired.") };
     output.line(format!("{saved} of {} operations are saved.", saved + found.lost_count()))?;
-    output.line(format!("The damaged files are in {}.", kept.display()))?;
+    output.line(format!("The damaged files are in {}.", damaged_files.display()))?;
     if found.lost_count() > 0 {
         output.line(format!(
-            "`hearsay -C {} sync` brings back what came from campaign files; a backup may hold the rest.",
-            campaign.display()
+            "`{}` imports the content of the campaign files again; a backup may contain the rest.",
+            campaign.command("sync")
         ))?;
     }
     Ok(())
@@ -115,7 +115,7 @@ fn data(report: &CheckReport) -> Value {
         lost.iter().map(row).collect()
     };
     json!({
-        "whole": report.is_whole(),
+        "whole": report.is_intact(),
         "files": report.files,
         "bytes": report.bytes,
         "newest": report.newest,
@@ -149,10 +149,10 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
     }
     if report.lost_compacted > 0 {
         let lost = usize::try_from(report.lost_compacted).unwrap_or(usize::MAX);
-        output.line(format!("lost: {} that undo did not reach any more", count(lost, "operation", "operations")))?;
+        output.line(format!("lost: {} older than the undo history", count(lost, "operation", "operations")))?;
     }
     if report.changed_compacted {
-        output.line("of the operations that undo did not reach any more, some that were removed may be back")?;
+        output.line("some removed operations that are older than the undo history may be restored")?;
     }
     for line in runs(&report.unfit) {
         output.line(format!("depends on a lost operation: {line}"))?;
@@ -166,7 +166,7 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
         output.line(format!("{number} {what}"))?;
     }
     if report.has_stale_transients {
-        output.line("transient values (positions, moods) may be older ones")?;
+        output.line("transient values (locations, moods) may be outdated")?;
     }
     report.error.iter().try_for_each(|error| output.line(format!("it does not open: {error}")))
 }

@@ -1,18 +1,19 @@
-//! `entity add`, `entity set`, `entity remove`, `fact add`, `fact correct`, `fact remove`: authoring by hand.
+//! `entity add`, `entity set`, `entity remove`, `fact add`, `fact correct`, `fact remove`: edits by hand.
 
 use anyhow::Result;
-use hearsay_memory::{
-    Edit, FactOptions, Memory, Written,
-    query::{FactRow, fact_row},
-};
+use hearsay_commands::edit::{Edit, FactOptions};
+use hearsay_engine::{Memory, Written};
 use hearsay_model::{Change, EntityId, Kind, Object, Predicate};
+use hearsay_query::facts::{FactRow, fact_row};
 use serde::Serialize;
 
-use super::{look::fact_line, simulate::tell_with_reveals};
 use crate::{
     args::{self, Campaign, FactArgs},
-    campaign::{self, Meaning},
+    campaign::{self, Access},
+    facts::fact_line,
     output::Output,
+    reveals::tell_with_reveals,
+    texts::Meaning,
 };
 
 /// JSON output of an edit.
@@ -29,14 +30,14 @@ struct Told<'a> {
 }
 
 fn write(campaign: &Campaign, edit: Edit, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(campaign, Meaning::Without, output)?;
+    let memory = campaign::open(campaign, Access::Write, Meaning::Without, output)?;
     let written = memory.edit(edit)?.wait()?;
     tell(&memory, written, output)?;
     Ok(memory.close()?)
 }
 
-/// Prints the result of an edit, and returns the new facts. The lines contain the ids that `show`, `correct` and
-/// `remove` take.
+/// Prints the result of an edit, and returns the new facts. The output contains the ids of the facts, for use with
+/// `show`, `correct` and `remove`.
 pub(crate) fn tell(memory: &Memory, written: Written, output: &mut Output) -> Result<Vec<FactRow>> {
     let position = written.position;
     let read = memory.read(move |world| {
@@ -62,7 +63,7 @@ pub(crate) fn tell(memory: &Memory, written: Written, output: &mut Output) -> Re
         fact_line("  ", fact, output)?;
     }
     for fact in &ended {
-        fact_line("  no longer so: ", fact, output)?;
+        fact_line("  ended: ", fact, output)?;
     }
     tell_with_reveals(memory, Told { written, entities, facts: &facts, ended }, output)?;
     Ok(facts)
@@ -84,7 +85,7 @@ pub(crate) fn add(args: &args::Add, output: &mut Output) -> Result<()> {
     let kind = Kind::from(args.kind.as_str());
     if let Kind::Custom(word) = &kind {
         let known: Vec<_> = Kind::BUILT_IN.iter().map(Kind::as_str).collect();
-        output.note(format!("`{word}` is a kind of your own; the usual ones are {}", known.join(", ")));
+        output.note(format!("`{word}` is a custom kind; the built-in kinds are {}", known.join(", ")));
     }
     let edit = Edit::Add { name: args.name.clone(), kind, id: args.id.clone(), place: args.at.clone() };
     write(&args.campaign, edit, output)
@@ -97,21 +98,21 @@ pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
         value: args.value.clone(),
         options: options(&args.fact, None),
     };
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Write, Meaning::Without, output)?;
     let written = memory.edit(edit)?.wait()?;
     tell(&memory, written, output)?;
     for other in others(&memory, args)? {
-        output.note(format!("still true as well: {} [{}]", other.statement, other.id.short()));
+        output.note(format!("another value is still recorded: {} [{}]", other.statement, other.id.short()));
     }
     Ok(memory.close()?)
 }
 
-/// Returns the other values of the attribute, because many attributes have several values.
+/// Returns the other recorded values of the attribute. Many attributes can have several values.
 fn others(memory: &Memory, args: &args::Set) -> Result<Vec<FactRow>> {
     let (entity, name, value) = (args.entity.clone(), args.attribute.clone(), args.value.clone());
     let read = memory.read(move |world| {
         let (state, name) = (&world.state, Predicate::new(&name)?);
-        let facts = state.values(&hearsay_memory::resolve(state, &entity)?, &name);
+        let facts = state.values(&hearsay_query::resolve::resolve(state, &entity)?, &name);
         let new = Object::Value(value.as_str().into());
         Ok(facts.into_iter().filter(|fact| *fact.object() != new).map(|fact| fact_row(state, fact)).collect())
     })?;
@@ -125,7 +126,7 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
         object: args.object.clone(),
         options: options(&args.fact, args.attitude),
     };
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Write, Meaning::Without, output)?;
     let written = memory.edit(edit)?.wait()?;
     let facts = tell(&memory, written, output)?;
     let own = memory.read(move |world| {
@@ -134,7 +135,7 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
         Ok(relations.filter(|relation| vocabulary.predicate(relation).is_none()).collect::<Vec<_>>())
     })?;
     for relation in own.wait()? {
-        output.note(format!("{relation} is not a built-in relation: Hearsay knows only its name"));
+        output.note(format!("{relation} is not a built-in relation, so Hearsay has no rules for it"));
     }
     Ok(memory.close()?)
 }

@@ -1,18 +1,23 @@
-//! The `event` commands, `know forget` and `fact retract`: acquisition and loss of knowledge.
+//! The `event` commands, `know forget` and `fact retract`: commands by which characters gain or lose knowledge.
 
 use anyhow::Result;
-use hearsay_memory::{
-    Circumstances, GameEvent, Memory, MemoryError, Preview, Proposed, ReadSnapshot, Retcon, Retelling, Stated, Ticket,
-    Written,
+use hearsay_commands::{
+    game_event::{Circumstances, GameEvent, Retelling, Stated},
+    proposal::Proposed,
+    retcon::Retcon,
 };
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket, Written};
 use hearsay_model::{Author, Knower, Operation, Timestamp};
+use hearsay_query::preview::Preview;
 use serde::Serialize;
 
-use super::{look::fact_line, simulate::tell_with_reveals};
 use crate::{
     args::{self, Campaign, NewFact},
-    campaign::{self, Meaning},
+    campaign::{self, Access},
+    facts::fact_line,
     output::Output,
+    reveals::tell_with_reveals,
+    texts,
 };
 
 /// JSON output of a command, or of its dry run.
@@ -31,7 +36,7 @@ fn circumstances(args: &args::Circumstances) -> Circumstances {
     Circumstances { place: args.at.clone(), time: args.time.clone(), session: args.session.clone() }
 }
 
-/// Returns the facts that a command line names, followed by the new ones.
+/// Returns the recorded facts that a command line names, followed by the new facts.
 fn stated(recorded: &[String], new: &NewFact) -> Vec<Stated> {
     let mut stated: Vec<Stated> = recorded.iter().cloned().map(Stated::Recorded).collect();
     stated.extend(new.about.chunks_exact(2).map(|pair| Stated::Lore { about: pair[0].clone(), text: pair[1].clone() }));
@@ -52,7 +57,7 @@ fn one(recorded: Option<&String>, new: &NewFact) -> Stated {
 
 fn happen(campaign: &Campaign, dry_run: bool, game_event: GameEvent, output: &mut Output) -> Result<()> {
     let again = game_event.clone();
-    let make = move |world: &ReadSnapshot| again.operation(&world.state, Author::Dm, Timestamp::default());
+    let make = move |world: &ReadSnapshot| Ok(again.operation(&world.state, Author::Dm, Timestamp::default())?);
     carry_out(campaign, dry_run, output, make, move |memory| memory.learn(Author::Dm, game_event))
 }
 
@@ -64,7 +69,7 @@ fn carry_out(
     make: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
     write: impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError>,
 ) -> Result<()> {
-    let memory = campaign::open(campaign, Meaning::Without, output)?;
+    let memory = campaign::open_to_record(campaign, Access::of_dry_run(dry_run), output)?;
     let preview = memory.preview(make)?.wait()?;
     let written = if dry_run { None } else { Some(write(&memory)?.wait()?) };
     match &written {
@@ -72,9 +77,9 @@ fn carry_out(
         None => output.line(format!("Dry run, nothing is changed: {}", preview.summary))?,
     }
     tell(&preview, output)?;
-    // Spoken lines are read for facts like lines of a session log.
+    // Facts are extracted from spoken lines, as from lines of a session log.
     let found = match &written {
-        Some(_) => campaign::read_new_texts(&memory, &campaign.campaign, output)?,
+        Some(_) => texts::read_new_texts(&memory, &campaign.campaign, output)?,
         None => None,
     };
     tell_with_reveals(&memory, Told { written, preview, found }, output)?;
@@ -89,7 +94,7 @@ fn tell(preview: &Preview, output: &mut Output) -> Result<()> {
     for fact in &preview.facts {
         fact_line("  new: ", fact, output)?;
     }
-    // The text above already names the fact if there is only one.
+    // If there is only one fact, the text above already names it.
     let first = preview.lessons.first().map(|lesson| lesson.fact);
     let one = preview.lessons.iter().all(|lesson| Some(lesson.fact) == first);
     for lesson in &preview.lessons {
@@ -102,7 +107,7 @@ fn tell(preview: &Preview, output: &mut Output) -> Result<()> {
         output.line(format!("  {}: {acquisition}{what}", who(&lesson.knower)))?;
     }
     for loss in &preview.lost {
-        let still = if loss.still_knows { ", but knows it otherwise" } else { "" };
+        let still = if loss.still_knows { ", but knows it from another source" } else { "" };
         let what = format!("{} [{}]", loss.statement, loss.fact.short());
         output.line(format!("  loses: {} ({}){still}: {what}", who(&loss.knower), loss.acquisition))?;
     }
@@ -215,6 +220,6 @@ pub(crate) fn retcon(args: &args::Retcon, output: &mut Output) -> Result<()> {
         None => Retcon::NeverSo { fact },
     };
     let again = retcon.clone();
-    let make = move |world: &ReadSnapshot| again.operation(&world.state, Author::Dm, Timestamp::default());
+    let make = move |world: &ReadSnapshot| Ok(again.operation(&world.state, Author::Dm, Timestamp::default())?);
     carry_out(&args.campaign, args.dry_run, output, make, move |memory| memory.retcon(retcon))
 }

@@ -1,4 +1,4 @@
-//! `fact extract`: reads texts for facts.
+//! `fact extract`: extracts facts from texts.
 
 use std::{
     io::{self, Read},
@@ -6,13 +6,15 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use hearsay_memory::{Draft, Drafted, ExtractedFact, Form};
+use hearsay_commands::reading::{Draft, Drafted};
+use hearsay_engine::{ExtractedFact, Form};
 
 use crate::{
     args,
-    campaign::{self, Meaning},
+    campaign::{self, Access},
     interrupt, llm,
     output::{Fault, Output, WRONG_FILE, count},
+    texts::{self, Meaning},
 };
 
 pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
@@ -21,22 +23,24 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
         (None, text) => text.clone(),
     };
     let meaning = if args.meaning { Meaning::With } else { Meaning::Without };
-    let memory = campaign::open(&args.campaign, meaning, output)?;
+    // If the command line contains a text, the command only shows its facts.
+    let access = if text.is_some() { Access::Read } else { Access::Write };
+    let memory = campaign::open(&args.campaign, access, meaning, output)?;
     if args.llm {
         llm::check(&memory)?;
     }
-    campaign::embed_few(&memory, meaning, output)?;
+    texts::embed_few(&memory, meaning, output)?;
     match text {
         None => {
-            let found = campaign::read_texts(&memory, args.again, output)?;
+            let found = texts::read_texts(&memory, args.again, output)?;
             if !args.llm {
                 output.data(&found)?;
             }
-            campaign::tell_found(&found, output)?;
+            texts::tell_found(&found, output)?;
             if args.llm {
                 llm::read(&memory, output)?;
             }
-            // The language model already printed which texts it did not read.
+            // The function for the language model already printed which texts were not processed.
             output.line(if args.llm {
                 "`hearsay review` shows what waits for you."
             } else {
@@ -64,7 +68,7 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 
 fn read(file: &Path) -> Result<String> {
     let wrong = |error: io::Error| {
-        let hint = if error.kind() == io::ErrorKind::NotFound { "; a text of yours goes with --text" } else { "" };
+        let hint = if error.kind() == io::ErrorKind::NotFound { "; pass a text with --text" } else { "" };
         Fault::new(WRONG_FILE, format!("{}: {error}{hint}", file.display()))
     };
     let mut bytes = Vec::new();
@@ -83,7 +87,7 @@ fn read(file: &Path) -> Result<String> {
 fn show(drafted: &Drafted, output: &mut Output) -> Result<()> {
     let found = &drafted.extraction;
     if found.facts.is_empty() {
-        output.line("Nothing is stated in it.")?;
+        output.line("No facts found in the text.")?;
     }
     let rows: Vec<[String; 4]> = found
         .facts
@@ -101,7 +105,7 @@ fn show(drafted: &Drafted, output: &mut Output) -> Result<()> {
         output.line(format!("{:.2}  new name  {} ({kind})", entity.confidence.get(), entity.name))?;
     }
     if found.addresses_program {
-        output.line("The text speaks to the program: nothing in it is beyond doubt.")?;
+        output.line("The text contains instructions to the program, so all its facts are doubtful.")?;
     }
     output.line(format!("{}; nothing was recorded.", count(found.facts.len(), "fact", "facts")))
 }

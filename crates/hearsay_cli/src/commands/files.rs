@@ -10,24 +10,26 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use hearsay_campaign::{Backup, Format, Watch};
-use hearsay_memory::{
-    ImportOptions, ImportOutcome, Memory, MemoryError, MemoryOptions, ModelSettings, Proposed, SETTINGS_FILE, Settings,
-    query::players,
+use hearsay_commands::proposal::Proposed;
+use hearsay_engine::{
+    ImportOptions, ImportOutcome, Memory, MemoryError, MemoryOptions, ModelSettings, SETTINGS_FILE, Settings,
 };
+use hearsay_files::Durability;
 use hearsay_model::Position;
+use hearsay_query::knowledge::players;
 use hearsay_store::{Store, StoreError, StoreOptions};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{
-    new::{is_vacant, write_settings},
-    simulate::tell_with_reveals,
-};
+use super::new::{is_vacant, write_settings};
 use crate::{
     args::{self, Out},
-    campaign::{self, Meaning},
+    campaign::{self, Access},
     interrupt,
     output::{Fault, Output, WRONG_FILE, WRONG_LINE, count},
+    reveals::tell_with_reveals,
+    sync,
+    texts::{self, Meaning},
 };
 
 pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
@@ -85,18 +87,19 @@ fn run(job: &Job, output: &mut Output) -> Result<()> {
         write_settings(directory)?;
     }
     let meaning = if args.no_meaning { Meaning::Without } else { Meaning::With };
-    // The watch starts first, so that it also sees changes during the first read.
+    // The watch starts before the first import, so that it also detects changes during the import.
     let watch = args.watch.then(|| Watch::new(source, QUIET)).transpose();
     let watch = watch.with_context(|| format!("{} cannot be watched", source.display()))?;
-    let memory = campaign::open_plain(directory, meaning, output)?;
-    let outcome = interrupt::wait(&memory.import_with(source, options.clone())?)?;
+    let memory = campaign::open_plain(directory, Access::Write, meaning, output)?;
+    let import = memory.import_with(source, options.clone())?;
+    let outcome = interrupt::wait_busy(&import, "importing", output)?;
     match &outcome.written {
         None => output.line("Nothing has changed since the last import.")?,
         Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
     }
-    campaign::notes(&outcome, |note| output.line(format!("  {note}")))?;
-    let found = campaign::read_new_texts(&memory, directory, output)?;
-    campaign::embed_all(&memory, meaning, output)?;
+    sync::notes(&outcome, |note| output.line(format!("  {note}")))?;
+    let found = texts::read_new_texts(&memory, directory, output)?;
+    texts::embed_all(&memory, meaning, output)?;
     match watch {
         None => tell_with_reveals(&memory, Imported { outcome, found }, output)?,
         Some(watch) => keep_up(&memory, job, watch, output)?,
@@ -113,10 +116,11 @@ struct Imported {
     found: Option<Proposed>,
 }
 
-/// Time that the files must stay unchanged before they are read again.
+/// Time for which the files must stay unchanged before they are read again.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// Imports changes until Ctrl-C. An unreadable file may only be half written, so an error does not end the loop.
+/// Imports changes until the user presses Ctrl-C. An error does not end the loop, because another program may still be
+/// writing the file.
 fn keep_up(
     memory: &Memory,
     Job { directory, source, options, .. }: &Job,
@@ -124,7 +128,7 @@ fn keep_up(
     output: &mut Output,
 ) -> Result<()> {
     output.note(format!("watching {}; Ctrl-C ends it", source.display()));
-    output.finish()?;
+    output.flush()?;
     while !interrupt::is_asked() {
         if !watch.wait(Duration::from_millis(100)) {
             continue;
@@ -140,16 +144,16 @@ fn keep_up(
         let Some(written) = &outcome.written else { continue };
         output.line(format!("{} (operation {})", written.summary, written.position))?;
         output.data(&outcome)?;
-        campaign::notes(&outcome, |note| {
+        sync::notes(&outcome, |note| {
             output.note(note);
             Ok(())
         })?;
-        output.finish()?;
-        match campaign::read_new_texts(memory, directory, output) {
+        output.flush()?;
+        match texts::read_new_texts(memory, directory, output) {
             Err(_) if interrupt::is_asked() => break,
             read => _ = read?,
         }
-        output.finish()?;
+        output.flush()?;
     }
     Ok(())
 }
@@ -157,16 +161,16 @@ fn keep_up(
 pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
     let folder = matches!(args.format, Out::Yaml | Out::Obsidian);
     if folder && args.output.is_none() {
-        return Err(Fault::new(WRONG_LINE, "this format is a folder: name it with --output").into());
+        return Err(Fault::new(WRONG_LINE, "this format writes a folder: name the folder with --output").into());
     }
     if let Some(path) = args.output.as_deref().filter(|_| folder)
         && !is_vacant(path)
         && !hearsay_campaign::is_export(path)
     {
-        let what = format!("{}: the folder holds something else; name a new one", path.display());
+        let what = format!("{}: the folder is not empty; name a new folder", path.display());
         return Err(Fault::new(WRONG_FILE, what).into());
     }
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let (format, target) = (args.format, args.output.clone());
     let export = memory.read_in_background(move |world| {
         let (state, mut bytes) = (&world.state, Vec::new());
@@ -188,7 +192,7 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
         written.map_err(|source| MemoryError::File { path: at, source })?;
         Ok(bytes)
     })?;
-    let bytes = interrupt::wait(&export)?;
+    let bytes = interrupt::wait_busy(&export, "exporting", output)?;
     memory.close()?;
     match &args.output {
         Some(path) if folder => {
@@ -196,7 +200,7 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
             output.line(format!("written to {}", path.display()))?;
         }
         Some(path) => {
-            hearsay_campaign::write_private(path, &bytes)
+            hearsay_files::replace(path, &bytes, hearsay_files::Access::Private, Durability::Synced)
                 .with_context(|| format!("{} cannot be written", path.display()))?;
             let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
             output.data(&json!({ "file": path, "lines": lines }))?;
@@ -216,18 +220,20 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
         }
         MemoryError::Campaign(errors)
     })?;
-    let directory = &args.campaign;
+    let directory = &args.campaign.campaign;
     if is_vacant(directory) {
         fs::create_dir_all(directory).with_context(|| format!("{} cannot be created", directory.display()))?;
         write_settings(directory)?;
     }
     let settings = campaign::settings(directory)?;
     if directory.join(&settings.store.directory).exists() {
-        let what = format!("{}: the campaign has a memory already; `hearsay db clear` deletes it", directory.display());
+        let what =
+            format!("{}: the campaign already has a database; `hearsay db clear` deletes it", directory.display());
         return Err(Fault::new(WRONG_FILE, what).into());
     }
     campaign::expect_campaign(directory, &settings)?;
-    // Restores into a temporary directory and renames it when it is complete: an interrupted restore leaves no memory.
+    // The backup is restored to a temporary directory, which is renamed when it is complete. An interrupted restore
+    // therefore never leaves an incomplete memory.
     let mut beside = settings.store.directory.clone().into_os_string();
     beside.push(".restoring");
     let (target, beside) = (directory.join(&settings.store.directory), PathBuf::from(beside));
@@ -288,22 +294,22 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     let directory = args.campaign.campaign.join(&settings.store.directory);
     if !directory.exists() {
         output.data(&json!({ "cleared": false }))?;
-        return output.line("There is nothing to clear.");
+        return output.line("The campaign has no database to delete.");
     }
     if holds_more(&args.campaign.campaign, &directory) {
         bail!(
-            "{} holds campaign files too, so it is not deleted; give `store.directory` in {SETTINGS_FILE} a directory of its own",
+            "{} also has campaign files, so it is not deleted; set `store.directory` in {SETTINGS_FILE} to a separate directory",
             directory.display()
         );
     }
     if !args.force {
         bail!(
-            "this deletes {}, with all that is not in the campaign's files: say --force if you mean it; `hearsay export` keeps a copy",
+            "this deletes {}, with all data that is not in the campaign's files; pass --force to confirm, or save a copy with `hearsay export` first",
             directory.display()
         );
     }
     let settings = Settings { model: ModelSettings { enabled: false, ..settings.model }, ..settings };
-    // Opening proves that no other process holds the lock. A damaged database may be cleared.
+    // If the memory opens, no other process has the lock. A damaged database may be deleted too.
     match Memory::open(MemoryOptions::with_settings(&args.campaign.campaign, settings)) {
         Ok(memory) => memory.close()?,
         Err(error @ MemoryError::Store(StoreError::Held { .. })) => return Err(error.into()),
@@ -311,14 +317,14 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     }
     fs::remove_dir_all(&directory).with_context(|| format!("{} cannot be deleted", directory.display()))?;
     output.data(&json!({ "cleared": true }))?;
-    output.line(format!("{} is deleted; the campaign's files are as they were", directory.display()))
+    output.line(format!("{} is deleted; the campaign's files are unchanged", directory.display()))
 }
 
-/// Whether the directory of a database also contains the campaign itself or campaign files.
+/// Whether the directory of a database contains the campaign directory or campaign files.
 fn holds_more(campaign: &Path, database: &Path) -> bool {
     let inside = match (campaign.canonicalize(), database.canonicalize()) {
         (Ok(campaign), Ok(database)) => campaign.starts_with(database),
         _ => true,
     };
-    inside || hearsay_memory::has_campaign_files(database)
+    inside || hearsay_engine::has_campaign_files(database)
 }

@@ -3,21 +3,33 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use hearsay_memory::{Memory, UndoTarget, query};
+use hearsay_engine::Memory;
 use hearsay_model::{Author, Entry, Key, Position, State, UndoPreview};
+use hearsay_query as query;
+use hearsay_query::journal::UndoTarget;
 use serde_json::json;
 
-use super::simulate::tell_with_reveals;
 use crate::{
     args::{self, AuthorArg},
-    campaign::{self, Meaning},
+    campaign::{self, Access},
     output::{Output, count},
+    reveals::tell_with_reveals,
+    style::Style,
+    texts::{self, Meaning},
 };
 
 pub(crate) fn history(args: &args::History, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
-    let limit = args.limit;
-    let rows = memory.read(move |world| Ok(query::history(&world.state, limit)))?.wait()?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
+    let (limit, verbose) = (args.limit, args.verbose);
+    let rows = memory
+        .read(move |world| {
+            Ok(if verbose {
+                query::journal::history(&world.state, limit)
+            } else {
+                query::journal::visible_history(&world.state, limit)
+            })
+        })?
+        .wait()?;
     output.data(&rows)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let lines: Vec<_> = rows
@@ -30,7 +42,7 @@ pub(crate) fn history(args: &args::History, output: &mut Output) -> Result<()> {
             [position, ago(now.saturating_sub(recorded)), row.author.clone(), summary]
         })
         .collect();
-    output.columns(&lines)?;
+    output.table([Style::Id, Style::Id, Style::Plain, Style::Plain], &lines)?;
     if lines.is_empty() {
         output.line("Nothing has happened yet.")?;
     }
@@ -59,8 +71,9 @@ fn last_import(memory: &Memory) -> Result<Position> {
 }
 
 pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
-    // The files are not imported first: the import that is being reverted would come back at once.
-    let memory = campaign::open_plain(&args.campaign.campaign, Meaning::Without, output)?;
+    // The campaign files are not imported first, because this would repeat the import that the user wants to revert.
+    let memory =
+        campaign::open_plain(&args.campaign.campaign, Access::of_dry_run(args.dry_run), Meaning::Without, output)?;
     let target = match (args.position, args.author) {
         (Some(position), _) => UndoTarget::At(Position(position)),
         (_, Some(AuthorArg::Import)) => UndoTarget::At(last_import(&memory)?),
@@ -87,7 +100,7 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
         }
         memory.close()?;
         let later = count(dependents.len(), "later operation depends", "later operations depend");
-        bail!("operation {position} is not undone: {later} on it; --force undoes it all the same");
+        bail!("operation {position} is not undone: {later} on it; --force undoes it anyway");
     }
     let is_import = memory.read(move |world| {
         let entry = world.state.entry(position);
@@ -95,14 +108,14 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     })?;
     let is_import = is_import.wait()?;
     let written = memory.undo(UndoTarget::At(position))?.wait()?;
-    let directory = args.campaign.campaign.display();
     output.line(format!("{} (operation {})", written.summary, written.position))?;
-    output.line(format!("  `hearsay -C {directory} undo {}` brings it back", written.position))?;
-    // Restored texts are read again, so that their facts come back too.
-    campaign::read_new_texts(&memory, &args.campaign.campaign, output)?;
+    let undo = args.campaign.command(&format!("undo {}", written.position));
+    output.line(format!("  `{undo}` brings it back"))?;
+    // Facts are extracted again from restored texts, so that these facts are restored too.
+    texts::read_new_texts(&memory, &args.campaign.campaign, output)?;
     tell_with_reveals(&memory, written, output)?;
-    if is_import && hearsay_memory::has_campaign_files(&args.campaign.campaign) {
-        output.line(format!("  the files are unchanged, and ignored until `hearsay -C {directory} sync`"))?;
+    if is_import && hearsay_engine::has_campaign_files(&args.campaign.campaign) {
+        output.line(format!("  the files are unchanged, and ignored until `{}`", args.campaign.command("sync")))?;
     }
     Ok(memory.close()?)
 }
@@ -119,7 +132,7 @@ fn describe(state: &State, position: Position, preview: &UndoPreview) -> Vec<Str
     let lost = [
         count(lost(|key| matches!(key, Key::Entity(_))), "entity", "entities"),
         count(facts_lost, "fact", "facts"),
-        count(lost(|key| matches!(key, Key::KnowledgeEdge(_))), "edge of knowledge", "edges of knowledge"),
+        count(lost(|key| matches!(key, Key::KnowledgeEdge(_))), "knowledge edge", "knowledge edges"),
         count(lost(|key| matches!(key, Key::Passage(_))), "passage", "passages"),
     ];
     lines.push(format!("  lost: {}", lost.join(", ")));
@@ -131,7 +144,7 @@ fn describe(state: &State, position: Position, preview: &UndoPreview) -> Vec<Str
     if facts_lost > SHOWN {
         lines.push(format!("    and {} more", facts_lost - SHOWN));
     }
-    lines.push(format!("  changed or back again: {}", count(preview.changed.len(), "record", "records")));
+    lines.push(format!("  changed or restored: {}", count(preview.changed.len(), "record", "records")));
     for dependent in &preview.dependents {
         lines.push(format!("  depends on it: {dependent}: {}", summary(*dependent)));
     }

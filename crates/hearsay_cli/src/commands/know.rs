@@ -2,50 +2,24 @@
 
 use anyhow::Result;
 use hearsay_belief::Hold;
-use hearsay_memory::{
-    Memory, MemoryError,
-    query::{self, AsOf, Believes, KnowsFilter, LinkRow, SecretFilter},
+use hearsay_engine::Memory;
+use hearsay_model::{EntityId, FactId, FactStatus, Knower};
+use hearsay_query as query;
+use hearsay_query::{
+    beliefs::{Believes, LinkRow},
+    knowledge::KnowsFilter,
+    secrets::SecretFilter,
 };
-use hearsay_model::{EntityId, FactId, FactStatus, GameTime, Knower, Position, State};
 use serde_json::json;
 
-use super::look::known_predicate;
 use crate::{
     args::{self, When},
-    campaign::{self, Meaning},
-    output::{Fault, Output, WRONG_LINE},
+    campaign::{self, Access},
+    facts::{known_predicate, read},
+    output::Output,
+    style::Line,
+    texts::Meaning,
 };
-
-impl From<&When> for AsOf {
-    fn from(when: &When) -> Self {
-        Self { time: when.as_of.clone(), recorded: when.recorded.map(Position) }
-    }
-}
-
-/// Reads the state at a journal position in the background, outside the worker. `read` also receives the requested
-/// moment.
-pub(crate) fn read<T: Send + 'static>(
-    memory: &Memory,
-    when: &When,
-    reading: impl FnOnce(&State, Option<GameTime>) -> Result<T, MemoryError> + Send + 'static,
-) -> Result<T> {
-    let as_of = AsOf::from(when);
-    let ticket = memory.read_in_background(move |world| {
-        let state = as_of.state(&world.state)?;
-        let moment = as_of.moment(&state)?;
-        reading(&state, moment)
-    })?;
-    Ok(ticket.wait()?)
-}
-
-/// Fails if a date is given without a knower: the DM's own view has no dates.
-pub(crate) fn needs_knower(when: &When, knower: Option<&String>) -> Result<()> {
-    if when.as_of.is_some() && knower.is_none() {
-        let what = "--as-of goes with --knower; what was on record before, --recorded shows";
-        return Err(Fault::new(WRONG_LINE, what).into());
-    }
-    Ok(())
-}
 
 /// Resolves a predicate in any spelling, according to the current state.
 fn predicate(memory: &Memory, given: Option<&String>) -> Result<Option<String>> {
@@ -63,13 +37,13 @@ fn marks(fact: FactId, parts: impl IntoIterator<Item = String>) -> String {
     format!("[{}]", marks.join(" \u{00B7} "))
 }
 
-/// Describes how a knower's belief in a fact differs from plain belief.
+/// Returns a remark about a knower's belief in a fact, or an empty text if the knower simply believes it.
 fn held(hold: &Hold) -> &'static str {
     match hold {
         Hold::Believed => "",
         Hold::Doubted => "doubts it",
-        Hold::Ended(_) => "knows that it is over",
-        Hold::Superseded(_) => "knows a later state",
+        Hold::Ended(_) => "knows that it ended",
+        Hold::Superseded(_) => "knows a newer value",
         Hold::Outweighed(_) => "believes otherwise",
     }
 }
@@ -79,7 +53,7 @@ fn more(shown: usize, all: usize, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let filter = KnowsFilter {
         about: args.about.clone(),
         predicate: predicate(&memory, args.predicate.as_ref())?,
@@ -88,16 +62,17 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
         limit: args.limit,
     };
     let Some(who) = args.who.clone() else {
-        let (rows, all) = read(&memory, &args.when, move |state, moment| query::party(state, &filter, moment))?;
+        let (rows, all) =
+            read(&memory, &args.when, move |state, moment| Ok(query::knowledge::party(state, &filter, moment)?))?;
         output.data(&json!({ "facts": rows, "all": all }))?;
         if rows.is_empty() {
-            output.line("The players know nothing of the kind.")?;
+            output.line("The players know no matching fact.")?;
         }
         for row in &rows {
             let status = if row.status == FactStatus::Canon { String::new() } else { row.status.to_string() };
-            output.line(format!("{}  {}", row.statement, marks(row.fact, [status])))?;
+            output.line(Line::from(&row.statement).id(format!("  {}", marks(row.fact, [status]))))?;
             for knower in &row.known_by {
-                let keeps = if knower.conceals { ", keeps it to themselves" } else { "" };
+                let keeps = if knower.conceals { ", conceals it" } else { "" };
                 let since = since(knower.since.as_ref());
                 output.line(format!(
                     "    {}: {}, credence {:.2}{since}{keeps}",
@@ -108,19 +83,20 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
         more(rows.len(), all, output)?;
         return Ok(memory.close()?);
     };
-    let (rows, all) = read(&memory, &args.when, move |state, moment| query::knows(state, &who, &filter, moment))?;
+    let (rows, all) =
+        read(&memory, &args.when, move |state, moment| Ok(query::knowledge::knows(state, &who, &filter, moment)?))?;
     output.data(&json!({ "facts": rows, "all": all }))?;
     if rows.is_empty() {
-        output.line("Knows nothing of the kind.")?;
+        output.line("Knows no matching fact.")?;
     }
     for row in &rows {
-        let keeps = if row.conceals { "keeps it to themselves" } else { "" };
+        let keeps = if row.conceals { "conceals it" } else { "" };
         let told = if row.told.is_empty() { String::new() } else { format!("told {}", list(&row.told)) };
         let acquisition = format!("{}, credence {:.2}{}", row.acquisition, row.credence, since(row.since.as_ref()));
         let session = row.session.as_ref().map_or(String::new(), ToString::to_string);
         let marks = marks(row.fact, [acquisition, held(&row.hold).to_owned(), session, keeps.to_owned(), told]);
         output.line(&row.statement)?;
-        output.line(format!("    {marks}"))?;
+        output.line(Line::default().id(format!("    {marks}")))?;
     }
     more(rows.len(), all, output)?;
     Ok(memory.close()?)
@@ -131,25 +107,25 @@ fn list(ids: &[EntityId]) -> String {
 }
 
 pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let predicate = predicate(&memory, args.predicate.as_ref())?;
     let (who, subject) = (args.who.clone(), args.subject.clone());
     if let Some(other) = args.thinks_of.clone() {
         let rows = read(&memory, &args.when, move |state, moment| {
-            query::thinks(state, &who, &other, Some(&subject), predicate.as_deref(), moment)
+            Ok(query::beliefs::thinks(state, &who, &other, Some(&subject), predicate.as_deref(), moment)?)
         })?;
         output.data(&rows)?;
         if rows.is_empty() {
-            output.line("Has no reason to think that the other knows anything of it.")?;
+            output.line("Has no reason to think that the other character knows a matching fact.")?;
         }
         for row in &rows {
             let because = format!("{}, credence {:.2}{}", row.because, row.credence, since(row.since.as_ref()));
-            output.line(format!("{}  {}", row.statement, marks(row.fact, [because])))?;
+            output.line(Line::from(&row.statement).id(format!("  {}", marks(row.fact, [because]))))?;
         }
         return Ok(memory.close()?);
     }
     let answer = read(&memory, &args.when, move |state, moment| {
-        query::believes(state, &who, &subject, predicate.as_deref(), moment)
+        Ok(query::beliefs::believes(state, &who, &subject, predicate.as_deref(), moment)?)
     })?;
     output.data(&answer)?;
     tell_beliefs(&answer, output)?;
@@ -158,13 +134,13 @@ pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()>
 
 fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
     if answer.answers.is_empty() {
-        output.line(format!("{} knows nothing of it.", answer.who))?;
+        output.line(format!("{} does not know it.", answer.who))?;
     }
     for belief in &answer.answers {
         let status = if belief.status == FactStatus::Canon { String::new() } else { belief.status.to_string() };
         let credence = format!("credence {:.2}", belief.credence);
         let marks = marks(belief.fact, [credence, held(&belief.hold).to_owned(), status]);
-        output.line(format!("{}  {marks}", belief.statement))?;
+        output.line(Line::from(&belief.statement).id(format!("  {marks}")))?;
         for reason in &belief.because {
             let session = reason.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
             let since = since(reason.since.as_ref());
@@ -177,7 +153,7 @@ fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
     }
     if !answer.truth.is_empty() {
         output.line("")?;
-        output.line("The truth")?;
+        output.line(Line::heading("The truth"))?;
     }
     for truth in &answer.truth {
         let known = if truth.known { String::new() } else { format!("{} does not know of it", answer.who) };
@@ -187,13 +163,14 @@ fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn chain(args: &args::WhoAndFact, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let (who, fact) = (args.who.clone(), args.fact.clone());
-    let chain = read(&memory, &args.when, move |state, moment| query::chain(state, &who, &fact, moment))?;
+    let chain = read(&memory, &args.when, move |state, moment| Ok(query::beliefs::chain(state, &who, &fact, moment)?))?;
     output.data(&chain)?;
     let credence = format!("credence {:.2}", chain.credence);
-    output.line(format!("{}  {}", chain.statement, marks(chain.fact, [chain.who.to_string(), credence])))?;
-    // Derivations may be long, so they are walked without recursion.
+    output
+        .line(Line::from(&chain.statement).id(format!("  {}", marks(chain.fact, [chain.who.to_string(), credence]))))?;
+    // Derivations may be long, so this loop does not use recursion.
     let mut open: Vec<(usize, &LinkRow)> = chain.known_edges.iter().rev().map(|way| (1, way)).collect();
     while let Some((depth, link)) = open.pop() {
         let knower = if link.knower == Knower::World { "everybody" } else { link.knower.as_str() };
@@ -210,16 +187,16 @@ pub(crate) fn chain(args: &args::WhoAndFact, output: &mut Output) -> Result<()> 
 }
 
 pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let fact = args.fact.clone();
-    let found = read(&memory, &args.when, move |state, moment| query::who_knows(state, &fact, moment))?;
+    let found = read(&memory, &args.when, move |state, moment| Ok(query::who_knows::who_knows(state, &fact, moment)?))?;
     output.data(&found)?;
-    output.line(format!("{}  {}", found.statement, marks(found.fact, [found.status.to_string()])))?;
+    output.line(Line::from(&found.statement).id(format!("  {}", marks(found.fact, [found.status.to_string()]))))?;
     if found.everybody {
         output.line("  everybody: common lore")?;
     }
     for row in found.groups.iter().chain(&found.characters) {
-        let keeps = if row.conceals { ", keeps it to themselves" } else { "" };
+        let keeps = if row.conceals { ", conceals it" } else { "" };
         let since = since(row.since.as_ref());
         let acquisition = row.acquisition.join("; ");
         output.line(format!(
@@ -237,18 +214,19 @@ pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()
 }
 
 pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let filter = SecretFilter { who: args.who.clone(), untold: args.untold, limit: args.limit };
-    let (rows, all) = read(&memory, &args.when, move |state, moment| query::secrets(state, &filter, moment))?;
+    let (rows, all) =
+        read(&memory, &args.when, move |state, moment| Ok(query::secrets::secrets(state, &filter, moment)?))?;
     output.data(&json!({ "secrets": rows, "all": all }))?;
     if rows.is_empty() {
-        output.line("There is no such secret.")?;
+        output.line("No matching secret.")?;
     }
     for row in &rows {
         let status = if row.status == FactStatus::Canon { String::new() } else { row.status.to_string() };
-        output.line(format!("{}  {}", row.statement, marks(row.fact, [status])))?;
-        let holder = |holder: &query::SecretHolder| match holder.conceals {
-            true => format!("{} (keeps it)", holder.knower),
+        output.line(Line::from(&row.statement).id(format!("  {}", marks(row.fact, [status]))))?;
+        let holder = |holder: &query::secrets::SecretHolder| match holder.conceals {
+            true => format!("{} (conceals it)", holder.knower),
             false => holder.knower.to_string(),
         };
         let holders: Vec<_> = row.holders.iter().map(holder).collect();
@@ -266,11 +244,12 @@ pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let (who, fact) = (args.who.clone(), args.fact.clone());
-    let answer = read(&memory, &args.when, move |state, moment| query::why_not(state, &who, &fact, moment))?;
+    let answer =
+        read(&memory, &args.when, move |state, moment| Ok(query::secrets::why_not(state, &who, &fact, moment)?))?;
     output.data(&answer)?;
-    output.line(format!("{}  {}", answer.statement, marks(answer.fact, [answer.who.to_string()])))?;
+    output.line(Line::from(&answer.statement).id(format!("  {}", marks(answer.fact, [answer.who.to_string()]))))?;
     if let Some(knows) = &answer.knows {
         let since = since(knows.since.as_ref());
         output.line(format!(
@@ -284,23 +263,26 @@ pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()
         output.line(format!("  {}", reason.in_words()))?;
     }
     if !answer.sources.is_empty() {
-        output.line("Who knows it")?;
+        output.line(Line::heading("Who knows it"))?;
     }
     for source in &answer.sources {
         let mut known = Vec::new();
-        known.extend(source.conceals.then(|| "keeps it to themselves".to_owned()));
+        known.extend(source.conceals.then(|| "conceals it".to_owned()));
         known.extend((!source.shares.is_empty()).then(|| format!("both of {}", list(&source.shares))));
         known.extend(source.acquainted.clone());
         let known = if known.is_empty() { "no link between them".to_owned() } else { known.join("; ") };
         output.line(format!("  {} ({}): {known}", source.name, source.knower))?;
     }
     if !answer.conditions.is_empty() {
-        output.line("What would have to happen")?;
+        output.line(Line::heading("What has to happen first"))?;
     }
     for condition in &answer.conditions {
-        let missing =
-            if condition.holds { "nothing: it may tell now".to_owned() } else { condition.missing.join("; ") };
-        output.line(format!("  for {} to tell it: {missing}", condition.holder))?;
+        let missing = if condition.holds {
+            "nothing: it may tell the secret now".to_owned()
+        } else {
+            condition.missing.join("; ")
+        };
+        output.line(format!("  before {} tells it: {missing}", condition.holder))?;
         if let Some(note) = &condition.note {
             output.line(format!("    note: {note}"))?;
         }
@@ -309,13 +291,13 @@ pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()
 }
 
 pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let (who, session) = (args.who.clone(), args.session.clone());
     let when = When { as_of: None, recorded: args.recorded };
-    let missed = read(&memory, &when, move |state, _| query::missed(state, &who, &session))?;
+    let missed = read(&memory, &when, move |state, _| Ok(query::knowledge::missed(state, &who, &session)?))?;
     output.data(&missed)?;
     if missed.was_there {
-        output.note(format!("{} was there in {}", missed.who, missed.session));
+        output.note(format!("{} attended {}", missed.who, missed.session));
     }
     if missed.facts.is_empty() && missed.lines.is_empty() {
         output.line(format!("{} missed nothing of {}.", missed.who, missed.session))?;
@@ -325,11 +307,11 @@ pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
         let later =
             row.heard_since.as_ref().map_or(String::new(), |acquisition| format!("knows it since: {acquisition}"));
         let by = format!("{}{since}", list(&row.learned_by));
-        output.line(format!("{}  {}", row.statement, marks(row.fact, [by, later])))?;
+        output.line(Line::from(&row.statement).id(format!("  {}", marks(row.fact, [by, later]))))?;
     }
     if !missed.lines.is_empty() {
         output.line("")?;
-        output.line("Lines")?;
+        output.line(Line::heading("Lines"))?;
     }
     for line in &missed.lines {
         match &line.speaker {

@@ -13,5 +13,6 @@ pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod review;
 pub(crate) mod session;
+pub(crate) mod shell;
 pub(crate) mod simulate;
 pub(crate) mod tidy;

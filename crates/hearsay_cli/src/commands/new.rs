@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use anyhow::{Context, Result};
-use hearsay_memory::{SETTINGS_FILE, Settings};
+use hearsay_engine::{SETTINGS_FILE, Settings};
 use serde_json::json;
 
 use crate::{
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
     write_settings(directory)?;
     output.data(&json!({ "campaign": directory, "name": name }))?;
     output.columns(&[
-        [format!("{shown}/campaign.yaml"), "the campaign: write on here".into()],
+        [format!("{shown}/campaign.yaml"), "the campaign; add your entities here".into()],
         [format!("{shown}/{SETTINGS_FILE}"), "settings, with their defaults".into()],
     ])?;
     output.line("Ann knows what Bo does not. Ask them:")?;

@@ -1,19 +1,24 @@
 //! `review`: lists the items that wait for the DM, and records the decisions.
 
 use anyhow::Result;
-use hearsay_memory::{
-    Clash, Decision, Decisions, MemoryError, ReadSnapshot, ReviewItem, find_fact,
-    query::{self, ReviewRow},
-    real_time,
+use hearsay_commands::review::{Decision, Decisions};
+use hearsay_engine::{MemoryError, ReadSnapshot, real_time};
+use hearsay_query as query;
+use hearsay_query::{
+    contradictions::Clash,
+    resolve::find_fact,
+    review::{ReviewItem, ReviewRow},
 };
 use serde_json::json;
 
-use super::{edit::tell, look::fact_line, tidy::duplicate_line};
+use super::{edit::tell, tidy::duplicate_line};
 use crate::{
     args::{self, DecisionArg},
-    campaign::{self, Meaning},
+    campaign::{self, Access},
+    facts::fact_line,
     interrupt,
     output::{Fault, Output, WRONG_LINE},
+    texts::Meaning,
 };
 
 pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
@@ -24,9 +29,10 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
         return Err(Fault::new(WRONG_LINE, what).into());
     }
     if edits && args.facts.len() > 1 {
-        return Err(Fault::new(WRONG_LINE, "`edit` is of one fact").into());
+        return Err(Fault::new(WRONG_LINE, "`edit` takes exactly one fact").into());
     }
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let access = if args.decision.is_some() { Access::Write } else { Access::Read };
+    let memory = campaign::open(&args.campaign, access, Meaning::Without, output)?;
     if let Some(decision) = args.decision {
         let decision = match decision {
             DecisionArg::Accept => Decision::Accept,
@@ -41,10 +47,10 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
         };
         let (given, reason) = (args.facts.clone(), args.reason.clone());
         let decide = move |world: &ReadSnapshot| {
-            let facts: Result<_, MemoryError> =
-                given.iter().map(|fact| Ok(find_fact(&world.state, fact)?.id())).collect();
-            let decisions = Decisions { facts: facts?, decision: decision.clone(), reason: reason.clone() };
-            decisions.operation(&world.state, real_time())
+            let facts = given.iter().map(|fact| Ok(find_fact(&world.state, fact)?.id()));
+            let facts = facts.collect::<Result<_, MemoryError>>()?;
+            let decisions = Decisions { facts, decision: decision.clone(), reason: reason.clone() };
+            Ok(decisions.operation(&world.state, real_time())?)
         };
         let written = memory.write(decide)?.wait()?;
         tell(&memory, written, output)?;
@@ -52,8 +58,8 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     }
     let limit = args.limit;
     let found = interrupt::wait(&memory.duplicates()?)?;
-    let read =
-        memory.read_in_background(move |world| Ok(query::review_with(&world.state, &world.learned, found, limit)))?;
+    let read = memory
+        .read_in_background(move |world| Ok(query::review::review_with(&world.state, &world.learned, found, limit)))?;
     let (rows, all) = read.wait()?;
     output.data(&json!({ "items": rows, "all": all }))?;
     if rows.is_empty() {
@@ -82,8 +88,7 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
         }
     }
     if !rows.is_empty() {
-        let directory = args.campaign.campaign.display();
-        output.line(format!("Decide: hearsay -C {directory} review accept|edit|false|reject FACT…"))?;
+        output.line(format!("Decide: {}", args.campaign.command("review accept|edit|false|reject FACT…")))?;
     }
     if all > rows.len() {
         output.line(format!("and {} more: raise --limit", all - rows.len()))?;

@@ -4,21 +4,29 @@ use std::time::Duration;
 
 use anyhow::Result;
 use hearsay_campaign::Transcript;
-use hearsay_memory::{
-    Log, LogLine, Memory, MemoryError, NewSession, Proposed, SessionStep, SpeakerIs, Summarize, TranscriptImport,
-    TranscriptReport, Written,
-    query::{self, RecapFor, SessionReport, SessionRow, Thread, ThreadFilter, ThreadKind},
+use hearsay_commands::{
+    CommandError,
+    proposal::Proposed,
+    session::{Log, LogLine, NewSession, SessionStep, SpeakerIs, TranscriptImport, TranscriptReport},
 };
+use hearsay_engine::{Memory, MemoryError, Written};
 use hearsay_model::{Author, EntityId, Passage};
+use hearsay_query as query;
+use hearsay_query::{
+    resolve::resolve,
+    session::{RecapFor, SessionReport, SessionRow, Summarize, Thread, ThreadFilter, ThreadKind},
+};
 use serde::Serialize;
 use serde_json::json;
 
-use super::simulate::tell_with_reveals;
 use crate::{
     args::{self, Session},
-    campaign::{self, Meaning},
+    campaign::{self, Access},
     interrupt, llm,
     output::{Fault, Output, WRONG_FILE, count},
+    reveals::tell_with_reveals,
+    style::{Line, Style},
+    texts::{self, Meaning},
 };
 
 pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
@@ -40,11 +48,11 @@ fn told(written: &Written, output: &mut Output) -> Result<()> {
 }
 
 fn step(campaign: &args::Campaign, step: SessionStep, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(campaign, Meaning::Without, output)?;
+    let memory = campaign::open(campaign, Access::Write, Meaning::Without, output)?;
     let written = memory.session(Author::Dm, step)?.wait()?;
     told(&written, output)?;
     if let Some(playing) = memory.read(|world| Ok(world.state.playing().cloned()))?.wait()? {
-        output.line(format!("  there: {}", ids(&playing.here)))?;
+        output.line(format!("  present: {}", ids(&playing.here)))?;
     }
     tell_with_reveals(&memory, written, output)?;
     Ok(memory.close()?)
@@ -72,7 +80,7 @@ fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open_to_record(&args.campaign, Access::Write, output)?;
     let line = LogLine {
         speaker: args.by.clone(),
         place: args.at.clone(),
@@ -84,7 +92,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let log = Log { session: args.session.clone(), lines: vec![line], ..Log::default() };
     let written = memory.log(Author::Dm, log)?.wait().map_err(|error| match error {
         // The log has only one line, so the error needs no line number.
-        MemoryError::LogLine { source, .. } => *source,
+        MemoryError::Command(CommandError::LogLine { source, .. }) => MemoryError::from(*source),
         error => error,
     })?;
     told(&written, output)?;
@@ -99,7 +107,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         Ok(passages.flatten().map(|knower| knower.to_string()).collect::<Vec<_>>())
     })?;
     let heard = heard.wait()?;
-    let found = campaign::read_new_texts(&memory, &args.campaign.campaign, output)?;
+    let found = texts::read_new_texts(&memory, &args.campaign.campaign, output)?;
     output.line(format!("  heard by: {}", if heard.is_empty() { "nobody".to_owned() } else { heard.join(", ") }))?;
     tell_with_reveals(&memory, json!({ "written": written, "heard_by": heard, "found": found }), output)?;
     Ok(memory.close()?)
@@ -113,12 +121,13 @@ struct Ended {
 }
 
 fn end(args: &args::SessionEnd, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Write, Meaning::Without, output)?;
     let playing = memory.read(|world| Ok(world.state.playing().map(|playing| playing.session.to_string())))?.wait()?;
     let written = memory.session(Author::Dm, SessionStep::End { time: args.time.clone() })?.wait()?;
     told(&written, output)?;
-    let report =
-        memory.read_in_background(move |world| query::session_report(&world.state, playing.as_deref()))?.wait()?;
+    let report = memory
+        .read_in_background(move |world| Ok(query::session::session_report(&world.state, playing.as_deref())?))?
+        .wait()?;
     tell_report(&report, 10, output)?;
     tell_with_reveals(&memory, Ended { written, report }, output)?;
     Ok(memory.close()?)
@@ -132,21 +141,21 @@ fn ids(ids: &[EntityId]) -> String {
 }
 
 fn list(args: &args::Campaign, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(args, Meaning::Without, output)?;
-    let rows = memory.read_in_background(|world| Ok(query::sessions(&world.state)))?.wait()?;
+    let memory = campaign::open(args, Access::Read, Meaning::Without, output)?;
+    let rows = memory.read_in_background(|world| Ok(query::session::sessions(&world.state)))?.wait()?;
     output.data(&rows)?;
     if rows.is_empty() {
-        output.line("No session was played yet: `hearsay session start`.")?;
+        output.line("No sessions yet. Start one with `hearsay session start`.")?;
     }
     let row = |row: &SessionRow| {
         let time = match (&row.start, &row.end) {
-            _ if row.playing => "being played".to_owned(),
+            _ if row.playing => "running".to_owned(),
             (Some(start), Some(end)) => format!("{start} \u{2013} {end}"),
             (start, end) => start.clone().or_else(|| end.clone()).unwrap_or_default(),
         };
         [row.id.to_string(), row.title.clone(), count(row.lines, "line", "lines"), time]
     };
-    output.columns(&rows.iter().map(row).collect::<Vec<_>>())?;
+    output.table([Style::Id, Style::Plain, Style::Plain, Style::Plain], &rows.iter().map(row).collect::<Vec<_>>())?;
     Ok(memory.close()?)
 }
 
@@ -154,11 +163,11 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
     if args.summary || args.few.is_given() {
         return compact(&args.campaign, args.session.as_ref(), args.knower.as_ref(), &args.few, output);
     }
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let given = args.session.clone();
     if args.log {
         let read = memory.read_in_background(move |world| {
-            let session = query::session_or_latest(&world.state, given.as_deref())?;
+            let session = query::session::session_or_latest(&world.state, given.as_deref())?;
             let lines = world.state.passages().map(|(_, passage)| passage);
             let mut lines: Vec<Passage> =
                 lines.filter(|line| line.session.as_ref() == Some(&session.id)).map(|line| (**line).clone()).collect();
@@ -173,8 +182,9 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
         }
         return Ok(memory.close()?);
     }
-    let report =
-        memory.read_in_background(move |world| query::session_report(&world.state, given.as_deref()))?.wait()?;
+    let report = memory
+        .read_in_background(move |world| Ok(query::session::session_report(&world.state, given.as_deref())?))?
+        .wait()?;
     output.data(&report)?;
     tell_report(&report, args.limit, output)?;
     Ok(memory.close()?)
@@ -185,7 +195,7 @@ fn listed<T>(title: &str, rows: &[T], limit: usize, output: &mut Output, line: i
     if rows.is_empty() {
         return Ok(());
     }
-    output.line(title)?;
+    output.line(Line::heading(title))?;
     for row in rows.iter().take(limit) {
         output.line(format!("  {}", line(row)))?;
     }
@@ -198,8 +208,8 @@ fn listed<T>(title: &str, rows: &[T], limit: usize, output: &mut Output, line: i
 fn tell_report(report: &SessionReport, limit: usize, output: &mut Output) -> Result<()> {
     let SessionReport { session, counts, .. } = report;
     let number = session.number.map_or(String::new(), |number| format!(", session {number}"));
-    output.line(format!("{} ({}{number})", session.title, session.id))?;
-    output.line(format!("  there: {}", ids(&session.present)))?;
+    output.line(Line::heading(&session.title).id(format!(" ({}{number})", session.id)))?;
+    output.line(format!("  present: {}", ids(&session.present)))?;
     let waiting = if counts.waiting > 0 { format!(", {} for review", counts.waiting) } else { String::new() };
     output.line(format!(
         "  {}, {} recorded{waiting}, {} learned",
@@ -209,7 +219,7 @@ fn tell_report(report: &SessionReport, limit: usize, output: &mut Output) -> Res
     ))?;
     for learner in &report.learned {
         let title = format!("{} learned {}:", learner.name, count(learner.facts.len(), "fact", "facts"));
-        // For NPCs, a few rows are enough; `know knows` lists all.
+        // For NPCs, a few rows are enough; `know knows` lists all facts.
         let limit = if learner.player { limit } else { limit.min(3) };
         listed(&title, &learner.facts, limit, output, |row| {
             format!("{}  [{} \u{00B7} {}]", row.statement, row.acquisition, row.fact.short())
@@ -245,16 +255,16 @@ fn thread_line(thread: &Thread) -> String {
 }
 
 pub(crate) fn threads(args: &args::Threads, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let filter = ThreadFilter {
         kinds: args.kind.iter().map(|kind| (*kind).into()).collect(),
         about: args.about.clone(),
         session: args.session.clone(),
     };
-    let found = memory.read_in_background(move |world| query::threads(&world.state, &filter))?.wait()?;
+    let found = memory.read_in_background(move |world| Ok(query::session::threads(&world.state, &filter)?))?.wait()?;
     output.data(&json!({ "threads": found.iter().take(args.limit).collect::<Vec<_>>(), "all": found.len() }))?;
     if found.is_empty() {
-        output.line("Nothing of the kind is open.")?;
+        output.line("No matching open threads.")?;
     }
     for thread in found.iter().take(args.limit) {
         output.line(thread_line(thread))?;
@@ -274,8 +284,8 @@ fn compact(
     output: &mut Output,
 ) -> Result<()> {
     let meaning = if few.no_meaning || few.question.is_none() { Meaning::Without } else { Meaning::With };
-    let memory = campaign::open(campaign, meaning, output)?;
-    campaign::embed_few(&memory, meaning, output)?;
+    let memory = campaign::open(campaign, Access::Read, meaning, output)?;
+    texts::embed_few(&memory, meaning, output)?;
     let compact = Summarize {
         session: session.cloned(),
         document: few.document.clone(),
@@ -301,37 +311,50 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
     if args.compress || args.few.is_given() {
         return compact(&args.campaign, args.session.as_ref(), args.knower.as_ref(), &args.few, output);
     }
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let whom = match &args.knower {
         Some(who) => RecapFor::Character(who.clone()),
         None if args.player_safe => RecapFor::Players,
         None => RecapFor::Dm,
     };
-    let (session, words) = (args.session.clone(), args.words);
-    let read =
-        memory.read_in_background(move |world| query::session_recap(&world.state, session.as_deref(), &whom, words))?;
-    let told = read.wait()?;
+    let (session, words, knower) = (args.session.clone(), args.words, args.knower.clone());
+    let read = memory.read_in_background(move |world| {
+        let told = query::session::session_recap(&world.state, session.as_deref(), &whom, words)?;
+        let knower = knower.map(|name| resolve(&world.state, &name)).transpose()?;
+        let absent = knower.filter(|knower| told.recap.lines.is_empty() && !told.present.contains(knower));
+        Ok((told, absent))
+    })?;
+    let (told, absent) = read.wait()?;
+    let nothing = match &absent {
+        Some(absent) => {
+            let missed = args.campaign.command(&format!("know missed {absent} {}", told.session));
+            format!("  {absent} was not there: `{missed}` lists what it missed")
+        }
+        None => "  no lines were logged: `hearsay log` adds a line, `hearsay session import` a transcript".to_owned(),
+    };
     if args.written {
         let written = match told.recap.lines.is_empty() {
             true => String::new(),
             false => llm::write(&memory, &told.prompt)?,
         };
         output.data(&json!({ "session": told.session, "title": told.title, "written": written }))?;
-        output.line(&told.title)?;
-        output.page(if written.is_empty() { "  nothing was written down" } else { written.as_str() })?;
+        output.line(Line::heading(&told.title))?;
+        output.page(if written.is_empty() { &nothing } else { &written })?;
         return Ok(memory.close()?);
     }
-    output.data(&told)?;
+    let mut data = serde_json::to_value(&told)?;
+    data["absent"] = json!(absent);
+    output.data(&data)?;
     if args.prompt {
         output.page(&told.prompt)?;
         return Ok(memory.close()?);
     }
-    output.line(&told.title)?;
+    output.line(Line::heading(&told.title))?;
     if told.recap.lines.is_empty() {
-        output.line("  nothing was written down: `hearsay session log` or `session import`")?;
+        output.line(&nothing)?;
     }
     for line in &told.recap.lines {
-        // A line known to only some characters should be told to them in private.
+        // If only some characters know a line, the DM should tell it to them in private.
         let alone = match &line.known_to[..] {
             [one] if told.present.len() > 1 => format!("  ({one} alone)"),
             _ => String::new(),
@@ -370,7 +393,8 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
         Fault::new(WRONG_FILE, format!("{}: {error}; expected a transcript: text, WebVTT or SubRip", path.display()))
     })?;
     let name = path.file_name().map_or_else(|| "transcript".into(), |name| name.to_string_lossy().into_owned());
-    let transcript = Transcript::read(&path.display().to_string(), &bytes).map_err(MemoryError::from)?;
+    let transcript = Transcript::read(&path.display().to_string(), &bytes)
+        .map_err(|error| MemoryError::from(CommandError::from(error)))?;
     let import = TranscriptImport {
         name: name.clone(),
         transcript,
@@ -379,11 +403,11 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
         speakers: args.speaker.clone(),
         dm: args.dm.clone(),
     };
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
-    let (report, lines) = memory.read_in_background(move |world| import.plan(&world.state))?.wait()?;
+    let memory = campaign::open_to_record(&args.campaign, Access::of_dry_run(args.dry_run), output)?;
+    let (report, lines) = memory.read_in_background(move |world| Ok(import.plan(&world.state)?))?.wait()?;
     let written = match args.dry_run || report.unchanged {
         true => None,
-        false => Some(write(&memory, name, lines)?),
+        false => Some(write(&memory, name, lines, output)?),
     };
     match &written {
         Some(written) => told(written, output)?,
@@ -392,15 +416,15 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
     }
     tell_import(&report, args.dry_run, output)?;
     let found = match &written {
-        Some(_) => campaign::read_new_texts(&memory, &args.campaign.campaign, output)?,
+        Some(_) => texts::read_new_texts(&memory, &args.campaign.campaign, output)?,
         None => None,
     };
     tell_with_reveals(&memory, Imported { written, report, found }, output)?;
     Ok(memory.close()?)
 }
 
-fn write(memory: &Memory, name: String, lines: Log) -> Result<Written> {
-    interrupt::wait(&memory.log(Author::Importer(name), lines)?)
+fn write(memory: &Memory, name: String, lines: Log, output: &Output) -> Result<Written> {
+    interrupt::wait_busy(&memory.log(Author::Importer(name), lines)?, "importing", output)
 }
 
 fn tell_import(report: &TranscriptReport, all: bool, output: &mut Output) -> Result<()> {
@@ -411,14 +435,14 @@ fn tell_import(report: &TranscriptReport, all: bool, output: &mut Output) -> Res
         let is = match &row.is {
             SpeakerIs::Character(id) => id.to_string(),
             SpeakerIs::Dm => "the DM: narration".to_owned(),
-            SpeakerIs::Ambiguous(candidates) => format!("may be any of {}: kept as text", ids(candidates)),
-            SpeakerIs::Unknown => "nobody in the campaign: kept as text".to_owned(),
+            SpeakerIs::Ambiguous(candidates) => format!("ambiguous ({}): kept as text", ids(candidates)),
+            SpeakerIs::Unknown => "no such character: kept as text".to_owned(),
         };
         unknown |= matches!(row.is, SpeakerIs::Ambiguous(_) | SpeakerIs::Unknown);
         output.line(format!("  {} ({}): {is}", row.name, count(row.lines, "line", "lines")))?;
     }
     if unknown {
-        output.line("  --speaker \"NAME=CHARACTER\" says who is meant, --dm \"NAME\" who runs the game")?;
+        output.line("  --speaker \"NAME=CHARACTER\" names the character, --dm \"NAME\" the game master")?;
     }
     for note in &report.notes {
         output.line(format!("  note: {note}"))?;

@@ -2,20 +2,27 @@
 //! campaign.
 
 use anyhow::Result;
-use hearsay_memory::{
-    Band, Duplicate, Health, Memory, Prune, PrunePlan, Teach, Written,
-    duplicates::fact_duplicates,
-    learn::{Counts, TrustOf, Verdict, decisions},
+use hearsay_commands::{
+    prune::{Prune, PrunePlan},
+    teach::Teach,
 };
+use hearsay_engine::{Memory, Written};
 use hearsay_model::FactStatus;
+use hearsay_query::{
+    duplicates::{Band, Duplicate, fact_duplicates},
+    health::Health,
+    trust::{Counts, TrustOf, Verdict, decisions},
+};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::{
     args::{self, DuplicatesWhat, LearnWhat},
-    campaign::{self, Meaning},
+    campaign::{self, Access},
     interrupt,
     output::{Fault, Output, WRONG_LINE, count},
+    style::Line,
+    texts::{self, Meaning},
 };
 
 /// The trust in one source, predicate or extraction method.
@@ -24,20 +31,24 @@ struct TrustRow {
     trust: TrustOf,
     #[serde(flatten)]
     counts: Counts,
-    /// The value that a confidence of 0.5 becomes through this count alone.
+    /// The result of applying only this count to a confidence of 0.5.
     of_a_half: f64,
 }
 
 impl TrustRow {
     fn new(trust: &TrustOf, counts: Counts) -> Self {
-        // Each of the three counts has half weight.
+        // A proposal has three counts (source, predicate, method). Each shifts the confidence with half weight.
         let odds = (counts.shift() / 2.0).clamp(-1.0, 1.0).exp();
         Self { trust: trust.clone(), counts, of_a_half: (odds / (1.0 + odds) * 1e4).round() / 1e4 }
     }
 }
 
 pub(crate) fn learn(args: &args::Learn, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let access = match args.what {
+        LearnWhat::Status | LearnWhat::History => Access::Read,
+        LearnWhat::On | LearnWhat::Off | LearnWhat::Reset => Access::Write,
+    };
+    let memory = campaign::open(&args.campaign, access, Meaning::Without, output)?;
     match args.what {
         LearnWhat::Status => learn_status(&memory, args.limit, output)?,
         LearnWhat::History => learn_history(&memory, args.limit, output)?,
@@ -59,13 +70,13 @@ fn learn_status(memory: &Memory, limit: usize, output: &mut Output) -> Result<()
         Ok((world.learned.is_enabled(), rows))
     })?;
     let (enabled, mut rows) = read.wait()?;
-    // Sorts by the size of the effect, largest first.
+    // The row with the largest effect comes first.
     rows.sort_by(|a, b| {
         let far = |row: &TrustRow| (row.of_a_half - 0.5).abs();
         far(b).total_cmp(&far(a)).then_with(|| a.trust.cmp(&b.trust))
     });
     output.data(&json!({ "enabled": enabled, "trust": rows }))?;
-    let state = if enabled { "on" } else { "off: decisions are counted, and move nothing" };
+    let state = if enabled { "on" } else { "off: decisions are counted, but change no confidence" };
     output.line(format!("Learning from your decisions is {state}."))?;
     if rows.is_empty() {
         output.line("You have not decided on any proposal yet: `hearsay review` lists what waits.")?;
@@ -88,7 +99,7 @@ fn learn_history(memory: &Memory, limit: usize, output: &mut Output) -> Result<(
         memory.read_in_background(move |world| Ok(decisions(&world.state, &world.learned, limit)))?.wait()?;
     output.data(&json!({ "decisions": rows, "all": all }))?;
     if rows.is_empty() {
-        output.line("No decision counts.")?;
+        output.line("No decisions match.")?;
     }
     for row in &rows {
         let verdict = match row.verdict {
@@ -112,9 +123,10 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
         return Err(Fault::new(WRONG_LINE, what).into());
     }
     let meaning = if args.meaning { Meaning::With } else { Meaning::Without };
-    let memory = campaign::open(&args.campaign, meaning, output)?;
-    campaign::embed_all(&memory, meaning, output)?;
-    let (directory, limit) = (args.campaign.campaign.display(), args.limit);
+    let access = if args.what.is_some() { Access::Write } else { Access::Read };
+    let memory = campaign::open(&args.campaign, access, meaning, output)?;
+    texts::embed_all(&memory, meaning, output)?;
+    let limit = args.limit;
     if let (Some(DuplicatesWhat::NotTheSame), Some(one), Some(other)) = (args.what, &args.one, &args.other) {
         tell(&memory.not_the_same(one, other)?.wait()?, output)?;
     } else if args.facts {
@@ -122,11 +134,11 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
         let shown = &rows[..rows.len().min(limit)];
         output.data(&json!({ "facts": shown, "all": rows.len() }))?;
         if rows.is_empty() {
-            output.line("No two facts say the same.")?;
+            output.line("No duplicate facts.")?;
         }
         for row in shown {
             let ids: Vec<_> = row.facts.iter().map(|fact| fact.short()).collect();
-            output.line(format!("{}  [{}]", row.statement, ids.join(", ")))?;
+            output.line(Line::from(&row.statement).id(format!("  [{}]", ids.join(", "))))?;
         }
         more(rows.len(), shown.len(), output)?;
     } else {
@@ -134,7 +146,7 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
         let shown = &rows[..rows.len().min(limit)];
         output.data(&json!({ "entities": shown, "all": rows.len() }))?;
         if rows.is_empty() {
-            output.line("No two entities look like one.")?;
+            output.line("No likely duplicates among the entities.")?;
         }
         for row in shown {
             output.line(duplicate_line(row))?;
@@ -142,8 +154,10 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
         more(rows.len(), shown.len(), output)?;
         if let Some(row) = shown.first() {
             let (one, other) = (&row.one, &row.other);
-            output.line(format!("Decide: hearsay -C {directory} entity merge {other} {one}"))?;
-            output.line(format!("    or: hearsay -C {directory} entity duplicates not-the-same {one} {other}"))?;
+            let merge = args.campaign.command(&format!("entity merge {other} {one}"));
+            let keep = args.campaign.command(&format!("entity duplicates not-the-same {one} {other}"));
+            output.line(format!("Decide: {merge}"))?;
+            output.line(format!("    or: {keep}"))?;
         }
     }
     Ok(memory.close()?)
@@ -169,7 +183,7 @@ pub(crate) fn duplicate_line(row: &Duplicate) -> String {
 }
 
 pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::of_dry_run(args.dry_run), Meaning::Without, output)?;
     let plan = interrupt::wait(&memory.plan_merge(&args.gone, &args.into)?)?;
     let (gone, into, moved) = (plan.gone.clone(), plan.into.clone(), plan.moved);
     let undecided = plan.undecided.clone();
@@ -183,23 +197,25 @@ pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
     }
     let parts = [
         count(moved.facts, "fact", "facts"),
-        count(moved.edges, "edge of knowledge", "edges of knowledge"),
+        count(moved.edges, "knowledge edge", "knowledge edges"),
         count(moved.passages, "passage", "passages"),
     ];
     output.line(format!("  moves {}", parts.join(", ")))?;
     if !undecided.is_empty() {
         let ids: Vec<_> = undecided.iter().map(|fact| fact.short()).collect();
-        output.line(format!("  the surer value stands; a claim from now on: {}", ids.join(", ")))?;
+        output.line(format!(
+            "  the value with the higher confidence stays; the other becomes a claim: {}",
+            ids.join(", ")
+        ))?;
     }
     if written.is_some() {
-        output
-            .line(format!("  hearsay -C {} entity split {gone} reverts the merge", args.campaign.campaign.display()))?;
+        output.line(format!("  {} reverts the merge", args.campaign.command(&format!("entity split {gone}"))))?;
     }
     Ok(memory.close()?)
 }
 
 pub(crate) fn split(args: &args::Split, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Write, Meaning::Without, output)?;
     let written = interrupt::wait(&memory.split(&args.entity)?)?;
     tell(&written, output)?;
     Ok(memory.close()?)
@@ -212,7 +228,7 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
         let what = "choose the facts: --below CONFIDENCE, --older-than DAYS or --status STATUS";
         return Err(Fault::new(WRONG_LINE, what).into());
     }
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::of_dry_run(args.dry_run), Meaning::Without, output)?;
     let plan = interrupt::wait(&memory.plan_prune(prune.clone())?)?;
     let written = if !args.dry_run && !plan.facts.is_empty() { Some(memory.prune(prune)?.wait()?) } else { None };
     let PrunePlan { facts, spared, .. } = &plan;
@@ -220,8 +236,8 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
     output.data(&json!({ "facts": shown, "all": facts.len(), "spared": spared, "written": written }))?;
     match &written {
         Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
-        None if facts.is_empty() => output.line("No fact would go.")?,
-        None => output.line(format!("{} would go:", count(facts.len(), "fact", "facts")))?,
+        None if facts.is_empty() => output.line("No fact would be removed.")?,
+        None => output.line(format!("{} would be removed:", count(facts.len(), "fact", "facts")))?,
     }
     for row in shown {
         let days = row.days.map_or(String::new(), |days| format!(" \u{00B7} {}", count(days as usize, "day", "days")));
@@ -230,12 +246,12 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
     }
     more(facts.len(), shown.len(), output)?;
     if *spared > 0 {
-        output.line(format!("{} stay: you said or confirmed them.", count(*spared, "other", "others")))?;
+        output.line(format!("{} stay, because you stated or confirmed them.", count(*spared, "other", "others")))?;
     }
     match written {
         Some(written) => {
-            let directory = args.campaign.campaign.display();
-            output.line(format!("hearsay -C {directory} undo {} brings them back", written.position))?;
+            let undo = args.campaign.command(&format!("undo {}", written.position));
+            output.line(format!("{undo} brings them back"))?;
         }
         None if !facts.is_empty() => output.line("Dry run: nothing was changed.")?,
         None => {}
@@ -244,7 +260,7 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Meaning::Without, output)?;
+    let memory = campaign::open(&args.campaign, Access::Read, Meaning::Without, output)?;
     let mut health = interrupt::wait(&memory.health(args.limit)?)?;
     if !args.check.is_empty() {
         let known: Vec<&str> = health.checks.iter().map(|check| check.name).collect();
@@ -284,10 +300,10 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
     }
     if status.pending_vectors > 0 {
         let texts = count(status.pending_vectors, "text has", "texts have");
-        output.line(format!("{texts} no vector yet: `hearsay db embed` makes them"))?;
+        output.line(format!("{texts} no vector yet: run `hearsay db embed`"))?;
     }
     if health.checks.iter().all(|check| check.count == 0) && duplicates.is_empty() {
-        output.line("Nothing is amiss.")?;
+        output.line("No problems found.")?;
     }
     Ok(memory.close()?)
 }

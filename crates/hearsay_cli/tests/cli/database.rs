@@ -1,16 +1,13 @@
-//! The database's files: checked, repaired, and read where nothing can be written.
+//! Tests of the database's files: check, repair, and reads in a read-only directory.
 
 use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
+    io::Read,
+    time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use super::*;
 
-use super::Place;
-
-/// A campaign with a memory in which something was said.
+/// Creates a campaign with a database and a recorded line.
 fn mill() -> Place {
     let place = Place::new();
     place.ok(&["-C", "mill", "sync", "--no-meaning"]);
@@ -54,7 +51,7 @@ fn a_damaged_database_is_checked_repaired_and_imported_again() {
     assert!(place.path("mill/.hearsay.damaged-1/db/sstables").is_dir());
     assert!(place.ok(&["-C", "mill", "entity", "show", "cat"]).contains("The Cat"));
 
-    // What came from files is there again after an import, and what did not is reported.
+    // An import restores the content of the campaign files. The report lists the operations that are lost.
     fs::remove_file(largest(&place.path("mill/.hearsay/db/sstables"), "sst")).unwrap();
     let _ = fs::remove_file(place.path("mill/.hearsay/snapshot"));
     let repaired = place.json(&["-C", "mill", "db", "repair"]);
@@ -67,7 +64,7 @@ fn a_damaged_database_is_checked_repaired_and_imported_again() {
     assert_eq!(place.json(&["-C", "mill", "db", "check"])["whole"], true);
 }
 
-/// Mounts a disk at a folder, or mounts it anew; says why that cannot be done.
+/// Mounts a disk at a directory, or remounts it. Returns the reason if this is impossible.
 fn mount(options: &str, folder: &Path) -> Result<(), String> {
     let mut command = Command::new("mount");
     let output = command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(folder).output();
@@ -126,7 +123,7 @@ fn a_folder_that_cannot_be_written_to_is_read() {
             let told = run(line);
             assert_eq!(told.code, 0, "{line:?}: {}{}", told.out, told.err);
             assert_eq!(
-                told.err.matches("cannot be written to: nothing that is found now is kept").count(),
+                told.err.matches("is read-only: changes of this command are not saved").count(),
                 1,
                 "{}",
                 told.err
@@ -141,7 +138,7 @@ fn a_folder_that_cannot_be_written_to_is_read() {
 
 #[test]
 #[allow(clippy::print_stderr)]
-fn on_a_full_disk_nothing_is_saved_at_once_and_what_is_there_can_be_read() {
+fn on_a_full_disk_writes_fail_at_once_and_reads_work() {
     let place = mill();
     let disk = place.path("disk");
     fs::create_dir(&disk).unwrap();
@@ -155,11 +152,90 @@ fn on_a_full_disk_nothing_is_saved_at_once_and_what_is_there_can_be_read() {
     let started = std::time::Instant::now();
     let told = place.run(&["-C", "disk/mill", "entity", "add", "The Dog"]);
     assert_eq!(told.code, 1, "{}", told.err);
-    // One error, and nothing that the engine logs.
+    // The program prints one error, and no log messages of the database engine.
     assert!(told.err.starts_with("error: the disk is full") && told.err.lines().count() == 1, "{}", told.err);
     assert!(place.ok(&["-C", "disk/mill", "search", "cracked", "--no-meaning"]).contains("millstone"));
     assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
     fs::remove_file(&filler).unwrap();
     place.ok(&["-C", "disk/mill", "entity", "add", "The Dog"]);
     assert!(place.ok(&["-C", "disk/mill", "entity", "show", "cat"]).contains("The Cat"));
+}
+
+#[test]
+fn clearing_needs_force_and_spares_the_files() {
+    let place = Place::new();
+    place.ok(&["-C", "mill", "status"]);
+    place.fails(&["-C", "mill", "db", "clear"], 1, &["--force"]);
+    assert_eq!(place.json(&["-C", "mill", "db", "clear", "--force"])["cleared"], true);
+    assert!(!place.path("mill/.hearsay").exists() && place.path("mill/campaign.yaml").exists());
+    assert_eq!(place.json(&["-C", "mill", "db", "clear", "--force"])["cleared"], false);
+    place.fails(&["-C", "nowhere", "db", "clear", "--force"], 4, &["nowhere"]);
+    place.write("mill/hearsay.toml", "[store]\ndirectory = \".\"\n");
+    place.fails(&["-C", "mill", "db", "clear", "--force"], 1, &["campaign files"]);
+    assert!(place.path("mill/campaign.yaml").exists());
+}
+
+/// Creates a campaign with so many texts that computing their vectors takes a while.
+fn big_campaign(place: &Place) {
+    let mut text = String::from("campaign: {name: Big}\nentities:\n  - {id: ada, name: Ada, kind: npc}\nfacts:\n");
+    for n in 0..3_000 {
+        text += &format!("  - {{subject: ada, text: \"Ada has counted the sack of number {n} in the long barn.\"}}\n");
+    }
+    place.write("big/campaign.yaml", &text);
+}
+
+#[test]
+#[cfg(unix)]
+fn one_process_at_a_time_and_ctrl_c_stops_cleanly() {
+    let place = Place::new();
+    big_campaign(&place);
+    place.ok(&["-C", "big", "sync", "-q", "--no-meaning"]);
+    let mut child = place.command(&["-C", "big", "db", "embed"]);
+    let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let owner = place.path("big/.hearsay/owner");
+    let start = Instant::now();
+    while !owner.exists() && start.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    place.fails(&["-C", "big", "status"], 5, &["big", &child.id().to_string(), "close that program"]);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!(status.code(), Some(130), "{err}");
+    assert!(err.contains("stopped"), "{err}");
+    assert!(!owner.exists(), "the campaign was closed");
+    assert_eq!(place.json(&["-C", "big", "db", "stats"])["entities"]["npc"], 1);
+}
+
+#[test]
+#[cfg(unix)]
+fn vectors_of_a_backlog_are_made_where_it_stopped() {
+    let place = Place::new();
+    big_campaign(&place);
+    place.ok(&["-C", "big", "sync", "-q", "--no-meaning"]);
+    // `ask` does not wait for the vectors of this many texts.
+    let told = place.run(&["-C", "big", "ask", "--as", "ada", "sacks"]);
+    assert!(told.code == 0 && told.err.contains("db embed"), "{} {}", told.code, told.err);
+    let all = place.json(&["-C", "big", "status"])["pending_vectors"].as_u64().unwrap();
+    assert!(all > 2_000, "{all}");
+    let vectors = place.path("big/.hearsay/vectors");
+    let before = std::fs::metadata(&vectors).map_or(0, |file| file.len());
+    let mut child = place.command(&["-C", "big", "db", "embed"]).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while std::fs::metadata(&vectors).map_or(0, |file| file.len()) < before + (400 << 10) {
+        assert!(start.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert!(child.wait().unwrap().code() == Some(130) && err.contains("to continue"), "{err}");
+    let left = place.json(&["-C", "big", "status"])["pending_vectors"].as_u64().unwrap();
+    assert!(0 < left && left <= all - 256, "{left} of {all}");
+    assert_eq!(place.json(&["-C", "big", "status", "--wait"])["pending_vectors"], 0);
+    let told = place.json(&["-C", "big", "db", "embed"]);
+    assert_eq!((&told["embedded"], &told["pending_vectors"]), (&0.into(), &0.into()));
+    assert_eq!(place.json(&["-C", "big", "ask", "--as", "ada", "sacks"])["pending_vectors"], 0);
 }

@@ -1,16 +1,10 @@
-//! Files in and out: dry runs as data, watching a vault, every format of an export, backups.
+//! Tests of imports and exports: dry runs as JSON, watching a vault, every export format, backups.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader, Read},
-    process::{Command, Stdio},
-};
+use std::io::{BufRead, BufReader, Read};
 
-use serde_json::Value;
+use super::*;
 
-use super::Place;
-
-/// A vault with one of each that a report tells of.
+/// Creates an Obsidian vault with one example for each entry of an import report.
 fn vault(place: &Place) {
     place.write("vault/Ada.md", "---\ntags: [npc]\nlocation: \"[[The Mill]]\"\nallies: \"[[Nobody There]]\"\n---\nShe mills.\n\nShe met [[Sam]].\n");
     place.write("vault/The Mill.md", "---\ntags: [location]\n---\nIt turns.\n");
@@ -54,7 +48,7 @@ fn a_dry_run_answers_as_data_with_the_keys_that_are_promised() {
 
 #[test]
 #[cfg(unix)]
-fn a_vault_that_is_watched_is_kept_up_with_until_ctrl_c() {
+fn changes_of_a_watched_vault_are_imported_until_ctrl_c() {
     let place = Place::new();
     place.write("vault/Ada.md", "---\ntags: [npc]\n---\nShe mills.\n");
     let mut child = place.command(&["-C", "new", "import", "vault", "--watch", "--no-meaning"]);
@@ -71,7 +65,7 @@ fn a_vault_that_is_watched_is_kept_up_with_until_ctrl_c() {
     until(&mut noted, "watching");
     place.write("vault/Ben.md", "---\ntags: [npc]\nallies: \"[[Ada]]\"\n---\nHe carts.\n");
     until(&mut told, "operation 2");
-    // What cannot be read for the moment changes nothing, and what comes next is taken over.
+    // A file that is unreadable for a moment changes nothing. The next readable version is imported.
     place.write("vault/Ben.md", "---\ntags: [npc]\noccupation: carter\n---\nHe carts.\n");
     until(&mut told, "operation 3");
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
@@ -90,21 +84,21 @@ fn a_backup_brings_everything_back_with_its_history() {
     place.ok(&["-C", "mill", "entity", "set", "ada", "goals", "Mend the stone.", "--secret"]);
     place.ok(&["-C", "mill", "export", "--format", "backup", "--output", "mill.backup"]);
     let all = place.ok(&["-C", "mill", "export"]);
-    let restored = place.json(&["db", "restore", "mill.backup", "again"]);
+    let restored = place.json(&["-C", "again", "db", "restore", "mill.backup"]);
     assert_eq!(restored["restored"], 2, "{restored}");
     assert_eq!(place.ok(&["-C", "again", "export", "--no-sync"]), all);
     place.ok(&["-C", "again", "undo"]);
     assert!(!place.ok(&["-C", "again", "export", "--no-sync"]).contains("Mend the stone."), "its history came too");
-    place.fails(&["db", "restore", "mill.backup", "again"], 4, &["again", "hearsay db clear"]);
-    place.fails(&["db", "restore", "none.backup", "other"], 4, &["none.backup"]);
+    place.fails(&["-C", "again", "db", "restore", "mill.backup"], 4, &["again", "hearsay db clear"]);
+    place.fails(&["-C", "other", "db", "restore", "none.backup"], 4, &["none.backup"]);
     let text = fs::read_to_string(place.path("mill.backup")).unwrap();
     place.write("half.backup", &text[..text.len() / 2]);
-    place.fails(&["db", "restore", "half.backup", "other"], 4, &["half.backup"]);
+    place.fails(&["-C", "other", "db", "restore", "half.backup"], 4, &["half.backup"]);
     assert!(!place.path("other/.hearsay").exists(), "what is broken changes nothing");
 }
 
 #[test]
-fn every_format_is_written_and_what_can_be_read_again_is_whole() {
+fn every_format_is_written_and_lossless_ones_are_read_back() {
     let place = Place::new();
     place.ok(&["-C", "mill", "fact", "add", "ada", "OWNS", "the-mill"]);
     let records = |campaign: &str| {
@@ -122,7 +116,7 @@ fn every_format_is_written_and_what_can_be_read_again_is_whole() {
         assert_eq!(written["folder"].as_str(), Some(folder.as_str()));
         place.ok(&["-C", &copy, "import", &folder, "--no-meaning"]);
         assert_eq!(records(&copy), all, "{format}");
-        // A second export goes over the first; what is somebody else's is left alone.
+        // A second export replaces the first, and does not change other files.
         place.ok(&["-C", "mill", "export", "--format", format, "--output", &folder]);
         place.write(&format!("mine-{format}/Note.md"), "Mine.");
         place.fails(
@@ -139,7 +133,7 @@ fn every_format_is_written_and_what_can_be_read_again_is_whole() {
     assert!(handbook.starts_with('#') && !handbook.contains("cracked"), "no secret is in it: {handbook}");
 }
 
-/// A restore that is killed at any moment leaves no memory, or all of it, and a second one succeeds.
+/// If a restore is killed at any moment, there is no database or a complete one. A second restore succeeds.
 #[test]
 fn a_restore_that_is_killed_leaves_no_half_memory() {
     let place = Place::new();
@@ -149,12 +143,12 @@ fn a_restore_that_is_killed_leaves_no_half_memory() {
         place.ok(&["-C", "mill", "entity", "set", "ada", "goals", &format!("Goal {n}.")]);
     }
     place.ok(&["-C", "mill", "export", "--format", "backup", "--output", "mill.backup"]);
-    let all = place.json(&["db", "restore", "mill.backup", "whole"])["restored"].as_u64().unwrap();
+    let all = place.json(&["-C", "whole", "db", "restore", "mill.backup"])["restored"].as_u64().unwrap();
     let history = place.ok(&["-C", "whole", "db", "history", "--no-sync"]);
     let mut stopped = 0;
     for wait in [20, 60, 120, 200, 300, 450, 700] {
         let mut child =
-            place.command(&["db", "restore", "mill.backup", "again"]).stdout(Stdio::null()).spawn().unwrap();
+            place.command(&["-C", "again", "db", "restore", "mill.backup"]).stdout(Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(wait));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -166,7 +160,38 @@ fn a_restore_that_is_killed_leaves_no_half_memory() {
         }
     }
     assert!(stopped > 0, "no restore was stopped");
-    assert_eq!(place.json(&["db", "restore", "mill.backup", "again"])["restored"], all);
+    assert_eq!(place.json(&["-C", "again", "db", "restore", "mill.backup"])["restored"], all);
     assert_eq!(place.ok(&["-C", "again", "db", "history", "--no-sync"]), history);
     assert!(!place.path("again/.hearsay.restoring").exists());
+}
+
+#[test]
+fn an_export_comes_back_equal() {
+    let place = Place::new();
+    place.ok(&["-C", "mill", "entity", "set", "ada", "goals", "Mend the stone.", "--secret"]);
+    let written = place.json(&["-C", "mill", "export", "--output", "mill.jsonl"]);
+    let first = fs::read_to_string(place.path("mill.jsonl")).unwrap();
+    assert_eq!(written["lines"], first.lines().count());
+    assert_eq!(place.ok(&["-C", "mill", "export"]), first);
+    let before = place.json(&["-C", "copy", "import", "mill.jsonl", "--dry-run"]);
+    assert!(before["written"].is_null() && !place.path("copy").exists());
+    // With vectors, the result also names the model.
+    assert!(!place.json(&["-C", "copy", "import", "mill.jsonl", "--no-meaning"])["written"].is_null());
+    assert_eq!(place.ok(&["-C", "copy", "export"]), first);
+    assert!(place.json(&["-C", "copy", "import", "mill.jsonl", "--no-meaning"])["written"].is_null());
+    // The copy has no campaign files, but answers questions.
+    assert!(place.ok(&["-C", "copy", "ask", "--as", "ada", "millstone", "--no-meaning"]).contains("cracked"));
+    place.fails(&["-C", "mill", "export", "--output", "nowhere/x"], 4, &["nowhere/x"]);
+}
+
+#[test]
+fn imports_report_their_changes_and_dry_runs_leave_no_trace() {
+    let place = Place::new();
+    let told = place.ok(&["-C", "mill", "sync", "--dry-run"]);
+    assert!(told.contains("Dry run") && told.contains("occupation"), "{told}");
+    assert!(!place.path("mill/.hearsay").exists());
+    assert_eq!(place.ok(&["-C", "mill", "sync"]).lines().next().map(|line| line.contains("operation 1")), Some(true));
+    assert_eq!(place.ok(&["-C", "mill", "sync"]), "Nothing has changed since the last import.\n");
+    let fresh = place.run(&["-C", "mill", "fact", "list", "--no-sync"]);
+    assert_eq!((fresh.code, fresh.err.as_str()), (0, ""));
 }

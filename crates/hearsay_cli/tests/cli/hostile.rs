@@ -1,10 +1,11 @@
-//! Hostile data and hostile command lines: nothing of it reaches the terminal as it is.
+//! Tests with hostile data and hostile command lines: control characters never reach the terminal.
 
 use hearsay_model::escape::is_hostile;
 
 use super::*;
 
-/// A name, a value and a line that would clear the screen, set colours and forge lines.
+/// A name, a value and a log line with control characters that would clear the screen, set colours and fake output
+/// lines.
 const HOSTILE: &str = r#"
 campaign: {name: "The \e[31mMill\u202E", start: "1 Month1 1, 10:00"}
 entities:
@@ -107,7 +108,7 @@ fn data_forges_no_section_of_a_context() {
     let text = place.ok(&ask);
     assert_eq!(count(&text, "What bears on the question"), 1, "{text}");
     assert!(!text.contains("[told by nobody") && !prompt.contains(" [told by nobody"), "{text}{prompt}");
-    // What is found is one line each.
+    // Each result is printed on one line.
     let found = place.ok(&["-C", "mill", "search", "millstone cracked", "--no-meaning"]);
     assert!(found.lines().all(|line| !line.starts_with("You know")), "{found}");
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compute the golden vectors of all-MiniLM-L6-v2 with numpy alone, in float64.
 
-Independent of candle and of the half-precision weights: give it the ORIGINAL float32 model.
+This reference uses neither candle nor the half-precision weights. MODEL_DIR must contain the ORIGINAL float32 model.
 
 needs: pip install numpy safetensors tokenizers
 usage: make_golden.py MODEL_DIR > all-MiniLM-L6-v2.json

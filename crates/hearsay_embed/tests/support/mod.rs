@@ -1,20 +1,22 @@
-//! A sentence-transformers model small enough to write, and to damage, in a test.
+//! A tiny sentence-transformers model that tests can write and damage.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
-use safetensors::Dtype;
-use safetensors::tensor::TensorView;
+use safetensors::{Dtype, tensor::TensorView};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A directory with a BERT of 8 dimensions, which knows the words "the", "queen" and "lies".
+/// A directory with a BERT model of 8 dimensions. Its vocabulary consists of "the", "queen", "lies" and three special
+/// tokens.
 pub(crate) struct TinyModel {
     dir: TempDir,
 }
 
-/// Tensors by name, as shape and values.
+/// Shape and values of each tensor, by name.
 pub(crate) type Tensors = BTreeMap<String, (Vec<usize>, Vec<f32>)>;
 
 impl TinyModel {
@@ -75,7 +77,7 @@ pub(crate) fn config() -> Value {
 pub(crate) fn tokenizer() -> Value {
     json!({
         "version": "1.0",
-        // What whoever saved the file had set, and what must not matter.
+        // The encoder must ignore these truncation and padding settings.
         "truncation": {"max_length": 3, "strategy": "LongestFirst", "stride": 0, "direction": "Right"},
         "padding": {
             "strategy": {"Fixed": 9}, "direction": "Right", "pad_to_multiple_of": null,
@@ -96,14 +98,14 @@ pub(crate) fn tokenizer() -> Value {
     })
 }
 
-/// Weights of a fixed pattern; no file of random numbers is needed.
+/// Returns weights from a simple number generator with a fixed seed, so that no file of weights is needed.
 pub(crate) fn tensors() -> Tensors {
     let mut tensors = Tensors::new();
     let mut state = 1_u32;
     let mut add = |name: String, shape: &[usize]| {
         let mut next = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            // Multiples of 1/128: exact in every float type, so that all dtypes hold one model.
+            // Multiples of 1/128 are exact in every float type, so the model is the same in all of them.
             f32::from((state >> 26) as u8) / 128.0 - 0.25
         };
         let values = (0..shape.iter().product()).map(|_| next()).collect();

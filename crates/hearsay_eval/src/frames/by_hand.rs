@@ -1,5 +1,5 @@
-//! Hand-written lists of locations and moves, as a game without the plugin would keep them: no memory, no comparison,
-//! no other changes. Their cost is the minimum for tracking moves in Bevy's world.
+//! Hand-written lists of locations and moves, as a game without the plugin could keep them. They have no memory and no
+//! comparison, and track no other changes. Their cost is the minimum for tracking moves in Bevy's world.
 
 use bevy::{
     ecs::{lifecycle::HookContext, world::DeferredWorld},
@@ -14,8 +14,8 @@ use hearsay_model::EntityId;
 #[require(Seat)]
 pub(super) struct Stands(pub(super) EntityId);
 
-/// The place of a character as an entity, and the position in its list. It exists as soon as the character has a
-/// location, so that a second move in a frame finds the first place.
+/// The entity of the place where a character is, and the index of the character in the place's list. This component is
+/// inserted together with the location, so that a second move in the same frame finds the previous place.
 #[derive(Component, Clone, Copy, Default)]
 struct Seat(Option<(Entity, usize)>);
 
@@ -23,7 +23,7 @@ struct Seat(Option<(Entity, usize)>);
 #[derive(Component, Default)]
 pub(super) struct Crowd(Vec<Entity>);
 
-/// The places by their ids.
+/// The entities of the places, by id.
 #[derive(Resource, Default)]
 pub(super) struct Places(pub(super) HashMap<EntityId, Entity>);
 
@@ -31,7 +31,7 @@ pub(super) struct Places(pub(super) HashMap<EntityId, Entity>);
 #[derive(Resource, Default)]
 struct Moved(Vec<(Entity, EntityId)>);
 
-/// The moves to send to another thread a few times per second.
+/// The moves that are collected, and sent to another thread a few times per second.
 #[derive(Resource, Default)]
 struct Gathered(Vec<(Entity, EntityId)>);
 
@@ -59,7 +59,7 @@ fn follow(
             && let Ok(mut crowd) = crowds.get_mut(left)
         {
             crowd.0.swap_remove(at);
-            // `swap_remove` moved the last character of the list to this position.
+            // `swap_remove` moved the last character of the list to this index.
             if let Some(Ok(mut other)) = crowd.0.get(at).map(|other| seats.get_mut(*other)) {
                 other.0 = Some((left, at));
             }
@@ -95,7 +95,7 @@ mod tests {
         let mut random = Random::new(3, 0);
         let mut last = vec![None; people.len()];
         for _ in 0..300 {
-            // Some characters move twice in a frame, even in the first.
+            // Some characters move twice in a frame, even in the first frame.
             for _ in 0..12 {
                 let (who, place) = (random.below(people.len()), random.below(ids.len()));
                 app.world_mut().entity_mut(people[who]).insert(Stands(ids[place].clone()));

@@ -1,4 +1,4 @@
-//! The village at the speed of a game. Changes are collected for a quarter of a second, as in the plugin.
+//! Simulation of the village at the speed of a game. Like the plugin, it collects changes for a quarter of a second.
 
 use std::{
     collections::BTreeMap,
@@ -9,11 +9,15 @@ use std::{
 };
 
 use anyhow::{Result, ensure};
-use hearsay_memory::{Memory, MemoryError, Patch, Patched, Patches, Ticket};
+use hearsay_commands::patches::{Patch, Patches};
+use hearsay_engine::{Memory, MemoryError, Patched, Ticket};
 use hearsay_model::{Author, EntityId, GameTime};
 use serde::Serialize;
 
-use super::{options, village::Village};
+use super::{
+    directory::{options, timed_open},
+    village::Village,
+};
 use crate::{frames::at, speed::resident};
 
 /// Parameters of a run.
@@ -21,7 +25,7 @@ use crate::{frames::at, speed::resident};
 pub struct PacedPlan {
     /// Number of people in the village.
     pub people: usize,
-    /// Moves per second.
+    /// Number of moves per second.
     pub moves_per_second: usize,
     /// Duration in seconds.
     pub seconds: u64,
@@ -34,37 +38,41 @@ pub struct Paced {
     pub people: usize,
     /// Number of moves.
     pub moves: usize,
-    /// Number of things said, told and seen.
+    /// Number of game events in which people say, tell or see something.
     pub talk: usize,
     /// Duration in seconds.
     pub seconds: f64,
-    /// Time from the first change of a batch to its commit, in milliseconds: the median in the first tenth of the run.
+    /// Median commit lag in the first tenth of the run, in milliseconds. The commit lag is the time from the first
+    /// change of a batch to the commit of the batch.
     pub lag_ms_p50_begin: f64,
-    /// The 99th percentile in the first tenth.
+    /// 99th percentile of the commit lag in the first tenth of the run, in milliseconds.
     pub lag_ms_p99_begin: f64,
-    /// The median in the last tenth.
+    /// Median commit lag in the last tenth of the run, in milliseconds.
     pub lag_ms_p50_end: f64,
-    /// The 99th percentile in the last tenth.
+    /// 99th percentile of the commit lag in the last tenth of the run, in milliseconds.
     pub lag_ms_p99_end: f64,
-    /// Processor time of the worker per move in microseconds, after this number of moves.
+    /// Pairs of a number of moves, and the worker's processor time per move after this number of moves, in
+    /// microseconds.
     pub worker_us_per_move: Vec<(usize, f64)>,
-    /// Resident memory at the beginning and the end, in bytes; known on Linux only.
+    /// Resident memory at the beginning and at the end of the run, in bytes. `None` except on Linux.
     pub resident_bytes: Option<(u64, u64)>,
     /// Size of the directory after closing, in bytes.
     pub directory_bytes: u64,
-    /// Milliseconds to open the directory.
+    /// Time to open the directory, in milliseconds.
     pub open_ms: f64,
 }
 
-/// Time that changes are collected, and maximum number of batches in flight, as in the plugin.
+/// `GATHER` is the time for which changes are collected. `IN_FLIGHT` is the maximum number of batches that are not
+/// acknowledged yet. Both values are the same as in the plugin.
 const GATHER: Duration = Duration::from_millis(250);
 const IN_FLIGHT: usize = 2;
 
-/// The numbers of moves at which a measurement of the worker starts, and the number of moves in each.
+/// `MARKS` contains the numbers of moves after which a measurement of the worker starts. `WINDOW` is the number
+/// of moves in each measurement.
 const MARKS: [usize; 4] = [100, 1_000, 10_000, 100_000];
 const WINDOW: usize = 1_000;
 
-/// Things said per second.
+/// Number of game events per second in which people say, tell or see something.
 const TALK: usize = 2;
 
 struct Batch {
@@ -72,7 +80,8 @@ struct Batch {
     ticket: Ticket<Patched>,
 }
 
-/// Plays in a directory that it fills. Calls `tell` with the number of moves so far.
+/// Simulates the village at the speed of a game, and writes to `directory`. Calls `tell` with the number of moves so
+/// far.
 ///
 /// # Errors
 /// If the memory fails, or a move is refused.
@@ -147,7 +156,7 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usi
     let resident_bytes = resident_begin.zip(resident());
     memory.close()?;
     let directory_bytes = crate::speed::bytes_below(directory)?;
-    let (memory, open_ms) = super::timed_open(directory)?;
+    let (memory, open_ms) = timed_open(directory)?;
     memory.close()?;
     let part = |from: f64, to: f64| {
         let within = |at: &Duration| (from..=to).contains(&(at.as_secs_f64() / whole.as_secs_f64().max(0.001)));
@@ -155,7 +164,7 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usi
         lags.sort_by(f64::total_cmp);
         (at(&lags, 0.5), at(&lags, 0.99))
     };
-    // Commits after the end belong to the last tenth.
+    // Commits after the end of the run count in the last tenth.
     let ((p50_begin, p99_begin), (p50_end, p99_end)) =
         (part(0.0, 0.3_f64.min(0.1 + 1.0 / seconds)), part(0.9, f64::MAX));
     Ok(Paced {
@@ -174,11 +183,11 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usi
     })
 }
 
-/// The worker's cost of moves, from each of the marks on.
+/// The worker's processor time per move. A measurement starts at each of the [`MARKS`].
 #[derive(Default)]
 struct Costs {
     per_move: Vec<(usize, f64)>,
-    /// The passed mark, with the moves and the worker's time at that point.
+    /// The running measurement: its mark, and the number of moves and the worker's processor time at its start.
     window: Option<(usize, usize, Duration)>,
     marks: usize,
     last: Vec<(usize, Duration)>,
@@ -202,7 +211,7 @@ impl Costs {
         }
     }
 
-    /// Adds the last moves.
+    /// Adds a measurement over about the last ten windows of moves.
     fn end(&mut self, moves: usize) {
         let from = self.last.iter().rev().find(|(at, _)| at + 10 * WINDOW <= moves).copied();
         if let (Some(from), Some(to)) = (from, self.last.last().copied()) {

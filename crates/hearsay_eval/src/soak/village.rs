@@ -1,14 +1,18 @@
-//! A village whose people move and talk, as a game reports it to the memory.
+//! A simulated village. Its people move and talk, and the memory receives the same requests as from a game.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::Result;
-use hearsay_memory::{Circumstances, GameEvent, Memory, MemoryError, Patch, Patched, Patches, Stated, Ticket, Written};
+use hearsay_commands::{
+    game_event::{Circumstances, GameEvent, Stated},
+    patches::{Patch, Patches},
+};
+use hearsay_engine::{Memory, MemoryError, Patched, Ticket, Written};
 use hearsay_model::{Author, EntityId, GameTime, Kind};
 
 use crate::Random;
 
-/// The people and places of a village, and the passages said in it.
+/// The people and places of a village, and the number of game events so far.
 pub(super) struct Village {
     pub(super) people: Vec<EntityId>,
     pub(super) places: Vec<EntityId>,
@@ -16,7 +20,7 @@ pub(super) struct Village {
     random: Random,
 }
 
-/// People per place.
+/// Number of people per place.
 const CROWD: usize = 4;
 
 impl Village {
@@ -43,7 +47,7 @@ impl Village {
         Ok(())
     }
 
-    /// Moves a person.
+    /// Moves a person to a random place. Returns the person's id and the change.
     pub(super) fn go(&mut self, who: usize) -> (EntityId, Patch) {
         let place = self.places[self.random.below(self.places.len())].clone();
         (self.people[who % self.people.len()].clone(), Patch { place: Some(Some(place)), ..Patch::default() })
@@ -53,7 +57,7 @@ impl Village {
         self.random.below(self.people.len())
     }
 
-    /// Makes a person say, tell or show something new to two others.
+    /// Makes a person say, tell or show something new to two other people.
     pub(super) fn talk(&mut self) -> GameEvent {
         let (number, who) = (self.said, self.anybody());
         self.said += 1;
@@ -105,12 +109,12 @@ pub(super) struct UnderWay {
     talk: Vec<Ticket<Written>>,
 }
 
-/// Maximum number of requests in flight.
+/// Maximum number of requests that are not answered yet.
 const MOST: usize = 64;
 
 impl UnderWay {
     pub(super) fn patch(&mut self, memory: &Memory, entities: Vec<(EntityId, Patch)>, clock: i64) -> Result<()> {
-        // Of several patches for one entity, the last wins.
+        // If there are several patches for one entity, only the last is sent.
         let entities: BTreeMap<EntityId, Patch> = entities.into_iter().collect();
         let patches = Patches { entities: entities.into_iter().collect(), clock: Some(GameTime(clock)) };
         let patches = Arc::new(patches);

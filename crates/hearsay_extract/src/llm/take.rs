@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hearsay_model::{Confidence, Kind, Predicate, Span, Vocabulary, attribute, predicate, text};
+use hearsay_model::{Confidence, Kind, Predicate, PredicateRole, Span, Vocabulary, attribute, text};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -310,7 +310,7 @@ impl<'a> Part<'a> {
             return Err(Wrong::Entity);
         }
         let object = Stated::Entity(object_mention.clone());
-        if vocabulary.predicate(&relation).is_some() && relation != *predicate::RELATED_TO {
+        if vocabulary.predicate(&relation).is_some() && !PredicateRole::Related.is(&relation) {
             return Ok(Said { subject, predicate: relation, object, relation: None });
         }
         if let Some(def) = vocabulary.inverse_of(&relation) {
@@ -318,7 +318,7 @@ impl<'a> Part<'a> {
             return Ok(Said { subject: object_mention, predicate: def.name.clone(), object, relation: None });
         }
         let words = relation.as_str().replace('_', " ").to_lowercase();
-        let predicate = Predicate::new(predicate::RELATED_TO).map_err(|_| Wrong::Predicate)?;
+        let predicate = PredicateRole::Related.predicate().clone();
         Ok(Said { subject, predicate, object, relation: Some(words) })
     }
 

@@ -10,11 +10,11 @@ const MOST_DAYS: u32 = 1_000_000;
 const MOST_PARTS: u32 = 10_000;
 const MOST_RULES: usize = 100;
 const MOST_ERAS: usize = 100;
-/// Maximum distance from the year 1 of any year in a rule or an era.
+/// Maximum absolute value of a year in a leap rule or an era.
 const FURTHEST_YEAR: u64 = 1_000_000_000_000_000;
 
 impl Calendar {
-    /// Checks that the calendar can count, and that every date on it has a single written form.
+    /// Checks that the calendar can compute dates, and that every date has exactly one written form.
     ///
     /// # Errors
     /// Returns an error if a month, a day, an hour or a minute has no length, two months have the same name, a leap
@@ -54,29 +54,31 @@ impl Calendar {
         let steps =
             [("every", Some(rule.every)), ("except_every", rule.except_every), ("unless_every", rule.unless_every)];
         if let Some((key, _)) = steps.into_iter().find(|&(_, step)| step == Some(0)) {
-            return Err(format!("`{key}` counts years, and must be at least 1"));
+            return Err(format!("`{key}` is a number of years and must be at least 1"));
         }
         let (every, except, unless) = rule.steps();
         match (rule.except_every, rule.unless_every) {
-            (None, Some(_)) => return Err("`unless_every` needs an `except_every` to make an exception from".into()),
+            (None, Some(_)) => {
+                return Err("`unless_every` makes exceptions from `except_every`: add `except_every`".into());
+            }
             (Some(step), _) if except == Some(every) => {
                 return Err(format!(
-                    "`except_every: {step}` takes out all that `every: {every}` gives: make it larger"
+                    "`except_every: {step}` excludes every year that `every: {every}` includes: use a larger number"
                 ));
             }
             (Some(step), Some(back)) if unless == except => {
                 return Err(format!(
-                    "`unless_every: {back}` brings back all that `except_every: {step}` takes out: make it larger"
+                    "`unless_every: {back}` includes every year that `except_every: {step}` excludes: use a larger number"
                 ));
             }
             _ => {}
         }
         if self.lengthened(rule).is_none() {
             let months: Vec<_> = self.months.iter().map(|month| month.name.as_str()).collect();
-            return Err(format!("no month is called `{}`: expected one of {}", rule.month, months.join(", ")));
+            return Err(format!("unknown month `{}`: expected one of {}", rule.month, months.join(", ")));
         }
         if !(1..=MOST_DAYS).contains(&rule.days) {
-            return Err(format!("`days` must lie from 1 to {MOST_DAYS}"));
+            return Err(format!("`days` must be from 1 to {MOST_DAYS}"));
         }
         check_year("offset", Some(rule.offset))
     }
@@ -99,16 +101,14 @@ impl Calendar {
             return Err(format!("{name} has `first: {}`: expected 0 or more", era.first));
         }
         if !era.backwards && era.start.is_none() {
-            return Err(format!("{name} needs a `start`, its first year; an era may go without if it is `backwards`"));
+            return Err(format!("{name} needs `start`, its first year; only an era with `backwards` may omit it"));
         }
         let bounds = self.bounds(era);
         let (Some(end), start) = (bounds.end, bounds.start) else {
             let twin = others().find(|other| self.bounds(other).start == bounds.start);
             return match twin {
-                Some(twin) => Err(format!("{name} starts with the same year as {}", twin.name)),
-                None if era.backwards => {
-                    Err(format!("{name} counts back from its end and has none: add `end`, its last year"))
-                }
+                Some(twin) => Err(format!("{name} and {} start in the same year", twin.name)),
+                None if era.backwards => Err(format!("{name} counts backwards from its last year: add `end`")),
                 None => Ok(()),
             };
         };
@@ -118,30 +118,33 @@ impl Calendar {
         for other in others() {
             let begins = self.bounds(other).start;
             if begins == start {
-                return Err(format!("{name} starts with the same year as {}", other.name));
+                return Err(format!("{name} and {} start in the same year", other.name));
             }
             if begins > start && begins.is_some_and(|begins| begins <= end) {
                 let begins = other.start.unwrap_or_default();
-                return Err(format!("{name} overlaps {}, which starts in {begins}: end it before", other.name));
+                return Err(format!(
+                    "{name} overlaps {}, which starts in {begins}: set `end` to an earlier year",
+                    other.name
+                ));
             }
         }
         Ok(())
     }
 
-    /// Checks the name of an era. After a year, it must differ from other eras, from numbers, and from a month with a
-    /// year.
+    /// Checks the name of an era. Names are written after a year. The name must contain a letter, must differ from the
+    /// names of other eras, and must not look like a month with a year.
     fn check_era_name<'a>(&self, name: &str, mut others: impl Iterator<Item = &'a Era>) -> Result<(), String> {
         let normal = text::normal(name);
         if !normal.contains(char::is_alphabetic) {
-            return Err(format!("`{name}` is no name for an era: it needs a letter"));
+            return Err(format!("`{name}` is not a valid name of an era: use at least one letter"));
         }
         let is_same = |other: &str| text::normal(other) == normal;
         if is_same(&self.era) || others.any(|other| is_same(&other.name) || is_same(&other.short)) {
-            return Err(format!("`{name}` is the name of another era too: each needs its own"));
+            return Err(format!("two eras have the name `{name}`: give each era a different name"));
         }
         let month = normal.rsplit_once(' ').filter(|(_, number)| number.chars().all(|c| c.is_ascii_digit()));
         if month.is_some_and(|(month, _)| self.month(month).is_some()) {
-            return Err(format!("`{name}` reads as a month and its year: call it something else"));
+            return Err(format!("`{name}` can be read as a month with a year: choose another name for the era"));
         }
         Ok(())
     }
@@ -150,7 +153,7 @@ impl Calendar {
 fn check_year(key: &str, year: Option<i64>) -> Result<(), String> {
     match year {
         Some(year) if year.unsigned_abs() > FURTHEST_YEAR => {
-            Err(format!("`{key}: {year}` is larger than a calendar can count with"))
+            Err(format!("`{key}: {year}` is too large for the calendar"))
         }
         _ => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! Conversion between years and days, without iteration over years.
 //!
-//! Day 0 is the first day of the year 1. Years here are consecutive: the year before 1 is 0, whatever its name. All
-//! computations use 128 bits, so that intermediate results do not overflow.
+//! Day 0 is the first day of the year 1. Years in this module are consecutive: the year before 1 is 0, whatever the
+//! calendar calls it. All computations use 128 bits, so intermediate results do not overflow.
 
 use std::fmt;
 
@@ -9,7 +9,8 @@ use super::{Calendar, LeapRule};
 use crate::{GameTime, text};
 
 impl LeapRule {
-    /// Returns the steps in years: of the rule, of its exceptions, and of the exceptions from those.
+    /// Returns three intervals, in years: of the leap years, of their exceptions, and of the leap years among the
+    /// exceptions.
     pub(super) fn steps(&self) -> (i128, Option<i128>, Option<i128>) {
         let every = i128::from(self.every.max(1));
         let except = self.except_every.map(|step| least_common_multiple(every, step));
@@ -17,8 +18,8 @@ impl LeapRule {
         (every, except, unless)
     }
 
-    /// Returns the number of leap years up to and including this one, counted from the offset. Only differences between
-    /// two years are meaningful.
+    /// Returns the number of leap years up to and including a year, counted from the offset. Only the difference
+    /// between two results is meaningful.
     fn count(&self, year: i128) -> i128 {
         let years = year - i128::from(self.offset);
         let (every, except, unless) = self.steps();
@@ -67,7 +68,7 @@ impl Calendar {
         i128::from(self.hours_per_day.max(1)) * i128::from(self.minutes_per_hour.max(1))
     }
 
-    /// Returns the day of a time, and the minute of that day.
+    /// Returns the number of the day that contains a game time, and the minute within that day.
     pub(super) fn day_of(&self, time: GameTime) -> (i128, i128) {
         let time = i128::from(time.0);
         (time.div_euclid(self.day_length()), time.rem_euclid(self.day_length()))
@@ -77,18 +78,18 @@ impl Calendar {
         self.months.iter().map(|month| i128::from(month.days)).sum::<i128>().max(1)
     }
 
-    /// Returns the first day of a year.
+    /// Returns the number of the first day of a year.
     pub(super) fn first_day(&self, year: i128) -> i128 {
         let leap = self.leap.iter().map(|rule| i128::from(rule.days) * (rule.count(year - 1) - rule.count(0)));
         (year - 1) * self.days_of_a_plain_year() + leap.sum::<i128>()
     }
 
-    /// Returns the year of a day.
+    /// Returns the year that contains a day.
     pub(super) fn year_of(&self, day: i128) -> i128 {
         let shortest = self.days_of_a_plain_year();
         let longest = shortest + self.leap.iter().map(|rule| i128::from(rule.days)).sum::<i128>();
-        // The year lies between two bounds: the results if all years had the minimum length, or all the maximum. The
-        // bounds are usually a few years apart, and equal without leap years.
+        // The year lies between two bounds. One is the result if all years had the minimum length, the other if all
+        // years had the maximum length. The bounds are usually a few years apart. Without leap years they are equal.
         let (one, other) = (day.div_euclid(shortest) + 1, day.div_euclid(longest) + 1);
         let (mut low, mut high) = (one.min(other), one.max(other));
         while low < high {
@@ -124,7 +125,7 @@ impl Calendar {
         lengths
     }
 
-    /// Returns year, month index and day of the month (from 1) of a day.
+    /// Returns the year, the month index and the day of the month (from 1) for a day number.
     pub(super) fn date_of(&self, day: i128) -> (i128, usize, i128) {
         let year = self.year_of(day);
         let mut rest = day - self.first_day(year);

@@ -8,14 +8,14 @@ pub enum CalendarError {
     /// A required part is missing: months, days, hours or minutes.
     #[error("a calendar needs {0}")]
     Empty(&'static str),
-    /// A month never has a day.
-    #[error("the month {0} needs at least one day, or a leap rule that gives it some")]
+    /// A month has no days in any year.
+    #[error("the month {0} has no days: set `days` to at least 1, or add a leap rule that adds days to it")]
     NoDays(String),
     /// Two months have the same name.
-    #[error("two months are called `{0}`: each needs a name of its own")]
+    #[error("two months have the name `{0}`: give each month a different name")]
     SameName(String),
     /// A number is too large.
-    #[error("{0} is larger than a calendar can count with")]
+    #[error("{0} is too large for the calendar")]
     TooLarge(&'static str),
     /// A leap rule is invalid.
     #[error("leap rule {number}: {problem}")]
@@ -36,19 +36,19 @@ pub enum CalendarError {
     /// The text is not in the form of a date.
     #[error("`{0}` is not a date: expected a form such as `{1}`, `{2}` or `412-04-03`")]
     Form(String, String, String),
-    /// The text is relative to the present (`yesterday`, `3 Rainmoon`), and the present is not known.
-    #[error("`{0}` is not a date without a game clock to count from: expected a form such as `{1}`")]
+    /// The text is relative to the present (`yesterday`, `3 Rainmoon`), but the present game time is not known.
+    #[error("`{0}` is not a date, or needs the game clock, which is not set: expected a form such as `{1}`")]
     Present(String, String),
     /// The month is not on the calendar.
-    #[error("`{raw}` names no month of the calendar: expected one of {months}")]
+    #[error("`{raw}` has no month of the calendar: expected one of {months}")]
     Month {
         /// The date as written.
         raw: String,
         /// The months of the calendar.
         months: String,
     },
-    /// The month has days only in certain years, and this is not one of them.
-    #[error("`{raw}`: the year {year} has no {month}, which comes {when}")]
+    /// The month has days only in certain years, and the year of the date is not such a year.
+    #[error("`{raw}`: {month} does not exist in the year {year}; it exists {when}")]
     LeapMonth {
         /// The date as written.
         raw: String,
@@ -59,12 +59,12 @@ pub enum CalendarError {
         /// The years in which the month has days.
         when: String,
     },
-    /// The day, hour or year is outside the month, day or era.
-    #[error("`{raw}`: {what} must lie from {low} to {high}")]
+    /// The day, hour, minute or year is out of range.
+    #[error("`{raw}`: {what} must be from {low} to {high}")]
     Range {
         /// The date as written.
         raw: String,
-        /// The part of the date.
+        /// The part of the date that is out of range.
         what: String,
         /// The minimum.
         low: i64,
@@ -72,7 +72,7 @@ pub enum CalendarError {
         high: i64,
     },
     /// The year lies before the first year of an era without an end.
-    #[error("`{raw}`: the years of {era} begin with {first}")]
+    #[error("`{raw}`: the first year of {era} is {first}")]
     EraYear {
         /// The date as written.
         raw: String,
@@ -82,6 +82,6 @@ pub enum CalendarError {
         first: i64,
     },
     /// The calendar has no year 0.
-    #[error("`{0}`: the calendar has no year 0, the year 1 follows the year -1")]
+    #[error("`{0}`: the calendar has no year 0; year 1 follows year -1")]
     YearZero(String),
 }

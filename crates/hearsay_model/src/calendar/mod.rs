@@ -1,4 +1,4 @@
-//! Custom calendars of a campaign: months of any length, leap years and eras, with printing and parsing.
+//! Calendar of a campaign, with months of any length, leap years and eras. It prints and parses dates.
 
 mod check;
 mod count;
@@ -19,23 +19,23 @@ pub use error::CalendarError;
 pub struct Month {
     /// The name.
     pub name: String,
-    /// The number of days. It is at least one, unless a [`LeapRule`] adds days in certain years: for example, a feast
-    /// between two months every fourth year.
+    /// The number of days. It may be 0 only if a [`LeapRule`] adds days to the month in certain years: for example, a
+    /// feast between two months every fourth year.
     pub days: u32,
 }
 
-/// A rule for leap years. The rules of a calendar add up.
+/// A rule for leap years. If several rules apply to a year, all their days are added.
 ///
-/// Years are counted consecutively: without a year 0, the year −1 counts as 0, and the year −2 as −1.
+/// Rules count years without a gap. In a calendar without a year 0, the year −1 counts as 0, and the year −2 as −1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeapRule {
     /// The interval of leap years, in years; at least 1.
     pub every: u32,
-    /// The interval of exceptions among these: `100` in the Gregorian calendar.
+    /// The interval of exceptions among the leap years, in years: `100` in the Gregorian calendar.
     #[serde(default)]
     pub except_every: Option<u32>,
-    /// The interval of leap years among the exceptions: `400` in the Gregorian calendar.
+    /// The interval of leap years among the exceptions, in years: `400` in the Gregorian calendar.
     #[serde(default)]
     pub unless_every: Option<u32>,
     /// The year from which the intervals are counted. With 1 and `every: 4`, the years 1, 5 and 9 are leap years.
@@ -54,17 +54,17 @@ pub struct LeapRule {
 pub struct Era {
     /// The name: `Age of Salt`.
     pub name: String,
-    /// The abbreviation after a year: `AS`. If empty, the name is printed.
+    /// The abbreviation that is printed after a year: `AS`. If it is empty, the name is printed.
     #[serde(default)]
     pub short: String,
-    /// The earliest year in the plain count. Only an era that counts backwards may omit it; the era then has no
-    /// beginning.
+    /// The earliest year, in the plain count of the [`Calendar`]. Only an era that counts backwards may omit it; the
+    /// era then has no beginning.
     #[serde(default)]
     pub start: Option<i64>,
-    /// The latest year in the plain count. Without it, the era lasts until the next era starts.
+    /// The latest year, in the plain count. `None` means that the era lasts until the next era starts.
     #[serde(default)]
     pub end: Option<i64>,
-    /// The number of the earliest year, or of the latest year if the era counts backwards.
+    /// The number that the era gives to its earliest year, or to its latest year if the era counts backwards.
     #[serde(default = "first")]
     pub first: i64,
     /// Whether year numbers decrease towards the end of the era, like the years BC.
@@ -74,8 +74,8 @@ pub struct Era {
 
 /// Calendar of a campaign.
 ///
-/// Years are numbered in a *plain count*, unbounded in both directions. [`GameTime`] 0 is the first minute of its year
-/// 1. Eras give other names to the same years.
+/// Years are numbered in a *plain count*, unbounded in both directions. [`GameTime`] 0 is the first minute of the year
+/// 1 in the plain count. Eras give other names to the same years.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calendar {
@@ -84,7 +84,8 @@ pub struct Calendar {
     pub name: String,
     /// The months of a year, in order.
     pub months: Vec<Month>,
-    /// The days of a week, in order; empty for a calendar without weeks. The year 1 begins with the first of them.
+    /// The days of a week, in order; empty for a calendar without weeks. The first day of the year 1 is the first day
+    /// of this list.
     #[serde(default)]
     pub weekdays: Vec<String>,
     /// Hours in a day.
@@ -93,13 +94,13 @@ pub struct Calendar {
     /// Minutes in an hour.
     #[serde(default = "sixty")]
     pub minutes_per_hour: u32,
-    /// The text after a year of the plain count.
+    /// The text that is printed after a year of the plain count.
     #[serde(default)]
     pub era: String,
     /// The leap rules.
     #[serde(default)]
     pub leap: Vec<LeapRule>,
-    /// Whether the plain count has a year 0. Without it, the year 1 follows the year −1.
+    /// Whether the plain count has a year 0. If `false`, the year 1 follows the year −1.
     #[serde(default = "yes")]
     pub year_zero: bool,
     /// Named ranges of years. A year outside all eras is printed in the plain count.
@@ -145,7 +146,8 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// Prints a game time: `3 Rainmoon 412 HR, 18:30`. Midnight is omitted. The year is given in its era.
+    /// Prints a game time as a date: `3 Rainmoon 412 HR, 18:30`. At midnight, the time of day is omitted. The year is
+    /// printed in its era.
     pub fn print(&self, time: GameTime) -> String {
         let (day, minute) = self.day_of(time);
         let (year, month, day) = self.date_of(day);
@@ -158,7 +160,7 @@ impl Calendar {
         text
     }
 
-    /// Prints the year, month, day or minute of a time: `412 HR`, `Rainmoon 412 HR`.
+    /// Prints a game time with the given precision: `412 HR`, `Rainmoon 412 HR`.
     pub fn print_to(&self, time: GameTime, precision: Precision) -> String {
         let (year, month, day) = self.date_of(self.day_of(time).0);
         let month = self.months.get(month).map_or("", |month| month.name.as_str());
@@ -170,7 +172,7 @@ impl Calendar {
         }
     }
 
-    /// Returns the span of the year, month, day or minute that contains a time.
+    /// Returns the span of the year, month, day or minute that contains a game time.
     pub fn around(&self, time: GameTime, precision: Precision) -> DateSpan {
         let (today, _) = self.day_of(time);
         let (year, month, day) = self.date_of(today);
@@ -189,7 +191,7 @@ impl Calendar {
         DateSpan { first: minute(first * length), last: minute(after * length - 1), precision }
     }
 
-    /// Returns the day of the week, if the calendar has weeks.
+    /// Returns the day of the week of a game time, if the calendar has weeks.
     pub fn weekday(&self, time: GameTime) -> Option<&str> {
         let count = i128::try_from(self.weekdays.len()).ok().filter(|&count| count > 0)?;
         let (day, _) = self.day_of(time);

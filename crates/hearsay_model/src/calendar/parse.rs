@@ -3,14 +3,14 @@
 use super::{Calendar, CalendarError, Era, Month};
 use crate::{Date, DateSpan, GameTime, Precision, text};
 
-/// Upper limit of parsed numbers. No game time reaches such a year.
+/// Maximum value of a parsed number. No game time lies in such a late year.
 const MOST: i128 = 1 << 64;
 
 impl Calendar {
     /// Parses a date: `3 Rainmoon 412`, `Rainmoon 412`, `412`, or `412-04-03` (year, month, day).
     ///
-    /// A time of day (`, 18:30`) and the full or short name of an era may follow. Without an era, the year is one of
-    /// the plain count. Omitted parts default to the first day and the first minute.
+    /// A time of day (`, 18:30`) and the full or short name of an era may follow. Without an era, the year belongs to
+    /// the plain count. If parts are omitted, the result is the first day and the first minute.
     ///
     /// # Errors
     /// Returns an error if the text is not a date of this calendar. The error names the part and the expected values.
@@ -21,7 +21,7 @@ impl Calendar {
     /// Parses a date like [`parse`](Self::parse) and returns the entire span: `Rainmoon 412` covers the whole month.
     ///
     /// # Errors
-    /// As in [`parse`](Self::parse).
+    /// Returns an error as [`parse`](Self::parse) does.
     pub fn parse_span(&self, raw: &str) -> Result<DateSpan, CalendarError> {
         self.parse_near(raw, None)
     }
@@ -29,28 +29,29 @@ impl Calendar {
     /// Returns the last minute that a written date covers. A fact "as of Rainmoon 412" held at that minute.
     ///
     /// # Errors
-    /// As in [`parse`](Self::parse).
+    /// Returns an error as [`parse`](Self::parse) does.
     pub fn end_of(&self, raw: &str) -> Result<GameTime, CalendarError> {
         Ok(self.parse_span(raw)?.last)
     }
 
     /// Parses a date that may be relative to the present.
     ///
-    /// In addition to the forms of [`parse`](Self::parse), a date without a year (`4 Rainmoon`, `the 4th of Rainmoon`,
-    /// `Rainmoon`) is in the year of `now`. `today`, `yesterday`, `tomorrow` and `3 days ago` count from its day. A
-    /// time of day alone is on its day.
+    /// This method accepts dates relative to `now`, in addition to the forms of [`parse`](Self::parse). A date without
+    /// a year (`4 Rainmoon`, `the 4th of Rainmoon`, `Rainmoon`) is in the year of `now`. `today`, `yesterday`,
+    /// `tomorrow` and `3 days ago` count from the day of `now`. A time of day alone is on the day of `now`.
     ///
-    /// To store such a date, store the output of [`print`](Self::print) for its first minute, because the meaning of
-    /// the words changes from day to day.
+    /// The meaning of such words changes from day to day. To store such a date, store the output of
+    /// [`print`](Self::print) for its first minute.
     ///
     /// # Errors
-    /// As in [`parse`](Self::parse). Also returns an error if the text is relative to the present and `now` is `None`.
+    /// Returns an error as [`parse`](Self::parse) does. Also returns an error if the text is relative to the present
+    /// and `now` is `None`.
     pub fn parse_near(&self, raw: &str, now: Option<GameTime>) -> Result<DateSpan, CalendarError> {
         Reading { calendar: self, raw, now }.span()
     }
 }
 
-/// Suffix of a year.
+/// Text after the year of a date.
 #[derive(Clone, Copy)]
 enum Suffix<'a> {
     /// [`Calendar::era`], which does not change the year.
@@ -74,7 +75,7 @@ impl<'a> Reading<'a> {
             true => (trimmed(front.trim_end().trim_end_matches(" at")), Some(self.minute(last)?)),
             false => (clean, None),
         };
-        // The era may come before or after the time.
+        // The era may come before or after the time of day.
         let (days, suffix) = if suffix.is_some() { (days, suffix) } else { self.suffix(days) };
         let today = days.is_empty() && minute.is_some();
         let (first, after, precision) = if today { self.relative(0)? } else { self.days(days, suffix)? };
@@ -107,7 +108,7 @@ impl<'a> Reading<'a> {
         (trimmed(rest), Some(suffix))
     }
 
-    /// Returns the first day, the day after the last, and the precision.
+    /// Parses a date without a time of day. Returns the first day, the day after the last day, and the precision.
     fn days(&self, text: &str, suffix: Option<Suffix>) -> Result<(i128, i128, Precision), CalendarError> {
         if let Some(numbers) = numbers(text) {
             return match numbers[..] {
@@ -138,19 +139,19 @@ impl<'a> Reading<'a> {
         Err(CalendarError::Month { raw: self.raw.into(), months: months.join(", ") })
     }
 
-    /// Returns the present day.
+    /// Returns the number of the present day.
     fn today(&self) -> Result<i128, CalendarError> {
         let unknown = || CalendarError::Present(self.raw.into(), self.example());
         Ok(self.calendar.day_of(self.now.ok_or_else(unknown)?).0)
     }
 
-    /// Returns the day at a distance from today, in days.
+    /// Returns the day at a distance from today, in days. The result has the form of [`Self::days`].
     fn relative(&self, days: i128) -> Result<(i128, i128, Precision), CalendarError> {
         let day = self.today()? + days;
         Ok((day, day + 1, Precision::Day))
     }
 
-    /// Returns the days of a year, of a month, or a single day.
+    /// Returns the days of a year, of a month, or a single day. The result has the form of [`Self::days`].
     fn within(
         &self,
         year: i128,
@@ -189,7 +190,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Returns the consecutive year for a year number.
+    /// Returns the consecutive year for a year number as written.
     fn year(&self, number: i128, suffix: Option<Suffix>) -> Result<i128, CalendarError> {
         let Some(Suffix::Era(era)) = suffix else {
             return self.calendar.plain_year(number).ok_or_else(|| CalendarError::YearZero(self.raw.into()));

@@ -28,7 +28,7 @@ fn harbour() -> Calendar {
     }
 }
 
-/// The months that Europe has, with a year 0.
+/// The Gregorian months, with a year 0.
 fn gregorian() -> Calendar {
     let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let days = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -40,7 +40,7 @@ fn gregorian() -> Calendar {
     }
 }
 
-/// Three ages, a feast that only some years have, and no year 0.
+/// Three eras, a feast that only some years have, and no year 0.
 fn salt() -> Calendar {
     let before = Era { backwards: true, ..era("Before Reckoning", "BR", None) };
     let brine = Era { first: 0, end: Some(499), ..era("Brine", "", Some(413)) };
@@ -81,30 +81,30 @@ fn dates_off_the_calendar_say_what_was_expected() {
         assert!(error.contains(expected), "{raw}: {error}");
     };
     let plain = harbour();
-    check(&plain, "10 High Tide 1", "the day of High Tide must lie from 1 to 9");
+    check(&plain, "10 High Tide 1", "the day of High Tide must be from 1 to 9");
     check(&plain, "3 Sunmoon 1", "expected one of Frostmoon, High Tide, Rainmoon");
-    check(&plain, "1-4-1", "the month must lie from 1 to 3");
-    check(&plain, "1-1-1 25:00", "the hour must lie from 0 to 23");
+    check(&plain, "1-4-1", "the month must be from 1 to 3");
+    check(&plain, "1-1-1 25:00", "the hour must be from 0 to 23");
     check(&plain, "once upon a time", "expected a form such as `3 Frostmoon 412`");
-    check(&plain, "yesterday", "is not a date without a game clock to count from");
+    check(&plain, "yesterday", "needs the game clock, which is not set");
     check(&plain, "4 Rainmoon", "expected a form such as `3 Frostmoon 412`");
-    check(&plain, "4x Rainmoon 412", "names no month");
+    check(&plain, "4x Rainmoon 412", "has no month");
     check(&plain, "4 Rainmoon HR", "is not a date");
     check(&plain, "412 CHR", "is not a date");
-    check(&plain, "9223372036854775807", "larger than");
-    check(&plain, "Rainmoon -9223372036854775808", "larger than");
-    check(&plain, &"9".repeat(60), "larger than");
+    check(&plain, "9223372036854775807", "too large");
+    check(&plain, "Rainmoon -9223372036854775808", "too large");
+    check(&plain, &"9".repeat(60), "too large");
     check(&plain, "--4", "is not a date");
     check(&plain, "", "is not a date");
-    check(&gregorian(), "29 Feb 2023", "the day of Feb in the year 2023 must lie from 1 to 28");
-    check(&gregorian(), "30 Feb 2024", "the day of Feb in the year 2024 must lie from 1 to 29");
-    check(&gregorian(), "31 Apr 2024", "the day of Apr must lie from 1 to 30");
-    check(&salt(), "1 Shieldmeet 6", "the year 6 AS has no Shieldmeet, which comes every 4 years");
+    check(&gregorian(), "29 Feb 2023", "the day of Feb in the year 2023 must be from 1 to 28");
+    check(&gregorian(), "30 Feb 2024", "the day of Feb in the year 2024 must be from 1 to 29");
+    check(&gregorian(), "31 Apr 2024", "the day of Apr must be from 1 to 30");
+    check(&salt(), "1 Shieldmeet 6", "Shieldmeet does not exist in the year 6 AS; it exists every 4 years");
     check(&salt(), "3 Rainmoon 0", "the calendar has no year 0");
-    check(&salt(), "413 AS", "the year of Age of Salt must lie from 1 to 412");
-    check(&salt(), "87 brine", "the year of Brine must lie from 0 to 86");
-    check(&salt(), "0 BR", "the years of Before Reckoning begin with 1");
-    check(&salt(), "-1 AS", "must lie from 1 to 412");
+    check(&salt(), "413 AS", "the year of Age of Salt must be from 1 to 412");
+    check(&salt(), "87 brine", "the year of Brine must be from 0 to 86");
+    check(&salt(), "0 BR", "the first year of Before Reckoning is 1");
+    check(&salt(), "-1 AS", "must be from 1 to 412");
 }
 
 #[test]
@@ -195,40 +195,43 @@ fn a_calendar_that_cannot_count_is_refused() {
         change(&mut calendar);
         let error = calendar.check().unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
-        // What was not checked cannot count, but does not panic either.
+        // An unchecked calendar gives wrong dates, but does not panic.
         for minutes in [i64::MIN, -1, 0, i64::MAX] {
             let _ = calendar.parse_near(&calendar.print(GameTime(minutes)), Some(GameTime(minutes)));
         }
     };
     check(&|c| c.months.clear(), "at least one month");
-    check(&|c| c.months[1].name = "frostmoon".into(), "two months are called `frostmoon`");
-    check(&|c| c.months[0].days = 0, "the month Frostmoon needs at least one day");
-    check(&|c| c.months[0].days = u32::MAX, "larger than a calendar can count with");
+    check(&|c| c.months[1].name = "frostmoon".into(), "two months have the name `frostmoon`");
+    check(&|c| c.months[0].days = 0, "the month Frostmoon has no days");
+    check(&|c| c.months[0].days = u32::MAX, "too large for the calendar");
     check(&|c| c.hours_per_day = 0, "at least one hour");
-    check(&|c| (c.leap[0].month, c.months[0].days) = ("Frostmoon".into(), 0), "the month Shieldmeet needs");
-    check(&|c| c.leap[1].every = 0, "leap rule 2: `every` counts years, and must be at least 1");
-    check(&|c| c.leap[0].except_every = Some(0), "`except_every` counts years");
-    check(&|c| c.leap[0].unless_every = Some(400), "needs an `except_every`");
-    check(&|c| c.leap[0].except_every = Some(2), "takes out all that `every: 4` gives");
-    check(&|c| (c.leap[0].except_every, c.leap[0].unless_every) = (Some(100), Some(50)), "brings back all");
-    check(&|c| c.leap[0].month = "Meet".into(), "no month is called `Meet`: expected one of Frostmoon");
-    check(&|c| c.leap[0].days = 0, "`days` must lie from 1");
-    check(&|c| c.leap[0].days = u32::MAX, "`days` must lie from 1");
-    check(&|c| c.leap[0].offset = i64::MIN, "`offset: -9223372036854775808` is larger than");
-    check(&|c| c.leap = vec![c.leap[0].clone(); 101], "the number of leap rules is larger");
-    check(&|c| c.eras[0].name = " ".into(), "era 1: ` ` is no name for an era");
-    check(&|c| c.eras[1].short = "as".into(), "era 1: `AS` is the name of another era too");
-    check(&|c| c.eras[0].short = "Of the count".into(), "`Of the count` is the name of another era too");
-    check(&|c| c.eras[0].name = "Rainmoon 3".into(), "reads as a month and its year");
-    check(&|c| c.eras[0].start = None, "Age of Salt needs a `start`");
+    check(&|c| (c.leap[0].month, c.months[0].days) = ("Frostmoon".into(), 0), "the month Shieldmeet has no days");
+    check(&|c| c.leap[1].every = 0, "leap rule 2: `every` is a number of years and must be at least 1");
+    check(&|c| c.leap[0].except_every = Some(0), "`except_every` is a number of years");
+    check(&|c| c.leap[0].unless_every = Some(400), "add `except_every`");
+    check(&|c| c.leap[0].except_every = Some(2), "excludes every year that `every: 4` includes");
+    check(&|c| (c.leap[0].except_every, c.leap[0].unless_every) = (Some(100), Some(50)), "includes every year");
+    check(&|c| c.leap[0].month = "Meet".into(), "unknown month `Meet`: expected one of Frostmoon");
+    check(&|c| c.leap[0].days = 0, "`days` must be from 1");
+    check(&|c| c.leap[0].days = u32::MAX, "`days` must be from 1");
+    check(&|c| c.leap[0].offset = i64::MIN, "`offset: -9223372036854775808` is too large");
+    check(&|c| c.leap = vec![c.leap[0].clone(); 101], "the number of leap rules is too large");
+    check(&|c| c.eras[0].name = " ".into(), "era 1: ` ` is not a valid name");
+    check(&|c| c.eras[1].short = "as".into(), "era 1: two eras have the name `AS`");
+    check(&|c| c.eras[0].short = "Of the count".into(), "two eras have the name `Of the count`");
+    check(&|c| c.eras[0].name = "Rainmoon 3".into(), "can be read as a month with a year");
+    check(&|c| c.eras[0].start = None, "Age of Salt needs `start`");
     check(&|c| c.eras[0].start = Some(0), "the calendar has no year 0");
-    check(&|c| c.eras[1].start = Some(1), "starts with the same year as");
+    check(&|c| c.eras[1].start = Some(1), "start in the same year");
     check(&|c| c.eras[0].end = Some(413), "Age of Salt overlaps Brine, which starts in 413");
     check(&|c| c.eras[1].end = Some(412), "Brine ends before it starts");
     check(&|c| c.eras[1].first = -1, "expected 0 or more");
-    check(&|c| c.eras[1].start = Some(i64::MAX), "is larger than");
-    check(&|c| drop(c.eras.drain(..2)), "add `end`, its last year");
-    check(&|c| c.eras.push(Era { backwards: true, end: Some(-9), ..era("Dawn", "", None) }), "the same year as Dawn");
+    check(&|c| c.eras[1].start = Some(i64::MAX), "is too large");
+    check(&|c| drop(c.eras.drain(..2)), "add `end`");
+    check(
+        &|c| c.eras.push(Era { backwards: true, end: Some(-9), ..era("Dawn", "", None) }),
+        "Dawn start in the same year",
+    );
     assert_eq!(Calendar::default().check(), Ok(()));
 }
 
@@ -242,7 +245,7 @@ fn an_old_calendar_is_read_from_its_journal() {
     assert_eq!(calendar.print(GameTime(-1)), "30 Frost 0 HR, 23:59");
 }
 
-/// Year, month and day of the days around the year 1, counted on the fingers.
+/// Year, month and day of the days around the year 1, listed by hand.
 fn by_hand(calendar: &Calendar, years: i128) -> impl Iterator<Item = (i128, usize, i128)> {
     (1 - years..=years).flat_map(move |year| {
         let days = calendar.months.iter().enumerate().flat_map(move |(index, month)| {
@@ -282,7 +285,7 @@ prop_compose! {
         minutes_per_hour in 1u32..70, era in "|HR|of 3|years") -> Calendar {
         let mut calendar = Calendar { months: NAMES.into_iter().zip(days).map(month).collect(), year_zero,
             hours_per_day, minutes_per_hour, era, ..Calendar::default() };
-        // What makes no sense is left out again.
+        // Skip rules and eras that are invalid.
         for rule in leap {
             calendar.leap.push(rule);
             if matches!(calendar.check(), Err(CalendarError::Leap { .. })) {
@@ -331,7 +334,7 @@ proptest! {
         for precision in [Precision::Day, Precision::Month, Precision::Year] {
             let span = calendar.around(time, precision);
             prop_assert!(span.first <= inner.first && inner.last <= span.last, "{span:?} around {inner:?}");
-            // Whatever lies in it has the same name; what lies beside it has another.
+            // All times inside the range have the same name. The times just outside have another name.
             let name = calendar.print_to(time, precision);
             prop_assert_eq!(&calendar.print_to(span.first, precision), &name);
             prop_assert_eq!(&calendar.print_to(span.last, precision), &name);

@@ -9,7 +9,7 @@ impl Era {
     }
 }
 
-/// The first and last year of an era, where it is bounded.
+/// The first and last year of an era. `None` means that the era has no bound at this end.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) start: Option<i128>,
@@ -34,11 +34,11 @@ impl Calendar {
         era.start.and_then(|start| self.plain_year(start.into()))
     }
 
-    /// Returns the bounds of an era. Without an end, the era lasts until the next era starts.
+    /// Returns the bounds of an era. If no end is set, the era lasts until the next era starts.
     pub(super) fn bounds(&self, era: &Era) -> Bounds {
         let start = self.start(era);
         let own = era.end.and_then(|end| self.plain_year(end.into()));
-        // An era without a start precedes all eras with one, as `None` does.
+        // An era without a start comes before all eras with a start, as `None` sorts before `Some`.
         let next = || self.eras.iter().filter_map(|other| self.start(other)).filter(|&next| Some(next) > start).min();
         Bounds { start, end: own.or_else(|| next().map(|next| next - 1)) }
     }
@@ -57,7 +57,8 @@ impl Calendar {
 
     /// Returns the consecutive year for a year number of an era.
     ///
-    /// On failure, returns the smallest number of the era and the largest, if there is one.
+    /// If the number is outside the era, the error contains the smallest year number of the era, and the largest if
+    /// there is one.
     pub(super) fn era_year(&self, era: &Era, number: i128) -> Result<i128, (i128, Option<i128>)> {
         let Bounds { start, end } = self.bounds(era);
         let first = i128::from(era.first);
@@ -65,7 +66,7 @@ impl Calendar {
         let year = match (era.backwards, start, end) {
             (true, _, Some(end)) => Some(end - (number - first)),
             (false, Some(start), _) => Some(start + (number - first)),
-            // The calendar was not checked.
+            // Happens only if the calendar was not checked.
             _ => None,
         };
         year.filter(|_| number >= first && last.is_none_or(|last| number <= last)).ok_or((first, last))

@@ -1,4 +1,4 @@
-//! Application of operations: each change is recorded in its row, and the touched rows are folded again.
+//! Application of operations. Each change is added to the row of its record, and the affected rows are folded again.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,15 +12,15 @@ use super::{
     validity::Slot,
 };
 use crate::{
-    Acquisition, Change, Entity, EntityId, Fact, FactId, Justification, Key, Knower, KnowledgeEdge, KnowledgeId,
-    Operation, Passage, Position, Session, Setting, SettingKey, Value, Vocabulary, text,
+    Change, Entity, EntityId, Fact, FactId, GameSetting, Justification, Key, Knower, KnowledgeEdge, KnowledgeId,
+    Operation, Passage, Position, Session, Setting, SettingKey, Value, Vocabulary, WorldSetting, text,
 };
 
 impl State {
     /// Appends an operation to the journal and folds it. An invalid operation changes nothing.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`State::check`].
+    /// Returns an error if [`State::check`] returns one.
     pub fn apply(&mut self, operation: impl Into<Arc<Operation>>) -> Result<Applied, ApplyError> {
         let mut operation = operation.into();
         let keys = keys(&operation);
@@ -29,9 +29,9 @@ impl State {
         Ok(self.apply_keyed(operation, keys))
     }
 
-    /// Folds an operation that was applied to an equal state before, without checking it again.
+    /// Applies an operation without checking it. The operation must have been applied to an equal state before.
     ///
-    /// Read the operation with [`SharedIds`](crate::SharedIds), so that it takes no more memory than before.
+    /// Read the operation with [`SharedIds`](crate::SharedIds), so that equal ids share memory.
     pub fn apply_recorded(&mut self, operation: impl Into<Arc<Operation>>) -> Applied {
         self.apply_checked(operation.into())
     }
@@ -41,10 +41,10 @@ impl State {
         self.apply_keyed(operation, keys)
     }
 
-    /// Folds an operation at its position, after compaction may have removed changes from it.
+    /// Applies an operation at its position. Compaction may have removed some of its changes.
     ///
-    /// Records that the operation refers to may be missing. Slots that it saved or dropped are ignored. Returns the
-    /// records that it touched.
+    /// Records that the operation refers to may be missing. Changes that save or drop slots are ignored. Returns the
+    /// records whose value or visibility may have changed.
     pub fn apply_compacted(&mut self, position: Position, operation: impl Into<Arc<Operation>>) -> Vec<Key> {
         self.journal.extend_to(usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1));
         let slots = Arc::clone(&self.slots);
@@ -64,7 +64,7 @@ impl State {
         for ((number, change), key) in operation.changes.iter().enumerate().zip(keys) {
             match key {
                 None => match change {
-                    Change::Revert(_) | Change::Restore(_) => reverts = true,
+                    change if change.is_undo() => reverts = true,
                     change => self.note_slot(change, operation.recorded),
                 },
                 Some(key) => {
@@ -83,72 +83,58 @@ impl State {
         Applied { position: self.position(), touched }
     }
 
-    /// Records a write in its row, and the row in the indices.
+    /// Adds a write to the row of its record, and the row to the indices.
+    ///
+    /// A write to a fact or an edge that was never recorded has no effect.
     fn note(&mut self, change: &Change, key: &Key, write: Write) {
-        match change {
-            Change::AddEntity(Entity { id, .. }) | Change::RemoveEntity(id) => {
+        match key {
+            Key::Entity(id) => {
                 let index = self.entity_row(id);
                 self.entities.at_mut(index).record.writes.push(write);
             }
-            Change::AssertFact(fact) | Change::Support(fact) => {
-                let index = self.fact_row(fact.id());
+            Key::Fact(id) => {
+                let index = if change.fact().is_some() { Some(self.fact_row(*id)) } else { self.facts.find(id) };
+                let Some(index) = index else { return };
                 let row = self.facts.at_mut(index);
                 let first = row.record.writes.is_empty();
+                let Some(fact) = change.fact() else {
+                    if !first {
+                        row.record.writes.push(write);
+                    }
+                    return;
+                };
                 row.record.writes.push(write);
                 row.supported |= matches!(change, Change::Support(_));
                 self.index_fact(fact, index, first);
             }
-            Change::EndFact { fact, .. }
-            | Change::SetStatus { fact, .. }
-            | Change::SetSecrecy { fact, .. }
-            | Change::Confirm(fact)
-            | Change::RetractFact(fact) => {
-                // Without a fact, the write has no effect.
-                if let Some(index) = self.facts.find(fact)
-                    && !self.facts.at(index).record.writes.is_empty()
-                {
-                    self.facts.at_mut(index).record.writes.push(write);
-                }
-            }
-            Change::Learn(knowledge) => {
-                let Key::KnowledgeEdge(id) = *key else { return };
-                let index = self.knowledge_row(id);
+            Key::KnowledgeEdge(id) => {
+                let index =
+                    if change.edge().is_some() { Some(self.knowledge_row(*id)) } else { self.knowledge.find(id) };
+                let Some(index) = index else { return };
                 let writes = &mut self.knowledge.at_mut(index).record.writes;
                 let first = writes.is_empty();
-                writes.push(write);
-                if first {
-                    self.index_knowledge(knowledge, index);
+                if !first || change.edge().is_some() {
+                    writes.push(write);
+                }
+                if let Some(edge) = change.edge().filter(|_| first) {
+                    self.index_knowledge(edge, index);
                 }
             }
-            Change::Unlearn(id) => {
-                if let Some(index) = self.knowledge.find(id)
-                    && !self.knowledge.at(index).record.writes.is_empty()
-                {
-                    self.knowledge.at_mut(index).record.writes.push(write);
-                }
-            }
-            Change::AddPassage(passage) => {
-                let Key::Passage(id) = *key else { return };
-                let (index, _) = self.passages.find_or_add(&id, || PassageRow { id, record: Row::default() });
+            Key::Passage(id) => {
+                let index = match change.passage() {
+                    Some(_) => Some(self.passages.find_or_add(id, || PassageRow { id: *id, record: Row::default() }).0),
+                    None => self.passages.find(id),
+                };
+                let Some(index) = index else { return };
                 let writes = &mut self.passages.at_mut(index).record.writes;
                 let first = writes.is_empty();
                 writes.push(write);
-                self.index_passage(passage, index, first);
-            }
-            Change::RemovePassage(id) => {
-                if let Some(index) = self.passages.find(id) {
-                    self.passages.at_mut(index).record.writes.push(write);
+                if let Some(passage) = change.passage() {
+                    self.index_passage(passage, index, first);
                 }
             }
-            Change::SetSession(Session { id, .. }) | Change::RemoveSession(id) => {
-                self.sessions.get_or_default(id.clone()).writes.push(write);
-            }
-            Change::Set(setting) => self.settings.get_or_default(setting.key()).writes.push(write),
-            Change::SetFlag { name, .. } => {
-                self.settings.get_or_default(SettingKey::Flag(name.clone())).writes.push(write);
-            }
-            Change::Unset(key) => self.settings.get_or_default(key.clone()).writes.push(write),
-            Change::Revert(_) | Change::Restore(_) | Change::SaveSlot(_) | Change::DropSlot(_) => {}
+            Key::Session(id) => self.sessions.get_or_default(id.clone()).writes.push(write),
+            Key::Setting(key) => self.settings.get_or_default(key.clone()).writes.push(write),
         }
     }
 
@@ -187,7 +173,8 @@ impl State {
 
     pub(super) fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
         self.texts.add_fact(fact, index);
-        // A repeated assertion may mention more entities. Only then are the facts of an entity searched.
+        // A repeated assertion may mention more entities than the first. Only in this case is the list of an entity
+        // searched.
         let first = if new { None } else { self.asserted(fact.id()).cloned() };
         for id in fact.entities() {
             if first.as_ref().is_some_and(|first| first.entities().any(|known| known == id)) {
@@ -195,7 +182,7 @@ impl State {
             }
             let entity = self.entity_row(id);
             let row = self.entities.at_mut(entity);
-            // A new fact, if it is listed already, is last in the list.
+            // If a new fact is in the list already, it is the last element.
             let there = if new { row.facts.last() == Some(index) } else { row.facts.contains(index) };
             if !there {
                 row.facts.push(index);
@@ -246,10 +233,10 @@ impl State {
         }
     }
 
-    /// Adds a passage to the indices. A repeated assertion may list more hearers.
+    /// Adds a passage to the indices. A repeated assertion may list more hearers than the first.
     fn index_passage(&mut self, passage: &Passage, index: u32, new: bool) {
         let note = |rows: &mut Indices| {
-            // A new passage, if it is listed already, is last in the list.
+            // If a new passage is in the list already, it is the last element.
             let there = if new { rows.last() == Some(index) } else { rows.contains(index) };
             if !there {
                 rows.push(index);
@@ -274,8 +261,8 @@ impl State {
         }
     }
 
-    /// Folds the touched rows again, and the rows whose visibility depends on them, which become touched too. Keys are
-    /// sorted and unique.
+    /// Folds the touched rows again, and all rows whose visibility depends on them. Adds the keys of those rows to
+    /// `touched`, which is sorted and unique.
     pub(super) fn refresh(&mut self, touched: &mut Vec<Key>) {
         // Dense indices of the touched records, and of the records that depend on them.
         let (mut facts, mut edges) = (Vec::new(), Vec::new());
@@ -336,12 +323,12 @@ impl State {
         }
     }
 
-    /// Folds edges again: edges that are touched already, and further edges, which become touched if they change.
+    /// Folds edges again. `edges` are touched already. `more_edges` are added to `touched` if they change.
     pub(super) fn refresh_edges(&mut self, edges: &[u32], mut more_edges: Vec<u32>, touched: &mut Vec<Key>) {
         more_edges.retain(|index| edges.binary_search(index).is_err());
         settle(&mut more_edges);
-        // Dependents of an edge that became active or inactive may change too. No edge depends on itself, so the loop
-        // ends.
+        // Edges that depend on an edge that became active or inactive may change too. No edge depends on itself, so the
+        // loop ends.
         let mut open: Vec<u32> = edges.iter().copied().chain(more_edges).collect();
         while let Some(index) = open.pop() {
             let was = self.knowledge.at(index).shown;
@@ -358,7 +345,7 @@ impl State {
         &self.journal[write.operation as usize].operation.changes[write.change as usize]
     }
 
-    /// Folds an entity again. Returns whether it was added or removed.
+    /// Folds an entity again. Returns whether the entity appeared or disappeared.
     fn refresh_entity(&mut self, index: u32) -> bool {
         let record = &self.entities.at(index).record;
         let (was, value) = (record.value.is_some(), fold_entity(&self.journal, &record.writes));
@@ -367,7 +354,8 @@ impl State {
         was != is
     }
 
-    /// Folds a fact again. Returns whether it entered or left the world, which changes the visibility of its edges.
+    /// Folds a fact again. Returns whether it became possible or impossible to know the fact. This changes the
+    /// visibility of its edges.
     fn refresh_fact(&mut self, index: u32) -> bool {
         let before = self.fact_at(index).cloned();
         let row = self.facts.at(index);
@@ -380,7 +368,7 @@ impl State {
         self.stands.set(index as usize, after.as_ref().is_some_and(|fact| fact.stands()));
         let slot = |fact: &Option<Arc<Fact>>| fact.as_deref().and_then(Slot::of);
         let slots = (slot(&before), slot(&after));
-        // Its subject, object and predicate are part of its id, so they never change.
+        // Subject, object and predicate are part of the fact's id, so they never change.
         if let Some(fact) = before.as_ref().or(after.as_ref()).filter(|_| slots.0 != slots.1)
             && let Some(subject) = self.entities.find(fact.subject())
         {
@@ -396,7 +384,7 @@ impl State {
         was != is
     }
 
-    /// Folds an edge again. Returns its id if it appeared, disappeared or changed.
+    /// Folds an edge again. Returns the id of the edge if it appeared, disappeared or changed.
     fn refresh_knowledge(&mut self, index: u32) -> Option<KnowledgeId> {
         let row = self.knowledge.at(index);
         let writes = &row.record.writes;
@@ -413,11 +401,11 @@ impl State {
         changed.then_some(id)
     }
 
-    /// Returns whether the justifications of an edge are active: for each basis fact, at least one basis edge is active
-    /// and gives knowledge.
+    /// Returns whether the justifications of an edge are active: for each fact in them, at least one listed edge is
+    /// active and gives knowledge.
     fn is_supported(&self, edge: &KnowledgeEdge) -> bool {
         let lets_know = |row: &KnowledgeRow| {
-            row.shown && row.record.value.as_ref().is_some_and(|edge| edge.acquisition != Acquisition::Shared)
+            row.shown && row.record.value.as_ref().is_some_and(|edge| edge.acquisition.gives_knowledge())
         };
         let basis = |source: &Justification| match source {
             Justification::Basis { fact, edge } => Some((*fact, self.knowledge.get(edge).is_some_and(lets_know))),
@@ -430,10 +418,10 @@ impl State {
     fn refresh_vocabulary(&mut self) {
         let mut vocabulary = Vocabulary::default();
         for row in self.settings.values() {
-            // Definitions were checked with their operation; an invalid one is skipped.
+            // Definitions were checked when their operation was applied. An invalid definition is skipped.
             let _ = match row.value.as_deref() {
-                Some(Setting::Predicate(def)) => vocabulary.define(def.clone()),
-                Some(Setting::Attribute(def)) => vocabulary.define_attribute(def.clone()),
+                Some(Setting::World(WorldSetting::Predicate(def))) => vocabulary.define(def.clone()),
+                Some(Setting::World(WorldSetting::Attribute(def))) => vocabulary.define_attribute(def.clone()),
                 _ => Ok(()),
             };
         }
@@ -447,7 +435,7 @@ pub(super) fn settle<T: Ord>(all: &mut Vec<T>) {
     all.dedup();
 }
 
-/// Returns the changes of live operations among some writes, the oldest first.
+/// Returns the changes of those writes whose operation is live, the oldest first.
 fn live<'a>(journal: &'a Journal, writes: &'a Writes) -> impl DoubleEndedIterator<Item = &'a Change> {
     writes.iter().filter_map(|write| {
         let entry = &journal[write.operation as usize];
@@ -456,10 +444,7 @@ fn live<'a>(journal: &'a Journal, writes: &'a Writes) -> impl DoubleEndedIterato
 }
 
 fn fold_entity(journal: &Journal, writes: &Writes) -> Option<Arc<Entity>> {
-    match live(journal, writes).next_back()? {
-        Change::AddEntity(entity) => Some(Arc::new(entity.clone())),
-        _ => None,
-    }
+    live(journal, writes).next_back()?.entity().cloned().map(Arc::new)
 }
 
 fn fold_fact(journal: &Journal, row: &FactRow) -> Option<Arc<Fact>> {
@@ -514,24 +499,15 @@ fn fold_fact(journal: &Journal, row: &FactRow) -> Option<Arc<Fact>> {
 }
 
 fn fold_knowledge(journal: &Journal, writes: &Writes) -> Option<Arc<KnowledgeEdge>> {
-    match live(journal, writes).next_back()? {
-        Change::Learn(knowledge) => Some(Arc::clone(knowledge)),
-        _ => None,
-    }
+    live(journal, writes).next_back()?.edge().cloned()
 }
 
 fn fold_passage(journal: &Journal, writes: &Writes) -> Option<Arc<Passage>> {
-    match live(journal, writes).next_back()? {
-        Change::AddPassage(passage) => Some(Arc::clone(passage)),
-        _ => None,
-    }
+    live(journal, writes).next_back()?.passage().cloned()
 }
 
 fn fold_session(journal: &Journal, writes: &Writes) -> Option<Arc<Session>> {
-    match live(journal, writes).next_back()? {
-        Change::SetSession(session) => Some(Arc::new(session.clone())),
-        _ => None,
-    }
+    live(journal, writes).next_back()?.session().cloned().map(Arc::new)
 }
 
 fn fold_setting(journal: &Journal, writes: &Writes) -> Option<Arc<Setting>> {
@@ -539,11 +515,11 @@ fn fold_setting(journal: &Journal, writes: &Writes) -> Option<Arc<Setting>> {
     let mut set = SmallVec::<[&Value; 1]>::new();
     for change in live(journal, writes).rev() {
         match change {
-            Change::Set(Setting::Flag { name, value }) => {
-                // A flag without a live declaration does not exist. A value of another kind than the declaration is
+            Change::Set(Setting::Game(GameSetting::Flag { name, value })) => {
+                // A flag without a live declaration does not exist. A value of another type than the declared value is
                 // ignored.
                 let value = set.into_iter().find(|newer| newer.kind() == value.kind()).unwrap_or(value);
-                return Some(Arc::new(Setting::Flag { name: name.clone(), value: value.clone() }));
+                return Some(Arc::new(Setting::Game(GameSetting::Flag { name: name.clone(), value: value.clone() })));
             }
             Change::Set(setting) => return Some(Arc::new(setting.clone())),
             Change::Unset(_) => return None,

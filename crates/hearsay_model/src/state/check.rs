@@ -1,13 +1,13 @@
-//! Validation of operations before they are committed, so that applying never fails half way.
+//! Validation of operations before they are committed. Applying a valid operation never fails.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::State;
 use crate::{
-    Acquisition, Author, Calendar, CalendarError, Change, EntityId, FactId, GameTime, IdError, Key, Knower,
-    KnowledgeId, Operation, PassageId, Position, Reveal, RevealError, SessionId, Setting, SettingKey, Value,
-    VocabularyError,
+    Author, Calendar, CalendarError, Change, EntityId, FactId, GameSetting, GameTime, IdError, Key, Knower,
+    KnowledgeEdge, KnowledgeId, Operation, Passage, PassageId, Position, Reveal, RevealError, SessionId, Setting,
+    SettingKey, Value, VocabularyError, WorldSetting,
 };
 
 /// Error: an operation cannot be applied. Nothing was changed.
@@ -23,7 +23,7 @@ pub enum ApplyError {
     #[error("there is no fact {0}")]
     NoFact(FactId),
     /// The edge does not exist.
-    #[error("there is no knowledge {0}")]
+    #[error("there is no knowledge edge {0}")]
     NoKnowledge(KnowledgeId),
     /// The passage does not exist.
     #[error("there is no passage {0}")]
@@ -42,16 +42,16 @@ pub enum ApplyError {
         /// The newest position.
         newest: Position,
     },
-    /// Undo does not reach the position any more.
-    #[error("undo reaches back to operation {}; what was before operation {given} is not kept any more", to.next())]
+    /// The position can no longer be undone.
+    #[error("cannot return to operation {given}: the campaign keeps undo history back to operation {} only", to.next())]
     Compacted {
         /// The given position.
         given: Position,
-        /// The newest position that undo does not reach.
+        /// The compaction point: the newest position that cannot be undone.
         to: Position,
     },
     /// The slot name is blank or longer than 128 bytes.
-    #[error("`{0}` cannot name a slot: use 1 to 128 bytes, and more than spaces")]
+    #[error("`{0}` is not a valid slot name: use 1 to 128 bytes that are not all spaces")]
     SlotName(String),
     /// No slot has this name.
     #[error("there is no slot `{name}`{}", slots(known))]
@@ -61,8 +61,8 @@ pub enum ApplyError {
         /// The existing slots.
         known: Vec<String>,
     },
-    /// A fact would end before its beginning.
-    #[error("fact {fact} begins at {from}, so it cannot end at {until}")]
+    /// A fact would end before it begins.
+    #[error("fact {fact} begins at {from}, so it cannot end at the earlier date {until}")]
     Backwards {
         /// The fact.
         fact: FactId,
@@ -98,15 +98,15 @@ pub enum ApplyError {
     NoFlag {
         /// The given name.
         name: String,
-        /// The declared flags with the nearest names, or all of them if none is near.
+        /// The declared flags with similar names. If no name is similar, all declared flags.
         nearest: Vec<String>,
     },
-    /// The value has another kind than the flag.
+    /// The value has another type than the flag.
     #[error("flag `{name}` is {expected}, so it cannot be `{given}`")]
     FlagKind {
         /// The flag.
         name: String,
-        /// The kind of the flag's value.
+        /// The type of the flag's value.
         expected: &'static str,
         /// The given value.
         given: String,
@@ -123,26 +123,27 @@ struct Pending<'a> {
     gone_entities: FxHashSet<&'a EntityId>,
     /// Entities that a reverted operation had removed.
     back: FxHashSet<&'a EntityId>,
-    /// With the moment since which each holds.
+    /// Facts that exist, with the start of their validity.
     facts: FxHashMap<FactId, Option<GameTime>>,
     passages: FxHashSet<PassageId>,
     knowledge: FxHashSet<KnowledgeId>,
     sessions: FxHashSet<&'a SessionId>,
-    /// With their values; `None` for removed flags.
+    /// Flags with their values; `None` for removed flags.
     flags: FxHashMap<&'a str, Option<&'a Value>>,
     settings: FxHashSet<SettingKey>,
 }
 
-/// Returns the key that each change of an operation writes to. Computing a key takes a hash, so it is done once.
+/// Returns the key that each change of an operation writes. Computing a key needs a hash, so the keys are computed only
+/// once.
 pub(super) fn keys(operation: &Operation) -> Vec<Option<Key>> {
-    operation.changes.iter().map(Change::key).collect()
+    operation.changes.iter().map(Change::writes).collect()
 }
 
 fn declared(nearest: &[String]) -> String {
     let names: Vec<_> = nearest.iter().map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
         [] => "declare it first".to_owned(),
-        names => format!("declare it first, or take one of those that are: {}", names.join(", ")),
+        names => format!("declare it first, or use a declared flag: {}", names.join(", ")),
     }
 }
 
@@ -156,7 +157,7 @@ impl State {
         self.check_keyed(operation, &keys(operation))
     }
 
-    /// Like [`check`](Self::check), given the [`keys`] of the operation's changes.
+    /// Checks an operation like [`check`](Self::check). `keys` are the [`keys`] of its changes.
     pub(super) fn check_keyed(&self, operation: &Operation, keys: &[Option<Key>]) -> Result<(), ApplyError> {
         if operation.changes.is_empty() {
             return Err(ApplyError::Empty);
@@ -216,42 +217,14 @@ impl State {
             | Change::SetSecrecy { fact, .. }
             | Change::Confirm(fact)
             | Change::RetractFact(fact) => self.check_fact(*fact, pending)?,
-            Change::Learn(knowledge) => {
-                self.check_knower(&knowledge.knower, pending)?;
-                self.check_fact(knowledge.fact, pending)?;
-                if let Some(session) = &knowledge.session {
-                    self.check_session(session, pending)?;
-                }
-                // Edges that this edge depends on may be withdrawn, before or later: their ids are only a record.
-                // Without them the edge is inactive.
-                let named: Vec<&EntityId> = match &knowledge.acquisition {
-                    Acquisition::Told { by, citing } => by.iter().chain(citing).collect(),
-                    Acquisition::Read { document: Some(id) } => vec![id],
-                    _ => Vec::new(),
-                };
-                for id in named.into_iter().chain(&knowledge.co_present) {
-                    self.check_entity(id, pending)?;
-                }
-            }
+            Change::Learn(edge) => self.check_edge(edge, pending)?,
             Change::Unlearn(id) => {
                 let recorded = self.knowledge.get(id).is_some_and(|row| row.record.value.is_some());
                 if !recorded && !pending.knowledge.contains(id) {
                     return Err(ApplyError::NoKnowledge(*id));
                 }
             }
-            Change::AddPassage(passage) => {
-                let named = passage.speaker.iter().chain(&passage.place).chain(&passage.document);
-                for id in named.chain(&passage.mentions) {
-                    self.check_entity(id, pending)?;
-                }
-                let readers = passage.readers.iter().map(|reader| &reader.knower);
-                for knower in passage.heard_by.iter().chain(readers) {
-                    self.check_knower(knower, pending)?;
-                }
-                if let Some(session) = &passage.session {
-                    self.check_session(session, pending)?;
-                }
-            }
+            Change::AddPassage(passage) => self.check_passage(passage, pending)?,
             Change::RemovePassage(id) => {
                 if self.passage(*id).is_none() && !pending.passages.contains(id) {
                     return Err(ApplyError::NoPassage(*id));
@@ -264,28 +237,7 @@ impl State {
                 pending.sessions.insert(&session.id);
             }
             Change::RemoveSession(id) => self.check_session(id, pending)?,
-            Change::Set(Setting::Calendar(calendar)) => Calendar::check(calendar)?,
-            Change::Set(Setting::Playing(playing)) => {
-                self.check_session(&playing.session, pending)?;
-                pending.settings.insert(SettingKey::Playing);
-            }
-            Change::Set(Setting::Recap(recap)) => {
-                self.check_session(&recap.session, pending)?;
-                pending.settings.insert(SettingKey::Recap(recap.session.clone(), recap.players));
-            }
-            Change::Set(Setting::Predicate(def)) => def.check()?,
-            Change::Set(Setting::Attribute(def)) => def.check()?,
-            Change::Set(Setting::Reveal(reveal)) => {
-                self.check_reveal(reveal, pending)?;
-                pending.settings.insert(SettingKey::Reveal(reveal.id.clone()));
-            }
-            Change::Set(Setting::Flag { name, value }) => {
-                let slug = EntityId::new(name);
-                slug.map_err(|error| ApplyError::FlagName { name: name.clone(), error })?;
-                pending.flags.insert(name, Some(value));
-                pending.settings.insert(SettingKey::Flag(name.clone()));
-            }
-            Change::Set(setting) => _ = pending.settings.insert(setting.key()),
+            Change::Set(setting) => self.check_setting(setting, pending)?,
             Change::SetFlag { name, value } => self.check_flag(name, value, pending)?,
             Change::Unset(key) => {
                 if self.settings.get(key).is_none_or(|row| row.value.is_none()) && !pending.settings.contains(key) {
@@ -295,28 +247,7 @@ impl State {
                     pending.flags.insert(name, None);
                 }
             }
-            Change::Revert(position) => {
-                // Facts that were read in a text are reverted with the text, however old they are.
-                let is_compacted = *position > Position(0) && *position <= self.compacted_to;
-                if is_compacted && *author != Author::Extractor {
-                    return Err(ApplyError::Compacted { given: *position, to: self.compacted_to });
-                }
-                let live = self.entry(*position).filter(|entry| entry.live);
-                let entry = live.ok_or(ApplyError::NoOperation(*position))?;
-                // Records that the reverted operation removed exist again for later changes.
-                for change in &entry.operation.changes {
-                    match change {
-                        Change::RemoveEntity(id) => _ = pending.back.insert(id),
-                        Change::RetractFact(id) => {
-                            let from = self.asserted(*id).and_then(|fact| fact.validity().start());
-                            pending.facts.insert(*id, from);
-                        }
-                        Change::Unlearn(id) => _ = pending.knowledge.insert(*id),
-                        Change::RemovePassage(id) => _ = pending.passages.insert(*id),
-                        _ => {}
-                    }
-                }
-            }
+            Change::Revert(position) => self.check_revert(*position, author, pending)?,
             Change::Restore(position) => {
                 if *position > self.position() {
                     return Err(ApplyError::Future { given: *position, newest: self.position() });
@@ -335,10 +266,74 @@ impl State {
         Ok(())
     }
 
+    /// Checks an edge, but not the edges that it depends on. Those edges may be missing or may be removed later. The
+    /// edge is then inactive.
+    fn check_edge(&self, edge: &KnowledgeEdge, pending: &Pending) -> Result<(), ApplyError> {
+        self.check_knower(&edge.knower, pending)?;
+        self.check_fact(edge.fact, pending)?;
+        if let Some(session) = &edge.session {
+            self.check_session(session, pending)?;
+        }
+        edge.acquisition.entities().chain(&edge.co_present).try_for_each(|id| self.check_entity(id, pending))
+    }
+
+    fn check_passage(&self, passage: &Passage, pending: &Pending) -> Result<(), ApplyError> {
+        passage.entities().try_for_each(|id| self.check_entity(id, pending))?;
+        passage.knowers().try_for_each(|knower| self.check_knower(knower, pending))?;
+        passage.session.as_ref().map_or(Ok(()), |session| self.check_session(session, pending))
+    }
+
+    fn check_setting<'a>(&self, setting: &'a Setting, pending: &mut Pending<'a>) -> Result<(), ApplyError> {
+        match setting {
+            Setting::World(WorldSetting::Calendar(calendar)) => return Ok(Calendar::check(calendar)?),
+            Setting::World(WorldSetting::Predicate(def)) => return Ok(def.check()?),
+            Setting::World(WorldSetting::Attribute(def)) => return Ok(def.check()?),
+            Setting::Session(setting) => self.check_session(setting.session(), pending)?,
+            Setting::Game(GameSetting::Reveal(reveal)) => self.check_reveal(reveal, pending)?,
+            Setting::Game(GameSetting::Flag { name, value }) => {
+                let slug = EntityId::new(name);
+                slug.map_err(|error| ApplyError::FlagName { name: name.clone(), error })?;
+                pending.flags.insert(name, Some(value));
+            }
+            _ => {}
+        }
+        pending.settings.insert(setting.key());
+        Ok(())
+    }
+
+    /// Checks a revert. Later changes can use the records that the reverted operation had removed.
+    fn check_revert<'a>(
+        &'a self,
+        position: Position,
+        author: &Author,
+        pending: &mut Pending<'a>,
+    ) -> Result<(), ApplyError> {
+        // When a text is removed, the extractor reverts the facts from this text, however old they are.
+        let is_compacted = position > Position(0) && position <= self.compacted_to;
+        if is_compacted && *author != Author::Extractor {
+            return Err(ApplyError::Compacted { given: position, to: self.compacted_to });
+        }
+        let live = self.entry(position).filter(|entry| entry.live);
+        let entry = live.ok_or(ApplyError::NoOperation(position))?;
+        for change in &entry.operation.changes {
+            match change {
+                Change::RemoveEntity(id) => _ = pending.back.insert(id),
+                Change::RetractFact(id) => {
+                    let from = self.asserted(*id).and_then(|fact| fact.validity().start());
+                    pending.facts.insert(*id, from);
+                }
+                Change::Unlearn(id) => _ = pending.knowledge.insert(*id),
+                Change::RemovePassage(id) => _ = pending.passages.insert(*id),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the value of a flag.
     ///
     /// # Errors
-    /// Returns an error that names the nearest flags if the flag is not declared.
+    /// Returns an error if the flag is not declared. The error names the declared flags with the most similar names.
     pub fn declared_flag(&self, name: &str) -> Result<&Value, ApplyError> {
         self.flag(name).ok_or_else(|| no_flag(name, self.flags().map(|(name, _)| name)))
     }
@@ -387,7 +382,7 @@ impl State {
 
 fn slots(known: &[String]) -> String {
     match known {
-        [] => ": none was saved".to_owned(),
+        [] => ": no slot was saved".to_owned(),
         names => format!("; there are {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
     }
 }

@@ -1,19 +1,19 @@
-//! Compaction of the journal: operations beyond the reach of undo lose changes that are no longer needed.
+//! Compaction of the journal: operations that can no longer be undone lose changes that are not needed.
 //!
-//! Compaction can stop after each of three steps:
+//! Compaction has three steps, and can stop after each of them:
 //!
-//! 1. [`State::undo_horizon`] returns the limit of compaction, and [`State::advance_compaction`] moves to it. From then
-//!    on, no operation up to that position can be undone.
-//! 2. [`State::plan_compaction`] finds unneeded changes. It scans the whole journal up to that position, so call it on
-//!    a clone, in parallel with the writing thread.
-//! 3. [`State::compact`] removes some of them, and returns the rewritten operations.
+//! 1. [`State::undo_horizon`] returns the limit of compaction, and [`State::advance_compaction`] moves the compaction
+//!    point to it. From then on, operations up to that position cannot be undone.
+//! 2. [`State::plan_compaction`] finds changes that are not needed. It scans the whole journal up to the compaction
+//!    point, so call it on a clone, in parallel with the writing thread.
+//! 3. [`State::compact`] removes some of these changes, and returns the rewritten operations.
 //!
 //! A change is not needed if its operation was reverted, if a later change replaced its value, or if no knower can
 //! reach its record any more. The last case applies to a fact that its own source withdrew, and to a former value of a
 //! predicate without full [`History`].
 //!
-//! Withdrawals by a person remain, so that no import brings the record back. The revert of an import or a merge remains
-//! too, so that none repeats it.
+//! A removal by a person remains in the journal, so that no import brings the record back. The revert of an import or a
+//! merge remains too, so that the import or merge is not repeated.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -26,21 +26,21 @@ use super::{
     rows::{FactRow, KnowledgeRow, Row, Write, Writes},
 };
 use crate::{
-    Acquisition, Author, Change, FactId, FactStatus, History, Key, KnowledgeEdge, Operation, Position, Setting,
-    SettingKey,
+    Author, Change, EngineSetting, FactId, FactStatus, GameSetting, History, Key, KnowledgeEdge, Operation, Position,
+    ReviewSetting, SessionSetting, Setting, SettingKey,
 };
 
 /// Maximum number of changes in an operation that is rewritten to remove a single change. A larger operation is
 /// rewritten only to remove at least half of its changes.
 const SMALL: usize = 16;
 
-/// Minimum reach of undo. The limit that reaches back furthest applies. The oldest slot, and operations that a
-/// revertible undo has reverted, extend the reach too.
+/// How far undo must reach back. Of the two limits, the limit that reaches back further applies. Undo also reaches back
+/// to the oldest slot, and to operations whose revert can itself still be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UndoRetention {
-    /// The number of newest operations.
+    /// The number of newest operations that can be undone.
     pub operations: u64,
-    /// The number of newest sessions, each from its beginning.
+    /// The number of newest sessions that can be undone, each from its beginning.
     pub sessions: usize,
 }
 
@@ -61,9 +61,9 @@ struct Unneeded {
 #[derive(Debug, Default)]
 pub struct Compaction {
     unneeded: VecDeque<Unneeded>,
-    /// Facts that operations since the plan refer to.
+    /// Facts that operations after the plan refer to.
     referred: HashSet<FactId>,
-    /// The newest operation that the plan knows of.
+    /// The newest operation that the plan takes into account.
     known: Position,
 }
 
@@ -77,15 +77,17 @@ impl Compaction {
 /// Result of [`State::compact`].
 #[derive(Debug, Default)]
 pub struct Rewritten {
-    /// Operations that lost changes, with the rest of the operation; `None` if no change remains. By position.
+    /// Operations that lost changes, sorted by position. The second value is the rest of the operation, or `None` if no
+    /// change remains.
     pub operations: Vec<(Position, Option<Arc<Operation>>)>,
     /// The records whose value or visibility may have changed. Sorted and unique.
     pub touched: Vec<Key>,
 }
 
-/// Data besides the records that decides whether a change is needed.
+/// Data, other than the records, that decides whether a change is needed.
 struct Context<'a> {
-    /// Operations whose live state depends on an operation that can be undone. By index in the journal.
+    /// Journal indices of operations that an undo may still make live, because a later operation that can be undone
+    /// reverts them.
     undecided: HashSet<u32>,
     /// Facts that other records refer to.
     referred: &'a HashSet<FactId>,
@@ -94,16 +96,17 @@ struct Context<'a> {
 }
 
 impl State {
-    /// Returns the compaction point. Undo reaches no operation at or before this position: such operations may have
-    /// lost changes or been removed.
+    /// Returns the compaction point. Operations at or before this position cannot be undone. They may have lost changes
+    /// or been removed.
     pub fn compacted_to(&self) -> Position {
         self.compacted_to
     }
 
-    /// Returns the position up to which the journal may be compacted, limited to `limit`. Never before
+    /// Returns the position up to which the journal may be compacted: at most `limit`, and at least
     /// [`State::compacted_to`].
     ///
-    /// Do not advance to an earlier position than this, because operations in between may refer to earlier ones.
+    /// Do not advance the compaction point to a position before the result. An operation between the two positions may
+    /// revert or restore an operation before them.
     pub fn undo_horizon(&self, retention: &UndoRetention, limit: Position) -> Position {
         let mut horizon = self.position().0.saturating_sub(retention.operations).min(limit.0);
         if let Some(slot) = self.slots.iter().map(|slot| slot.position).min() {
@@ -135,7 +138,7 @@ impl State {
         let (mut changes, mut playing) = (Vec::new(), None);
         for write in writes.filter(|write| self.journal[write.operation as usize].live) {
             let session = match self.change(write) {
-                Change::Set(Setting::Playing(now)) => Some(&now.session),
+                Change::Set(Setting::Session(SessionSetting::Playing(now))) => Some(&now.session),
                 _ => None,
             };
             if session != playing {
@@ -146,7 +149,7 @@ impl State {
         changes
     }
 
-    /// Sets the compaction point, so that no operation up to it can be undone. Changes nothing else.
+    /// Sets the compaction point. Operations up to this position can no longer be undone. Nothing else changes.
     pub fn advance_compaction(&mut self, to: Position) {
         self.compacted_to = self.compacted_to.max(to);
         self.journal.extend_to(usize::try_from(to.0).unwrap_or(usize::MAX));
@@ -156,7 +159,7 @@ impl State {
         u64::from(index) < self.compacted_to.0
     }
 
-    /// Finds unneeded changes up to [`State::compacted_to`]. The cost is proportional to the journal.
+    /// Finds unneeded changes up to [`State::compacted_to`]. The cost is proportional to the length of the journal.
     pub fn plan_compaction(&self) -> Compaction {
         let referred = self.referred_facts();
         let context = self.context(&referred);
@@ -171,10 +174,10 @@ impl State {
         Compaction { unneeded: unneeded.collect(), referred: HashSet::new(), known: self.position() }
     }
 
-    /// Removes planned changes, from operations with about `limit` changes in total.
+    /// Removes planned changes. Stops after operations with about `limit` changes in total.
     ///
-    /// The state must be the one that the plan was made from, or a successor. Former values without a history
-    /// disappear; no other readable data changes.
+    /// The state must be the state that the plan was made from, or a later version of it. Former values of predicates
+    /// without full history disappear. Other readable data stays the same.
     pub fn compact(&mut self, plan: &mut Compaction, limit: usize) -> Rewritten {
         for position in plan.known.0 + 1..=self.position().0 {
             let Some(entry) = self.entry(Position(position)) else { continue };
@@ -189,7 +192,7 @@ impl State {
         {
             let Some(entry) = self.journal.get(index as usize).cloned() else { continue };
             count += entry.operation.changes.len();
-            // Operations since the plan may need some of the changes.
+            // Operations after the plan may need some of the changes.
             let context = self.context(&plan.referred);
             let still = self.unneeded_changes(index, &entry, &context);
             let changes: Vec<u32> = changes.into_iter().filter(|change| still.binary_search(change).is_ok()).collect();
@@ -216,18 +219,15 @@ impl State {
         let fact_relations =
             self.facts().filter_map(|fact| fact.fact_relation()).map(|fact_relation| fact_relation.fact());
         let edges = self.knowledge.rows().filter_map(|(_, row)| row.record.value.as_ref());
-        let deduced = edges.filter_map(|edge| match &edge.acquisition {
-            Acquisition::Deduced { from } => Some(from),
-            _ => None,
-        });
+        let deduced = edges.filter_map(|edge| edge.acquisition.premises());
         let reveals = self.settings.values().filter_map(|row| match row.value.as_deref()? {
-            Setting::Reveal(reveal) => Some(reveal),
+            Setting::Game(GameSetting::Reveal(reveal)) => Some(reveal),
             _ => None,
         });
         fact_relations.chain(deduced.flatten().copied()).chain(reveals.flat_map(|reveal| reveal.facts())).collect()
     }
 
-    /// Returns the numbers of the unneeded changes of an operation. Sorted.
+    /// Returns the indices of the unneeded changes within an operation, sorted.
     fn unneeded_changes(&self, index: u32, entry: &Entry, context: &Context) -> Vec<u32> {
         let numbers = 0..entry.operation.changes.len() as u32;
         if context.undecided.contains(&index) {
@@ -244,13 +244,13 @@ impl State {
         numbers.filter(is_unneeded).collect()
     }
 
-    /// Returns whether a change of a live operation beyond the reach of undo is needed.
+    /// Returns whether a change is needed. Its operation is live and can no longer be undone.
     fn is_needed(&self, change: &Change, write: Write, context: &Context) -> bool {
         let by_person = is_person(&self.journal[write.operation as usize].operation.author);
-        match (change, change.key()) {
-            // There are few, and the external ids of an entity are read from all of them.
+        match (change, change.writes()) {
+            // There are few such changes, and the external ids of an entity are read from all of them.
             (Change::AddEntity(_) | Change::RemoveEntity(_), _) => true,
-            // Not needed once nothing that it reverted remains.
+            // A revert is not needed if nothing remains of the operations that it reverted.
             (Change::Revert(position), _) => self.stays_undone(position.0.saturating_sub(1), context),
             (Change::Restore(Position(to)), _) => {
                 (*to..u64::from(write.operation)).any(|index| self.stays_undone(index, context))
@@ -292,7 +292,7 @@ impl State {
                 let row = self.settings.get(&key);
                 row.is_none_or(|row| !self.is_replaced(row, write, context, replaces))
             }
-            // Every existing slot was saved at a position that undo reaches.
+            // Changes of slots are not needed: every existing slot was saved after the compaction point.
             (_, None) => false,
             (_, Some(Key::Entity(_))) => true,
         }
@@ -306,13 +306,14 @@ impl State {
         })
     }
 
-    /// Returns whether a write counts, whatever is undone.
+    /// Returns whether a write is live, and no undo can change that.
     fn is_decided(&self, write: Write, context: &Context) -> bool {
         let counts = self.journal[write.operation as usize].live && !context.undecided.contains(&write.operation);
         counts && self.is_settled(write.operation)
     }
 
-    /// Returns whether a later write of some kind, which cannot be undone, replaces a write.
+    /// Returns whether a later write that cannot be undone replaces a write. `replaces` selects the later writes that
+    /// count.
     fn is_replaced<V>(
         &self,
         record: &Row<V>,
@@ -329,7 +330,7 @@ impl State {
         let writes = &row.record.writes;
         let by_program = |write: Write| !is_person(&self.journal[write.operation as usize].operation.author);
         let all_decided = writes.iter().all(|write| self.is_decided(write, context) && by_program(write));
-        let asserts = |write: &Write| matches!(self.change(*write), Change::AssertFact(_) | Change::Support(_));
+        let asserts = |write: &Write| self.change(*write).fact().is_some();
         let mut asserted = writes.iter().filter(asserts);
         let (Some(first), None) = (asserted.next(), asserted.next()) else { return false };
         let known = || row.known_by.iter().map(|edge| self.knowledge.at(edge));
@@ -346,12 +347,14 @@ impl State {
 
     /// Returns whether a fact is a former value of a predicate without full history.
     ///
-    /// With session history, values at the beginning or end of a session do not count.
+    /// If the predicate has session history, values at the beginning or end of a session are not counted as former
+    /// values.
     fn is_former_value(&self, row: &FactRow, first: Write, last: Write, context: &Context) -> bool {
         let Some(fact) = &row.record.value else { return false };
         let is_plain = fact.status() == FactStatus::Canon && fact.handle().is_none() && fact.fact_relation().is_none();
         let by_game = self.journal[first.operation as usize].operation.author == Author::Game;
-        // The stored transient value begins with the fact, unless there is a later one.
+        // The latest stored transient value may be this fact, unless there is a later value. A reload would bring this
+        // fact back.
         let is_outlived = self.transient(fact.subject(), fact.predicate()).is_some();
         let is_kept = match self.vocabulary.history(fact.predicate()) {
             History::Full => true,
@@ -390,12 +393,12 @@ impl State {
         let mut kept = Vec::with_capacity(operation.changes.len() - changes.len());
         for (number, change) in left {
             let [from, to] = [number, kept.len()].map(|number| Write { operation: index, change: number as u32 });
-            if let Some(writes) = change.key().and_then(|key| self.writes_mut(&key)) {
+            if let Some(writes) = change.writes().and_then(|key| self.writes_mut(&key)) {
                 renumber(writes, from, to);
             }
             kept.push(change.clone());
         }
-        if kept.iter().all(|change| !matches!(change, Change::Revert(_) | Change::Restore(_))) {
+        if !kept.iter().any(Change::is_undo) {
             self.reverts.remove_last(|revert| revert == index);
         }
         if kept.is_empty() {
@@ -420,11 +423,11 @@ impl State {
         })
     }
 
-    /// Removes a write that is not live or is replaced. Removes the record if no other write has recorded it.
+    /// Removes a write that is not live or is replaced. Also removes the record if no other write recorded it.
     ///
     /// Returns the records whose value or visibility may have changed.
     fn remove_write(&mut self, change: &Change, write: Write) -> Vec<Key> {
-        let Some(key) = change.key() else { return Vec::new() };
+        let Some(key) = change.writes() else { return Vec::new() };
         let Some(writes) = self.writes_mut(&key).filter(|writes| writes.contains(write)) else {
             return Vec::new();
         };
@@ -432,28 +435,22 @@ impl State {
         match (&key, change) {
             (Key::Fact(id), Change::AssertFact(fact) | Change::Support(fact)) => {
                 let Some(index) = self.facts.find(id) else { return Vec::new() };
-                let versions = others.iter().filter_map(|write| match self.change(*write) {
-                    Change::AssertFact(fact) | Change::Support(fact) => Some(Arc::clone(fact)),
-                    _ => None,
-                });
-                let versions: Vec<_> = versions.collect();
+                let versions: Vec<_> =
+                    others.iter().filter_map(|write| self.change(*write).fact()).map(Arc::clone).collect();
                 if versions.is_empty() {
                     return self.forget_fact(index);
                 }
                 self.unindex_version(&Arc::clone(fact), index, &versions);
             }
             (Key::KnowledgeEdge(id), Change::Learn(_))
-                if !others.iter().any(|write| matches!(self.change(*write), Change::Learn(_))) =>
+                if others.iter().all(|write| self.change(*write).edge().is_none()) =>
             {
                 return self.knowledge.find(id).map(|index| self.forget_knowledge(index)).unwrap_or_default();
             }
             (Key::Passage(id), Change::AddPassage(passage)) => {
                 let Some(index) = self.passages.find(id) else { return Vec::new() };
-                let versions = others.iter().filter_map(|write| match self.change(*write) {
-                    Change::AddPassage(passage) => Some(Arc::clone(passage)),
-                    _ => None,
-                });
-                let versions: Vec<_> = versions.collect();
+                let versions: Vec<_> =
+                    others.iter().filter_map(|write| self.change(*write).passage()).map(Arc::clone).collect();
                 if versions.is_empty() {
                     return vec![self.forget_passage(index)];
                 }
@@ -477,7 +474,7 @@ impl State {
         Vec::new()
     }
 
-    /// Updates the flag that a remaining write supports a fact.
+    /// Updates the flag that says whether a remaining write supports a fact.
     fn refresh_support(&mut self, id: FactId) {
         let Some(index) = self.facts.find(&id).filter(|index| self.facts.at(*index).supported) else { return };
         let supports = |write: Write| matches!(self.change(write), Change::Support(_));
@@ -488,7 +485,10 @@ impl State {
 
 /// Returns whether a change of a reverted operation records an action that must not be repeated.
 fn is_trace(change: &Change) -> bool {
-    matches!(change, Change::Set(Setting::Merged { .. } | Setting::Imported { .. }))
+    matches!(
+        change,
+        Change::Set(Setting::Review(ReviewSetting::Merged { .. }) | Setting::Engine(EngineSetting::Imported { .. }))
+    )
 }
 
 /// Returns whether an author is a person. The decisions of people remain in the journal.
@@ -496,7 +496,7 @@ fn is_person(author: &Author) -> bool {
     matches!(author, Author::Dm | Author::Player(_))
 }
 
-/// Returns whether an edge states nothing but that a knower knows a fact.
+/// Returns whether an edge only states that a knower knows a fact, without any details.
 fn is_plain(row: &KnowledgeRow) -> bool {
     let value = row.record.value.as_deref();
     value.is_none_or(|edge| *edge == KnowledgeEdge::authored(edge.knower.clone(), edge.fact))

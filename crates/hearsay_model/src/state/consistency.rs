@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{State, rows::Indices};
-use crate::{Change, EntityId, Knower, text};
+use crate::{EntityId, Knower, text};
 
 type Lists<K> = BTreeMap<K, Vec<u32>>;
 
@@ -24,17 +24,14 @@ fn filled<K: Ord>(lists: impl Iterator<Item = (K, Vec<u32>)>) -> Lists<K> {
 }
 
 impl State {
-    /// Panics if an index misses a row or has an extra one.
+    /// Panics if an index lacks a row, or contains a row that does not belong to it.
     pub(super) fn assert_consistent(&self) {
         let (mut facts, mut names, mut handles) = <(Lists<EntityId>, Lists<String>, Lists<String>)>::default();
         let mut hops: BTreeMap<u32, Vec<(u32, u32, bool)>> = BTreeMap::new();
         for (index, row) in self.facts.rows() {
             assert_eq!(self.facts.find(&row.id), Some(index));
             assert!(row.record.is_recorded() || !row.known_by.is_empty(), "nothing keeps the row of {:?}", row.id);
-            let asserted = row.record.writes.iter().filter_map(|write| match self.change(write) {
-                Change::AssertFact(fact) | Change::Support(fact) => Some(fact),
-                _ => None,
-            });
+            let asserted = row.record.writes.iter().filter_map(|write| self.change(write).fact());
             let versions: Vec<_> = asserted.chain(row.record.value.as_ref().filter(|_| row.transient)).collect();
             let mentioned: BTreeSet<_> = versions.iter().flat_map(|fact| fact.entities()).collect();
             mentioned.into_iter().for_each(|id| note(&mut facts, id.clone(), index));
@@ -71,10 +68,7 @@ impl State {
             assert_eq!(self.knowledge.find(&row.id), Some(index));
             assert!(row.record.is_recorded() || !row.bears.is_empty(), "nothing keeps the row of {:?}", row.id);
             assert_eq!(row.fact.is_some(), row.record.is_recorded());
-            let learned = row.record.writes.iter().next().and_then(|write| match self.change(write) {
-                Change::Learn(edge) => Some(edge),
-                _ => None,
-            });
+            let learned = row.record.writes.iter().next().and_then(|write| self.change(write).edge());
             let Some(edge) = learned.or(row.record.value.as_ref().filter(|_| row.transient)) else { continue };
             note(&mut knows, edge.knower.clone(), index);
             note(&mut known_by, edge.fact, index);

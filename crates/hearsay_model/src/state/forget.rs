@@ -1,7 +1,7 @@
-//! Removal of rows: the result is as if the record had never been written. Its dense index is reused.
+//! Removal of rows. The state is then as if the record had never been written. The dense index of the record is reused.
 //!
 //! The cost is proportional to the number of current references to the record. Lists are searched from the end, because
-//! most forgotten records are among the newest.
+//! most removed records are among the newest.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -11,7 +11,7 @@ use super::{
     rows::{NameRow, Row, Table},
     validity::Slot,
 };
-use crate::{Change, EntityId, Fact, Key, Knower, Passage, text};
+use crate::{EntityId, Fact, Key, Knower, Passage, text};
 
 impl State {
     /// Removes the fact at a dense index, as if it had never been recorded. Edges to it become inactive.
@@ -27,10 +27,7 @@ impl State {
         let (mut entities, mut handles) = (BTreeSet::<EntityId>::new(), BTreeSet::new());
         let (mut name, mut ends) = (None, None);
         let slot = self.fact_at(index).and_then(|fact| Slot::of(fact));
-        let asserted = row.record.writes.iter().filter_map(|write| match self.change(write) {
-            Change::AssertFact(fact) | Change::Support(fact) => Some(fact),
-            _ => None,
-        });
+        let asserted = row.record.writes.iter().filter_map(|write| self.change(write).fact());
         let mut versions = Vec::new();
         for fact in asserted.chain(&row.record.value) {
             versions.push(Arc::clone(fact));
@@ -79,10 +76,7 @@ impl State {
     pub(super) fn forget_knowledge(&mut self, index: u32) -> Vec<Key> {
         let Some(row) = self.knowledge.row(index).filter(|row| row.record.is_recorded()) else { return Vec::new() };
         let id = row.id;
-        let learned = row.record.writes.iter().find_map(|write| match self.change(write) {
-            Change::Learn(knowledge) => Some(knowledge),
-            _ => None,
-        });
+        let learned = row.record.writes.iter().find_map(|write| self.change(write).edge());
         let Some(edge) = learned.or(row.record.value.as_ref()).cloned() else { return Vec::new() };
         let knows = match &edge.knower {
             Knower::World => Some(&mut self.common),
@@ -114,11 +108,8 @@ impl State {
     pub(super) fn forget_passage(&mut self, index: u32) -> Key {
         let row = self.passages.at(index);
         let (id, writes) = (row.id, row.record.writes.clone());
-        let added = writes.iter().filter_map(|write| match self.change(write) {
-            Change::AddPassage(passage) => Some(Arc::clone(passage)),
-            _ => None,
-        });
-        let versions: Vec<Arc<Passage>> = added.collect();
+        let versions: Vec<Arc<Passage>> =
+            writes.iter().filter_map(|write| self.change(write).passage()).map(Arc::clone).collect();
         for (at, passage) in versions.iter().enumerate() {
             self.unindex_passage(passage, index, &versions[at + 1..]);
         }
@@ -129,7 +120,8 @@ impl State {
         Key::Passage(id)
     }
 
-    /// Removes a passage from the lists of its speaker and hearers, except those of its other versions.
+    /// Removes a passage from the lists of its speaker and hearers. Speakers and hearers of the other versions are
+    /// skipped.
     pub(super) fn unindex_passage(&mut self, passage: &Passage, index: u32, others: &[Arc<Passage>]) {
         let still: BTreeSet<Knower> = others.iter().flat_map(|other| reached(other)).collect();
         for knower in reached(passage).difference(&still) {
@@ -174,9 +166,8 @@ impl State {
 
 /// Returns the knowers that said, heard or read a passage.
 fn reached(passage: &Passage) -> BTreeSet<Knower> {
-    let readers = passage.readers.iter().map(|reader| &reader.knower);
     let speaker = passage.speaker.iter().cloned().map(Knower::Entity);
-    passage.heard_by.iter().chain(readers).cloned().chain(speaker).collect()
+    passage.knowers().cloned().chain(speaker).collect()
 }
 
 impl Table<NameRow> {

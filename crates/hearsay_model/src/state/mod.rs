@@ -1,13 +1,14 @@
 //! The state: a fold over the live operations.
 //!
-//! Every record (an entity, a fact, an edge, …) keeps the list of its changes. Its value is the fold of the changes
-//! whose operation is live. Reverting an operation therefore needs no inverse: its records are folded again without it.
-//! The rows of reverted records remain, hidden. Only a [forgotten](forget) record leaves its row, and the next new
-//! record reuses its dense index.
+//! Every record (an entity, a fact, an edge, …) stores the list of its changes. The value of a record is the fold of
+//! the changes whose operation is live. Reverting an operation therefore needs no inverse operation: the records that
+//! it changed are folded again without it. The row of a reverted record remains but is hidden. Only a
+//! [forgotten](forget) record leaves its row. The next new record then reuses the dense index of this row.
 
 mod apply;
 mod check;
 mod compact;
+mod corpus;
 mod forget;
 mod intern;
 mod names;
@@ -33,7 +34,7 @@ use crate::{
 
 pub use check::ApplyError;
 pub use compact::{Compaction, Rewritten, UndoRetention};
-pub(crate) use intern::Interner;
+pub use corpus::Corpus;
 pub use names::Resolution;
 pub use query::{KnownFact, Link};
 pub use rows::Hop;
@@ -52,7 +53,7 @@ use validity::ValidityIndex;
 pub struct Entry {
     /// The operation.
     pub operation: Arc<Operation>,
-    /// Whether the operation is live: no live operation reverts it.
+    /// Whether the operation is live. An operation is live if no live operation reverts it.
     pub live: bool,
 }
 
@@ -76,9 +77,10 @@ pub struct Applied {
 pub struct State {
     journal: Journal,
     operation_count: usize,
-    /// Undo reaches no operation at or before this position. Such operations may have lost changes or been removed.
+    /// Operations at or before this position cannot be undone. Compaction may have removed them or some of their
+    /// changes.
     compacted_to: Position,
-    /// Operations that revert or restore others, by index in the journal.
+    /// Journal indices of the operations that revert or restore other operations.
     reverts: Indices,
     /// The saved slots, the oldest first.
     slots: Arc<Vec<Slot>>,
@@ -86,16 +88,18 @@ pub struct State {
     entities: Table<EntityRow>,
     /// Entity ids by dense index.
     ids: ChunkedVec<EntityId, 64>,
-    /// Relations from or to an entity, by dense index, hidden ones included.
+    /// Relations from or to each entity, by the dense index of the entity. Hidden relations are included.
     hops: ChunkedVec<Buffer<Hop>, 64>,
-    /// Dense indices of the predicates of facts.
+    /// Predicates that facts ever had, with their dense indices.
     predicates: Table<Predicate>,
-    /// Built when a walk first sorts its results, and dropped when an entity is added.
+    /// Order of the entities by id. It is computed when a graph search first sorts its results. It is dropped when an
+    /// entity is added.
     order: OnceLock<Arc<Order>>,
     facts: Table<FactRow>,
-    /// Facts with a value whose subject and object exist, by dense index. Most reads ask for these.
+    /// Visible facts by dense index: they have a value, and their subject and object exist. Most reads need only these.
     shown: ChunkedVec<Arc<Fact>, 64>,
-    /// Whether a fact is visible, canon or claimed, and has no end, by dense index. Walks check this for every link.
+    /// Whether a fact is visible, canon or claimed, and has no end, by the dense index of the fact. Graph searches
+    /// check this for every relation.
     stands: FlatVec<bool, 16_384>,
     /// The facts of each entity by validity.
     validity: ValidityIndex,
@@ -104,23 +108,23 @@ pub struct State {
     texts: TextIndex,
     sessions: SortedMap<SessionId, Row<crate::Session>>,
     settings: SortedMap<SettingKey, Row<Setting>>,
-    /// Edges of [`Knower::World`](crate::Knower::World).
+    /// Knowledge edges of [`Knower::World`](crate::Knower::World).
     common: Indices,
     /// Passages that everyone heard.
     common_passages: Indices,
-    /// Facts that name an entity, by the normal form of the name.
+    /// Facts that give an entity a name, by the normal form of the name.
     names: Table<NameRow>,
-    /// Facts by the author's own name for them.
+    /// Facts by the handle that their author gave them.
     handles: Table<NameRow>,
-    /// Values that no operation asserts.
+    /// Transient values, which no operation asserts.
     transients: Transients,
 }
 
 impl State {
-    /// Folds operations, starting at position 1.
+    /// Folds operations into a state. The first operation gets position 1.
     ///
     /// # Errors
-    /// Returns the position and the reason if an operation cannot be applied.
+    /// Returns an error if an operation cannot be applied. The error contains the position and the reason.
     pub fn fold(operations: impl IntoIterator<Item = Operation>) -> Result<Self, (Position, ApplyError)> {
         let mut state = Self::default();
         for operation in operations {
@@ -140,7 +144,8 @@ impl State {
         StateVersion { position: self.position(), transient_updates: self.transients.updates }
     }
 
-    /// Sets the version of a reloaded state to the successor of a given version, so that earlier reads count as stale.
+    /// Sets the version of a reloaded state to the version after `version`. Results of earlier reads then count as
+    /// outdated.
     pub fn follow(&mut self, version: StateVersion) {
         self.transients.updates = version.transient_updates + 1;
     }

@@ -11,16 +11,17 @@ use crate::{Change, EntityId, Fact, FactStatus, Kind, Predicate, Secrecy, attrib
 /// Result of looking up a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// A single entity.
+    /// Exactly one entity has the name.
     One(EntityId),
-    /// Several entities with this name. Sorted.
+    /// Several entities have the name. Sorted.
     Ambiguous(Vec<EntityId>),
-    /// No entity.
+    /// No entity has the name.
     None,
 }
 
 impl State {
-    /// Returns the main name of an entity, for the DM: the newest canon name, open names before secret ones.
+    /// Returns the main name of an entity for the DM: the newest canon name. Open names take precedence over secret
+    /// names.
     pub fn name(&self, id: &EntityId) -> Option<&str> {
         self.newest(id, attribute::NAME).and_then(|fact| fact.object().text())
     }
@@ -30,17 +31,19 @@ impl State {
         self.name(id).unwrap_or(id.as_str())
     }
 
-    /// Returns the kind of an entity, for the DM.
+    /// Returns the kind of an entity as the DM sees it.
     pub fn kind(&self, id: &EntityId) -> Option<Kind> {
         self.newest(id, attribute::KIND).and_then(|fact| fact.object().text()).map(Kind::from)
     }
 
-    /// Returns all canon names and aliases of an entity, secret ones included: the main name first, the others sorted.
+    /// Returns all canon names and aliases of an entity, including secret names. The main name comes first; the others
+    /// are sorted.
     pub fn names(&self, id: &EntityId) -> Vec<&str> {
         self.names_where(id, self.name(id), |_| true)
     }
 
-    /// Returns the canon names and aliases of an entity that are not secret: the main name first, the others sorted.
+    /// Returns the canon names and aliases of an entity that are not secret. The main name comes first; the others are
+    /// sorted.
     pub fn open_names(&self, id: &EntityId) -> Vec<&str> {
         self.names_where(id, self.open_name(id), |fact| fact.secrecy() != Secrecy::Secret)
     }
@@ -63,7 +66,8 @@ impl State {
         names
     }
 
-    /// Returns the canon fact for an attribute of an entity that holds now: the newest, open facts before secret ones.
+    /// Returns the newest canon fact without an end that states an attribute of an entity. Open facts take precedence
+    /// over secret facts.
     pub fn newest(&self, id: &EntityId, name: &str) -> Option<&Fact> {
         self.newest_in(self.facts_with_subject(id, name))
     }
@@ -77,7 +81,7 @@ impl State {
             .map(|(fact, _)| fact)
     }
 
-    /// Returns for every predicate the canon fact with this subject that holds now, chosen as in
+    /// Returns one canon fact without an end for every predicate with this subject. Each is chosen as in
     /// [`newest`](Self::newest).
     pub fn newest_of_each(&self, id: &EntityId) -> BTreeMap<&Predicate, &Fact> {
         let newest = self.fact_groups(id).filter_map(|group| self.newest_in(group));
@@ -88,7 +92,8 @@ impl State {
     /// fact newer.
     fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
         if row.transient {
-            // A transient value is dropped when a newer value is asserted.
+            // A transient value counts as the newest value, because it is dropped when an operation asserts a newer
+            // value.
             return Some(Write { operation: u32::MAX, change: 0 });
         }
         let asserts = |write: &Write| {
@@ -98,13 +103,14 @@ impl State {
         row.record.writes.iter().rev().find(asserts)
     }
 
-    /// Returns the main name of an entity for knowers without knowledge of its secret names.
+    /// Returns the main name of an entity for knowers who do not know its secret names.
     pub fn open_name(&self, id: &EntityId) -> Option<&str> {
         let name = self.newest(id, attribute::NAME).filter(|fact| fact.secrecy() != Secrecy::Secret)?;
         name.object().text()
     }
 
-    /// Returns the secret name or alias of an entity that some words equal; `None` if they are its id or an open name.
+    /// Returns the secret name or alias of an entity that equals `words`. Returns `None` if `words` is the id or an
+    /// open name of the entity.
     pub fn secret_name(&self, id: &EntityId, words: &str) -> Option<&str> {
         let normal = text::normal(words);
         if normal == id.as_str() || self.open_names(id).iter().any(|open| text::normal(open) == normal) {
@@ -115,7 +121,7 @@ impl State {
         names.filter_map(|fact| fact.object().text()).filter(|name| text::normal(name) == normal).min()
     }
 
-    /// Returns the canon values of an attribute that hold now. Sorted by fact id.
+    /// Returns the canon facts without an end that state an attribute of an entity, sorted by fact id.
     pub fn values(&self, id: &EntityId, name: &Predicate) -> Vec<&Fact> {
         let open = self.facts_with_subject(id, name.as_str()).open();
         let canon = open.filter(|fact| fact.status() == FactStatus::Canon);

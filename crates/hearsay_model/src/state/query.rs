@@ -8,12 +8,15 @@ use super::{
     shared::Iter,
 };
 use crate::{
-    ApplyError, AudienceRules, Author, Calendar, CampaignInfo, Entity, EntityId, Fact, FactId, GameTime, Key, Knower,
-    KnowledgeEdge, KnowledgeId, Learning, Passage, PassageId, Playing, Position, Predicate, Reveal, Session, SessionId,
-    Setting, SettingKey, Value, Vocabulary,
+    ApplyError, AudienceRules, Author, Calendar, CampaignInfo, EngineSetting, Entity, EntityId, Fact, FactId,
+    GameSetting, GameTime, Key, Knower, KnowledgeEdge, KnowledgeId, Learning, Passage, PassageId, Playing, Position,
+    Predicate, Reveal, ReviewSetting, Session, SessionId, SessionSetting, Setting, SettingKey, Value, Vocabulary,
+    WorldSetting,
 };
 
-/// Relation seen from one of its ends. Small and lazy, because a walk inspects many links and keeps few.
+/// Relation as seen from one of its two entities.
+///
+/// The type is small and computes its parts only when asked, because a graph search inspects many links and uses few.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
     state: &'a State,
@@ -32,12 +35,12 @@ impl<'a> Link<'a> {
         &self.state.ids[self.hop.other() as usize]
     }
 
-    /// Returns the dense index of the other entity, for [`State::links_at`].
+    /// Returns the dense index of the entity at the other end, for [`State::links_at`].
     pub fn other_index(&self) -> u32 {
         self.hop.other()
     }
 
-    /// Returns whether the entity in the query is the subject.
+    /// Returns whether the relation is seen from its subject.
     pub fn is_forward(&self) -> bool {
         self.hop.is_forward()
     }
@@ -67,7 +70,7 @@ impl State {
         self.entities.get(id)?.record.value.as_ref()
     }
 
-    /// Returns all entities, by id.
+    /// Returns all entities, sorted by id.
     pub fn entities(&self) -> impl Iterator<Item = &Arc<Entity>> {
         let shown = self.entities.rows().filter_map(|(_, row)| Some((&row.id, row.record.value.as_ref()?)));
         shown.collect::<BTreeMap<_, _>>().into_values()
@@ -78,22 +81,19 @@ impl State {
         self.entities.rows().filter(|(_, row)| row.record.value.is_some()).count()
     }
 
-    /// Returns a fact with any status.
+    /// Returns a fact, whatever its status.
     pub fn fact(&self, id: FactId) -> Option<&Arc<Fact>> {
         self.fact_at(self.facts.find(&id)?)
     }
 
-    /// Returns a fact as it was first asserted, even if it is not live any more.
+    /// Returns a fact as it was first asserted, even if that operation is no longer live.
     pub fn asserted(&self, id: FactId) -> Option<&Arc<Fact>> {
         let row = self.facts.get(&id)?;
         if row.transient {
             return row.record.value.as_ref();
         }
         let write = row.record.writes.iter().next()?;
-        match &self.journal[write.operation as usize].operation.changes[write.change as usize] {
-            crate::Change::AssertFact(fact) | crate::Change::Support(fact) => Some(fact),
-            _ => None,
-        }
+        self.journal[write.operation as usize].operation.changes[write.change as usize].fact()
     }
 
     /// Returns whether a fact was retracted and not asserted since.
@@ -109,12 +109,12 @@ impl State {
         matches!(last, Some(crate::Change::RetractFact(_)))
     }
 
-    /// Returns all facts with any status, by id.
+    /// Returns all facts, whatever their status, sorted by id.
     pub fn facts(&self) -> impl Iterator<Item = &Arc<Fact>> {
         self.indexed_facts().map(|(_, fact)| fact)
     }
 
-    /// Returns all facts with their dense indices, by id. A dense index is a small number that is valid for the
+    /// Returns all facts with their dense indices, sorted by id. A dense index is a small number that is valid for the
     /// lifetime of this state.
     pub fn indexed_facts(&self) -> impl Iterator<Item = (u32, &Arc<Fact>)> {
         // Sorting a contiguous array of ids avoids an access to each row per comparison.
@@ -134,7 +134,7 @@ impl State {
         self.shown.iter().count()
     }
 
-    /// Returns the facts that have an entity as subject or object or mention it, in arbitrary order.
+    /// Returns the facts that have an entity as subject, object or mention, in arbitrary order.
     pub fn facts_of<'a>(&'a self, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.entities.get(id).into_iter().flat_map(|entity| {
             // A repeated assertion may have removed mentions.
@@ -143,7 +143,7 @@ impl State {
         })
     }
 
-    /// Returns the facts with an author's own name. There are several only if several sources use the name.
+    /// Returns the facts whose author gave them this handle. There are several only if several sources use the handle.
     pub fn facts_by_handle<'a>(&'a self, handle: &str) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.handles.get(handle).into_iter().flat_map(|NameRow { name: handle, facts }| {
             // A repeated assertion may have changed the handle.
@@ -161,7 +161,7 @@ impl State {
         self.entities.find(id).into_iter().flat_map(|index| self.links_at(index))
     }
 
-    /// Returns the relations from and to the entity at a dense index. A walk by dense indices needs no lookup of ids.
+    /// Returns the relations from and to the entity at a dense index. This needs no lookup of ids.
     pub fn links_at(&self, index: u32) -> impl Iterator<Item = Link<'_>> {
         self.hops_at(index).iter().filter_map(|hop| {
             let fact = self.fact_at(hop.fact())?;
@@ -169,16 +169,16 @@ impl State {
         })
     }
 
-    /// Returns the relations from or to the entity at a dense index in numeric form, hidden ones included.
+    /// Returns the relations from or to the entity at a dense index, in numeric form. Hidden relations are included.
     ///
-    /// For a walk that inspects many relations and keeps few.
+    /// For graph searches, which inspect many relations and use few.
     #[inline]
     pub fn hops_at(&self, index: u32) -> &[Hop] {
         self.hops.get(index as usize).map_or(&[], |hops| hops)
     }
 
-    /// Returns whether the fact at a dense index is visible, canon or claimed, and has no end. Walks for the DM follow
-    /// these facts.
+    /// Returns whether the fact at a dense index is visible, canon or claimed, and has no end. Graph searches for the
+    /// DM follow only such facts.
     #[inline]
     pub fn stands_at(&self, fact: u32) -> bool {
         self.stands.get(fact as usize)
@@ -220,8 +220,8 @@ impl State {
         })
     }
 
-    /// Returns the rank of each entity in the order of ids, by dense index. Sorting by rank equals sorting by id,
-    /// without access to the ids.
+    /// Returns the rank of each entity in the order of ids, indexed by dense index. Sorting by rank gives the same
+    /// order as sorting by id, but does not read the ids.
     #[inline]
     pub fn ranks(&self) -> &[u32] {
         &self.order().ranks
@@ -238,7 +238,7 @@ impl State {
         self.ranks().get(index as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// Returns the number of dense indices in use.
+    /// Returns the number of dense indices of entities, including those of removed entities.
     #[inline]
     pub fn index_count(&self) -> usize {
         self.entities.index_count()
@@ -264,12 +264,13 @@ impl State {
         self.edges_of(knower).map(|(_, edge)| edge)
     }
 
-    /// Returns the edges of [`knowledge_of`](Self::knowledge_of) with their ids. Computing an id takes a hash.
+    /// Returns the edges of [`knowledge_of`](Self::knowledge_of) with their stored ids. Computing an id would need a
+    /// hash.
     pub fn edges_of(&self, knower: &Knower) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         self.edges(self.edge_indices(knower))
     }
 
-    /// Returns the dense indices of all edges that a knower ever had, hidden ones included.
+    /// Returns the dense indices of all edges that a knower ever had. Hidden edges are included.
     fn edge_indices(&self, knower: &Knower) -> Option<&Indices> {
         match knower {
             Knower::World => Some(&self.common),
@@ -277,7 +278,7 @@ impl State {
         }
     }
 
-    /// Returns the edges of a knower with their facts and the facts' dense indices.
+    /// Returns the edges of a knower, each with its fact and the dense index of the fact.
     ///
     /// A dense index is a small number that is valid for the lifetime of this state.
     pub fn known_facts<'a>(&'a self, knower: &Knower) -> impl Iterator<Item = KnownFact<'a>> + use<'a> {
@@ -295,20 +296,21 @@ impl State {
         self.edges(self.facts.get(&fact).map(|row| &row.known_by)).map(|(_, edge)| edge)
     }
 
-    /// Returns the recorded edges to a fact, including those that are inactive because it is proposed or rejected.
+    /// Returns the recorded edges to a fact. Edges that are inactive because the fact is proposed or rejected are
+    /// included.
     pub fn recorded_knowledge(&self, fact: FactId) -> impl Iterator<Item = &Arc<KnowledgeEdge>> {
         self.recorded_edges(fact).map(|(_, edge)| edge)
     }
 
-    /// Returns the edges of [`recorded_knowledge`](Self::recorded_knowledge) with their ids. Computing an id takes a
-    /// hash.
+    /// Returns the edges of [`recorded_knowledge`](Self::recorded_knowledge) with their stored ids. Computing an id
+    /// would need a hash.
     pub fn recorded_edges(&self, fact: FactId) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         let indices = self.facts.get(&fact).map_or_else(Iter::default, |row| row.known_by.iter());
         let rows = indices.map(|index| self.knowledge.at(index));
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
 
-    /// Returns the author of the last live operation that recorded or withdrew an edge.
+    /// Returns the author of the last live operation that added or removed an edge.
     pub fn edge_author(&self, id: KnowledgeId) -> Option<&Author> {
         let writes = &self.knowledge.get(&id)?.record.writes;
         let mut entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
@@ -346,7 +348,7 @@ impl State {
         Ok(state)
     }
 
-    /// Returns all active edges, by id.
+    /// Returns all active edges, sorted by id.
     pub fn all_knowledge(&self) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         let shown = self.knowledge.rows().map(|(_, row)| (row.id, row)).filter(|(_, row)| row.shown);
         let mut edges: Vec<_> = shown.filter_map(|(id, row)| Some((id, row.record.value.as_ref()?))).collect();
@@ -359,8 +361,8 @@ impl State {
         self.passages.get(&id)?.record.value.as_ref()
     }
 
-    /// Returns the passages that a knower itself said, heard or read, in arbitrary order. Passages of its groups are
-    /// not included.
+    /// Returns the passages that a knower itself said, heard or read, in arbitrary order. Passages that only its groups
+    /// received are not included.
     pub fn passages_of<'a>(
         &'a self,
         knower: &'a Knower,
@@ -375,7 +377,7 @@ impl State {
         passages.filter(move |(_, passage)| passage.reached(knower).is_some())
     }
 
-    /// Returns all passages, by id.
+    /// Returns all passages, sorted by id.
     pub fn passages(&self) -> impl Iterator<Item = (PassageId, &Arc<Passage>)> {
         let shown = self.passages.rows().filter_map(|(_, row)| Some((row.id, row.record.value.as_ref()?)));
         let mut passages: Vec<_> = shown.collect();
@@ -388,15 +390,15 @@ impl State {
         self.sessions.get(id)?.value.as_ref()
     }
 
-    /// Returns all sessions, by id.
+    /// Returns all sessions, sorted by id.
     pub fn sessions(&self) -> impl Iterator<Item = &Arc<Session>> {
         self.sessions.values().filter_map(|row| row.value.as_ref())
     }
 
-    /// Returns all active settings, by key.
+    /// Returns all active settings, sorted by key.
     ///
-    /// A reveal is inactive while a fact, an entity or a flag that it names does not exist. The session in progress and
-    /// a recap are inactive without their session.
+    /// A reveal is inactive while a fact, an entity or a flag that it names does not exist. The session in progress is
+    /// inactive while its session does not exist. The same is true for a recap.
     pub fn settings(&self) -> impl Iterator<Item = &Arc<Setting>> {
         self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_awake(setting))
     }
@@ -407,9 +409,8 @@ impl State {
 
     fn is_awake(&self, setting: &Setting) -> bool {
         let reveal = match setting {
-            Setting::Reveal(reveal) => reveal,
-            Setting::Playing(playing) => return self.session(&playing.session).is_some(),
-            Setting::Recap(recap) => return self.session(&recap.session).is_some(),
+            Setting::Game(GameSetting::Reveal(reveal)) => reveal,
+            Setting::Session(setting) => return self.session(setting.session()).is_some(),
             _ => return true,
         };
         reveal.facts().all(|id| self.fact(id).is_some())
@@ -417,12 +418,12 @@ impl State {
             && reveal.when.flags().all(|(name, is)| self.flag(name).is_some_and(|held| held.kind() == is.kind()))
     }
 
-    /// Returns the active reveals, by id. A reveal is inactive while a fact, an entity or a flag that it names does not
-    /// exist.
+    /// Returns the active reveals, sorted by id. A reveal is inactive while a fact, an entity or a flag that it names
+    /// does not exist.
     pub fn reveals(&self) -> impl Iterator<Item = &Reveal> {
         let settings = self.settings.range(&SettingKey::Reveal(String::new()), SettingKey::Flag(String::new()));
         settings.filter_map(|row| row.value.as_deref()).filter_map(|setting| match setting {
-            Setting::Reveal(reveal) if self.is_awake(setting) => Some(reveal),
+            Setting::Game(GameSetting::Reveal(reveal)) if self.is_awake(setting) => Some(reveal),
             _ => None,
         })
     }
@@ -432,11 +433,11 @@ impl State {
         self.reveals().filter(move |reveal| reveal.fact == fact)
     }
 
-    /// Returns the declared flags of the game, by name.
+    /// Returns the declared flags of the game, sorted by name.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &Value)> {
         let settings = self.settings.range(&SettingKey::Flag(String::new()), SettingKey::Learning);
         settings.filter_map(|row| match row.value.as_deref() {
-            Some(Setting::Flag { name, value }) => Some((name.as_str(), value)),
+            Some(Setting::Game(GameSetting::Flag { name, value })) => Some((name.as_str(), value)),
             _ => None,
         })
     }
@@ -444,7 +445,7 @@ impl State {
     /// Returns the value of a flag of the game, if it is declared.
     pub fn flag(&self, name: &str) -> Option<&Value> {
         match self.settings.get(&SettingKey::Flag(name.to_owned()))?.value.as_deref() {
-            Some(Setting::Flag { value, .. }) => Some(value),
+            Some(Setting::Game(GameSetting::Flag { value, .. })) => Some(value),
             _ => None,
         }
     }
@@ -454,7 +455,7 @@ impl State {
         &self.vocabulary
     }
 
-    /// Returns whether a predicate has one object or value at a time.
+    /// Returns whether a predicate has only one object or value at a time.
     pub fn is_functional(&self, name: &Predicate) -> bool {
         self.vocabulary.is_functional(name)
     }
@@ -462,7 +463,7 @@ impl State {
     /// Returns the calendar of the campaign.
     pub fn calendar(&self) -> &Calendar {
         match self.setting(&SettingKey::Calendar) {
-            Some(Setting::Calendar(calendar)) => calendar,
+            Some(Setting::World(WorldSetting::Calendar(calendar))) => calendar,
             _ => plain(),
         }
     }
@@ -470,7 +471,7 @@ impl State {
     /// Returns the current game time, if it is set.
     pub fn clock(&self) -> Option<GameTime> {
         match self.setting(&SettingKey::Clock) {
-            Some(Setting::Clock(time)) => Some(*time),
+            Some(Setting::Game(GameSetting::Clock(time))) => Some(*time),
             _ => None,
         }
     }
@@ -478,7 +479,7 @@ impl State {
     /// Returns the session in progress with the current scene; `None` between sessions.
     pub fn playing(&self) -> Option<&Playing> {
         match self.setting(&SettingKey::Playing) {
-            Some(Setting::Playing(playing)) => Some(playing),
+            Some(Setting::Session(SessionSetting::Playing(playing))) => Some(playing),
             _ => None,
         }
     }
@@ -486,7 +487,7 @@ impl State {
     /// Returns the recap of a session as the DM edited it, for the DM or for the players.
     pub fn recap(&self, session: &SessionId, players: bool) -> Option<&str> {
         match self.setting(&SettingKey::Recap(session.clone(), players)) {
-            Some(Setting::Recap(recap)) => Some(&recap.text),
+            Some(Setting::Session(SessionSetting::Recap(recap))) => Some(&recap.text),
             _ => None,
         }
     }
@@ -494,52 +495,52 @@ impl State {
     /// Returns the description of the campaign.
     pub fn campaign(&self) -> Option<&CampaignInfo> {
         match self.setting(&SettingKey::Campaign) {
-            Some(Setting::Campaign(info)) => Some(info),
+            Some(Setting::World(WorldSetting::Campaign(info))) => Some(info),
             _ => None,
         }
     }
 
-    /// Returns the audience rules for unmarked facts.
+    /// Returns the audience rules for facts that are neither common nor secret.
     pub fn audience_rules(&self) -> AudienceRules {
         match self.setting(&SettingKey::Audience) {
-            Some(Setting::Audience(rules)) => rules.clone(),
+            Some(Setting::World(WorldSetting::Audience(rules))) => rules.clone(),
             _ => AudienceRules::default(),
         }
     }
 
-    /// Returns the hash of the last import from a source.
+    /// Returns the hash of the files of the last import from a source.
     pub fn imported(&self, source: &str) -> Option<&str> {
         match self.setting(&SettingKey::Imported(source.to_owned())) {
-            Some(Setting::Imported { digest, .. }) => Some(digest),
+            Some(Setting::Engine(EngineSetting::Imported { digest, .. })) => Some(digest),
             _ => None,
         }
     }
 
-    /// Returns the journal position up to which texts were read for facts.
+    /// Returns the journal position up to which extraction has read the texts.
     pub fn read_up_to(&self) -> Position {
         match self.setting(&SettingKey::Read) {
-            Some(Setting::Read(position)) => *position,
+            Some(Setting::Engine(EngineSetting::Read(position))) => *position,
             _ => Position(0),
         }
     }
 
-    /// Returns the model of the campaign's embedding vectors.
+    /// Returns the id of the model that computes the vectors of the campaign.
     pub fn model(&self) -> Option<&str> {
         match self.setting(&SettingKey::Model) {
-            Some(Setting::Model(id)) => Some(id),
+            Some(Setting::Engine(EngineSetting::Model(id))) => Some(id),
             _ => None,
         }
     }
 
-    /// Returns the state of trust calibration, or the default if it is not set.
+    /// Returns the settings of trust calibration. If they are not set, returns the default.
     pub fn learning(&self) -> std::borrow::Cow<'_, Learning> {
         match self.setting(&SettingKey::Learning) {
-            Some(Setting::Learning(learning)) => std::borrow::Cow::Borrowed(learning),
+            Some(Setting::Review(ReviewSetting::Learning(learning))) => std::borrow::Cow::Borrowed(learning),
             _ => std::borrow::Cow::Owned(Learning::default()),
         }
     }
 
-    /// Returns whether the DM stated that two entities are not the same.
+    /// Returns whether the DM decided that two entities are different.
     pub fn are_distinct(&self, a: &EntityId, b: &EntityId) -> bool {
         let (one, other) = if a <= b { (a, b) } else { (b, a) };
         self.setting(&SettingKey::Distinct(one.clone(), other.clone())).is_some()
@@ -548,7 +549,7 @@ impl State {
     /// Returns the entity into which a removed entity was merged.
     pub fn merged_into(&self, gone: &EntityId) -> Option<&EntityId> {
         match self.setting(&SettingKey::Merged(gone.clone())) {
-            Some(Setting::Merged { into, .. }) => Some(into),
+            Some(Setting::Review(ReviewSetting::Merged { into, .. })) => Some(into),
             _ => None,
         }
     }

@@ -12,13 +12,13 @@ pub(super) struct Write {
     pub(super) change: u32,
 }
 
-/// Dense indices, nearly always few.
+/// List of dense indices, which is nearly always short.
 pub(super) type Indices = List<u32, 5>;
 
-/// Writes, nearly always a single one.
+/// List of writes, which nearly always has one element.
 pub(super) type Writes = List<Write, 2>;
 
-/// A record: its writes in order, and its value by the live writes.
+/// A record: its writes in order, and the value that results from the live writes.
 #[derive(Debug, Clone)]
 pub(super) struct Row<V> {
     pub(super) writes: Writes,
@@ -42,11 +42,11 @@ impl<V> Row<V> {
 pub(super) struct EntityRow {
     pub(super) id: EntityId,
     pub(super) record: Row<Entity>,
-    /// Facts that ever had the entity as subject, object or mention, hidden ones included.
+    /// Facts that ever had the entity as subject, object or mention. Hidden facts are included.
     pub(super) facts: Indices,
-    /// Knowledge edges that the entity ever had, hidden ones included.
+    /// Knowledge edges that the entity ever had. Hidden edges are included.
     pub(super) knows: Indices,
-    /// Passages that the entity ever said or heard, hidden ones included.
+    /// Passages that the entity ever said, heard or read. Hidden passages are included.
     pub(super) hears: Indices,
 }
 
@@ -57,12 +57,12 @@ impl EntityRow {
     }
 }
 
-/// Relation in numeric form, seen from one of its ends in a walk.
+/// Relation in numeric form, as seen from one of its two entities. Used by graph searches.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hop {
     fact: u32,
     other: u32,
-    /// The dense index of the predicate times two, plus one if this end is the subject.
+    /// The dense index of the predicate times two, plus one if the relation is seen from its subject.
     way: u32,
     /// The first 32 bits of the fact's id, which nearly always distinguish two facts.
     pub(super) key: u32,
@@ -91,7 +91,7 @@ impl Hop {
         self.way >> 1
     }
 
-    /// Returns whether the entity in the query is the subject.
+    /// Returns whether the relation is seen from its subject.
     #[inline]
     pub fn is_forward(&self) -> bool {
         self.way & 1 == 1
@@ -101,9 +101,9 @@ impl Hop {
 /// The entities in the order of their ids.
 #[derive(Debug, Clone)]
 pub(super) struct Order {
-    /// Rank by dense index.
+    /// Rank of each entity, by its dense index.
     pub(super) ranks: Vec<u32>,
-    /// Dense index by rank.
+    /// Dense index of each entity, by its rank.
     pub(super) indices: Vec<u32>,
 }
 
@@ -113,9 +113,10 @@ pub(super) struct FactRow {
     pub(super) record: Row<Fact>,
     /// Whether the fact is a transient value, which no operation asserts.
     pub(super) transient: bool,
-    /// Whether any write ever supported the fact. If so, all writes count, not only those since the last assertion.
+    /// Whether any write ever supported the fact. If so, the value results from all writes, and not only from those
+    /// since the last assertion.
     pub(super) supported: bool,
-    /// Edges that ever led to the fact, hidden ones included.
+    /// Edges that ever led to the fact. Hidden edges are included.
     pub(super) known_by: Indices,
 }
 
@@ -123,14 +124,14 @@ pub(super) struct FactRow {
 pub(super) struct KnowledgeRow {
     pub(super) id: KnowledgeId,
     pub(super) record: Row<KnowledgeEdge>,
-    /// The dense index of the fact; `None` while only other edges refer to this edge.
+    /// The dense index of the fact; `None` while the edge is not recorded and only other edges refer to it.
     pub(super) fact: Option<u32>,
     /// Whether the edge is active: it has a value, its fact is visible and part of the world, its knower exists, and
     /// its justifications are active.
     pub(super) shown: bool,
-    /// Whether the edge leads to a transient value.
+    /// Whether the fact of the edge is a transient value.
     pub(super) transient: bool,
-    /// Edges that ever depended on this edge, hidden ones included.
+    /// Edges that ever depended on this edge. Hidden edges are included.
     pub(super) bears: Indices,
 }
 
@@ -140,7 +141,7 @@ pub(super) struct PassageRow {
     pub(super) record: Row<Passage>,
 }
 
-/// A name, and the facts that contain it.
+/// A name or handle, and the facts that have it.
 #[derive(Debug, Clone)]
 pub(super) struct NameRow {
     pub(super) name: String,

@@ -1,31 +1,31 @@
-//! Slots: saved states with a name, to return to.
+//! Slots: named positions in the journal to which a game can return.
 //!
-//! A slot is a position in the journal. Slots are read from all operations of the journal, not only the live ones, so
-//! that a return to an early slot does not forget a later one.
+//! Slots are read from all operations of the journal, not only from live operations. A return to an early slot
+//! therefore does not remove a later slot.
 
 use std::sync::Arc;
 
 use super::{ApplyError, State};
 use crate::{Change, Position, Timestamp};
 
-/// A saved state with a name.
+/// A named position in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
     /// The name.
     pub name: String,
     /// The position to restore.
     pub position: Position,
-    /// The time of saving, by the real clock.
+    /// The moment when the slot was saved, by the real clock.
     pub saved: Timestamp,
 }
 
 impl State {
-    /// Returns the slots, the newest first. A name refers to the state that was last saved under it.
+    /// Returns the slots, the newest first. A name belongs to the position that was last saved under it.
     pub fn slots(&self) -> Vec<Slot> {
         self.slots.iter().rev().cloned().collect()
     }
 
-    /// Updates the slots if a change of the newest operation saves or drops one.
+    /// Updates the slots if a change of the newest operation saves or drops a slot.
     pub(super) fn note_slot(&mut self, change: &Change, saved: Timestamp) {
         let (Change::SaveSlot(name) | Change::DropSlot(name)) = change else { return };
         let position = self.position();
@@ -36,10 +36,10 @@ impl State {
         }
     }
 
-    /// Returns the slot of a name.
+    /// Returns the slot with a name.
     ///
     /// # Errors
-    /// Returns an error that lists the existing slots if there is no such slot.
+    /// Returns an error if there is no such slot. The error lists the existing slots.
     pub fn slot(&self, name: &str) -> Result<Slot, ApplyError> {
         let mut slots = self.slots();
         match slots.iter().position(|slot| slot.name == name) {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_for_what_was_saved_last_until_it_is_dropped() {
+    fn a_slot_names_the_last_saved_position_until_it_is_dropped() {
         let mut state = State::default();
         add(&mut state, "ann");
         apply(&mut state, Change::SaveSlot("quick".into()));
@@ -96,7 +96,7 @@ mod tests {
         apply(&mut state, Change::DropSlot("quick".into()));
         assert_eq!(state.slots(), []);
         let error = state.slot("quick").unwrap_err().to_string();
-        assert_eq!(error, "there is no slot `quick`: none was saved");
+        assert_eq!(error, "there is no slot `quick`: no slot was saved");
         let nameless = state.check(&Operation::new(Author::Game, "a test", vec![Change::SaveSlot(" ".into())]));
         assert_eq!(nameless, Err(ApplyError::SlotName(" ".into())));
     }

@@ -1,7 +1,10 @@
-//! Property tests of the fold: generated histories over a handful of entities, so that operations collide.
+//! Property tests of the fold. The generated histories use only a few entities, so operations often affect the same
+//! record.
 
 mod compact;
 mod forget;
+mod references;
+mod settings;
 mod snapshots;
 mod transients;
 mod undo;
@@ -13,8 +16,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     Acquisition, Author, Change, Condition, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus,
-    GameTime, Justification, KeptRecap, Knower, KnowledgeEdge, Method, Passage, PassageId, Provenance, Reveal, Secrecy,
-    Session, Span, Validity, Value, Who,
+    GameSetting, GameTime, Justification, KeptRecap, Knower, KnowledgeEdge, Method, Passage, PassageId, Provenance,
+    Reveal, Secrecy, Session, SessionSetting, Span, Validity, Value, Who,
 };
 
 fn id(n: u8) -> EntityId {
@@ -37,7 +40,7 @@ fn passage(n: u8) -> Passage {
     Passage { session, line: u32::from(n % 3), ..Passage::new(format!("line {}", n % 8)) }
 }
 
-/// The same fact, said again in another place.
+/// Returns the same fact with other evidence.
 fn again(n: u8) -> Arc<Fact> {
     let evidence = match n.is_multiple_of(2) {
         true => Evidence::File { path: "notes".into(), line: n.into(), field: String::new() },
@@ -102,26 +105,26 @@ fn change(which: u8, n: u8) -> Change {
         8 => Change::RetractFact(fact(n).id()),
         9 | 10 => Change::Learn(Arc::new(edge(n))),
         11 => Change::Unlearn(edge(n).id()),
-        12 => Change::Set(Setting::Flag { name: name(), value: flag(n) }),
+        12 => Change::Set(Setting::Game(GameSetting::Flag { name: name(), value: flag(n) })),
         13 => Change::SetFlag { name: name(), value: flag(n) },
-        14 => Change::Set(Setting::Reveal(reveal(n))),
+        14 => Change::Set(Setting::Game(GameSetting::Reveal(reveal(n)))),
         15 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(name())),
         15 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
         16 => Change::Support(again(n)),
         17 => {
             let recap = KeptRecap { session: session(n).id, players: n.is_multiple_of(2), text: format!("Words {n}.") };
-            Change::Set(Setting::Recap(recap))
+            Change::Set(Setting::Session(SessionSetting::Recap(recap)))
         }
         _ if n.is_multiple_of(2) => Change::AddPassage(Arc::new(passage(n))),
         _ => Change::SetSession(session(n)),
     }
 }
 
-/// A history of operations that can be applied one after the other.
+/// A history of operations that can be applied in order.
 fn history() -> impl Strategy<Value = Vec<Operation>> {
     let changes = prop::collection::vec((any::<u8>(), any::<u8>()), 1..4);
     prop::collection::vec(changes, 1..40).prop_map(|operations| {
-        // Begin with some of the entities, so that most changes find what they refer to.
+        // Add some entities first. Most changes then find the records that they refer to.
         let mut state = State::default();
         let begin = (0..3).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
         let mut history = vec![Operation::new(Author::Game, "begin", begin)];
@@ -137,7 +140,7 @@ fn history() -> impl Strategy<Value = Vec<Operation>> {
     })
 }
 
-/// The state after some operations, whether or not they refer to what is not there.
+/// Returns the state after some operations. The records that they refer to may be missing.
 fn fold(operations: impl IntoIterator<Item = Operation>) -> State {
     let mut state = State::default();
     for operation in operations {
@@ -150,7 +153,7 @@ fn revert(position: u64) -> Operation {
     Operation::new(Author::Dm, "undo", vec![Change::Revert(Position(position))])
 }
 
-/// What the indices answer is what a look at every record finds.
+/// Checks that the indices give the same results as a scan of all records.
 fn assert_indices(state: &State) {
     let sorted = |facts: &mut dyn Iterator<Item = &Arc<Fact>>| {
         let mut ids: Vec<FactId> = facts.map(|fact| fact.id()).collect();
@@ -229,11 +232,11 @@ proptest! {
         }
         let again = fold(state.journal().map(|(_, entry)| Operation::clone(&entry.operation)));
         prop_assert_eq!(&state, &again);
-        let all: Vec<Key> = history.iter().flat_map(|operation| operation.changes.iter().filter_map(Change::key)).collect();
+        let all: Vec<Key> = history.iter().flat_map(|operation| operation.changes.iter().filter_map(Change::writes)).collect();
         let mut keys = all.clone();
         keys.sort_unstable();
         keys.dedup();
-        // As if each record had been forgotten and read again from all its writes.
+        // Compare with a state in which each record was computed again from all its writes.
         state.refresh(&mut keys);
         prop_assert_eq!(&state, &again);
     }
@@ -280,7 +283,7 @@ proptest! {
         let cut = cut.index(history.len()) + 1;
         let saved = fold(history[..cut].to_vec());
         let mut state = fold(history);
-        // Undoing something old belongs to the future that is abandoned.
+        // The revert of an old operation comes after the restored position, so it must have no effect.
         state.apply(revert(undo.index(cut) as u64 + 1)).unwrap();
         let future = state.clone();
         let restored = state.apply(Operation::new(Author::Game, "load", vec![Change::Restore(Position(cut as u64))]));
@@ -338,7 +341,7 @@ fn an_earlier_write_surfaces_again() {
 }
 
 #[test]
-fn judging_a_name_makes_it_no_newer() {
+fn a_decision_on_a_name_does_not_make_it_newer() {
     let named = |name: &str| {
         let provenance = Provenance::new(Method::Authored, Author::Dm);
         Arc::new(Fact::attribute(&id(0), "name", name, provenance).unwrap().build().unwrap())
@@ -386,7 +389,7 @@ fn dependents_are_listed() {
 }
 
 #[test]
-fn edges_to_proposed_facts_sleep() {
+fn edges_to_proposed_facts_are_inactive() {
     let proposed = Arc::new(fact(0).to_builder().status(FactStatus::Proposed).build().unwrap());
     let edge = KnowledgeEdge::authored(Knower::World, proposed.id());
     let mut state = fold([Operation::new(
@@ -406,7 +409,7 @@ fn edges_to_proposed_facts_sleep() {
 }
 
 #[test]
-fn what_rests_on_an_edge_falls_with_it() {
+fn dependent_edges_become_inactive_with_their_justification() {
     let learned = |by: u8, to: u8, sources: &[&KnowledgeEdge]| {
         let basis = |edge: &&KnowledgeEdge| Justification::Basis { fact: edge.fact, edge: edge.id() };
         let sources = sources.iter().map(basis).collect();
@@ -430,7 +433,7 @@ fn what_rests_on_an_edge_falls_with_it() {
         assert!(touched.contains(&Key::KnowledgeEdge(edge.id())));
     }
     assert_eq!(state.known_by(fact(0).id()).count(), 0);
-    // One whose source comes later wakes then.
+    // The edge becomes active when the edge that it depends on is added.
     let source = learned(3, 2, &[]);
     let early = learned(2, 1, &[&source]);
     let mut count = |edge: &KnowledgeEdge| {
@@ -484,63 +487,6 @@ fn an_interval_closes_without_losing_the_fact() {
 }
 
 #[test]
-fn flags_are_declared_before_they_are_set_or_named() {
-    let edits = vec![
-        Change::AddEntity(Entity::new(id(0))),
-        Change::AssertFact(fact(0)),
-        Change::Set(Setting::Flag { name: "fire-reported".into(), value: Value::Flag(false) }),
-    ];
-    let mut state = fold([Operation::new(Author::Importer("town".into()), "import", edits)]);
-    let apply = |state: &mut State, change| state.apply(Operation::new(Author::Game, "edit", vec![change]));
-    let set = |name: &str, value: Value| Change::SetFlag { name: name.into(), value };
-    let when = |when| {
-        Change::Set(Setting::Reveal(Reveal { id: "r".into(), fact: fact(0).id(), holder: None, when, note: None }))
-    };
-    let is = |name: &str, is: Value| Condition::Flag { name: name.into(), is };
-    let refused = |state: &mut State, change: Change, words: &str| {
-        let before = state.clone();
-        let error = apply(state, change).unwrap_err().to_string();
-        assert!(error.contains(words) && before == *state, "{error}");
-    };
-    refused(
-        &mut state,
-        set("fire-reportd", Value::Flag(true)),
-        "no flag `fire-reportd` is declared; declare it first, or take one of those that are: `fire-reported`",
-    );
-    refused(
-        &mut state,
-        set("fire-reported", Value::from("soon")),
-        "flag `fire-reported` is yes or no, so it cannot be `soon`",
-    );
-    refused(&mut state, when(is("moon", Value::Flag(true))), "no flag `moon` is declared");
-    refused(&mut state, when(is("fire-reported", Value::from("yes"))), "is yes or no");
-    let at = |place| Condition::At { who: Who::Listener, place };
-    refused(&mut state, when(at(id(3))), "there is no entity `e3`");
-    refused(&mut state, when(Condition::Knows { who: Who::Holder, fact: fact(3).id() }), "there is no fact");
-    refused(&mut state, when(Condition::All(vec![])), "reveal `r`: a list of conditions is empty");
-    let key = SettingKey::Reveal("r".into());
-    refused(&mut state, Change::Unset(key.clone()), "reveal r is not set");
-    let spaced = Setting::Flag { name: "Fire Reported".into(), value: Value::Flag(true) };
-    refused(&mut state, Change::Set(spaced), "`fire-reported`");
-
-    apply(&mut state, when(is("fire-reported", Value::Flag(true)))).unwrap();
-    let set = apply(&mut state, set("fire-reported", Value::Flag(true))).unwrap().position;
-    assert_eq!(state.flag("fire-reported"), Some(&Value::Flag(true)));
-    assert_eq!(state.reveals_of(fact(0).id()).map(|reveal| reveal.id.as_str()).collect::<Vec<_>>(), ["r"]);
-    state.apply(revert(set.0)).unwrap();
-    assert_eq!(state.flags().collect::<Vec<_>>(), [("fire-reported", &Value::Flag(false))]);
-    // It sleeps while its fact or its flag is not there.
-    for gone in [Change::RetractFact(fact(0).id()), Change::Unset(SettingKey::Flag("fire-reported".into()))] {
-        let gone = apply(&mut state, gone).unwrap().position;
-        assert_eq!((state.reveals().count(), state.shows(&Key::Setting(key.clone()))), (0, false));
-        state.apply(revert(gone.0)).unwrap();
-        assert_eq!(state.reveals().count(), 1);
-    }
-    apply(&mut state, Change::Unset(key)).unwrap();
-    assert_eq!(state.reveals().count(), 0);
-}
-
-#[test]
 fn what_is_said_again_supports_a_fact() {
     let add = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     let mut state = State::fold([Operation::new(Author::Dm, "begin", add)]).unwrap();
@@ -551,18 +497,18 @@ fn what_is_said_again_supports_a_fact() {
     let second = apply(&mut state, vec![Change::Support(again(1))]).unwrap();
     let held = |state: &State| state.fact(fact(1).id()).map(|f| (f.status(), f.provenance().evidence.len()));
     assert_eq!(held(&state), Some((FactStatus::Canon, 1)));
-    // Without the first word, the second stands by itself.
+    // Without the first statement, the second statement still counts.
     let undo = apply(&mut state, vec![Change::Revert(first)]).unwrap();
     assert_eq!(held(&state), Some((FactStatus::Proposed, 1)));
     apply(&mut state, vec![Change::Revert(undo)]).unwrap();
-    // Asserted anew, it keeps its support; once retracted, no support brings it back.
+    // A fact that is asserted again keeps its support. After a retraction, no support restores it.
     apply(&mut state, vec![Change::AssertFact(fact(1))]).unwrap();
     assert_eq!(held(&state), Some((FactStatus::Canon, 1)));
     let retract = apply(&mut state, vec![Change::RetractFact(fact(1).id())]).unwrap();
     apply(&mut state, vec![Change::Support(again(1))]).unwrap();
     assert!(held(&state).is_none() && state.is_retracted(fact(1).id()));
     apply(&mut state, vec![Change::Revert(second)]).unwrap();
-    // An operation may go on with what it brings back.
+    // Later changes of the same operation can use the record that the revert brings back.
     let mut both = state.clone();
     apply(&mut both, vec![Change::Revert(retract), Change::Confirm(fact(1).id())]).unwrap();
     assert!(both.fact(fact(1).id()).unwrap().provenance().confirmed);

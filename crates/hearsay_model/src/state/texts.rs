@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{State, rows::Indices, shared::SortedMap};
 use crate::{EntityId, Evidence, Fact, Passage, PassageId, SessionId};
 
-/// Line number and dense index of recorded passages. Session, document and line are part of a passage's id, so that an
-/// entry never moves.
+/// Line number and dense index of recorded passages. Session, document and line are part of a passage's id, so an entry
+/// never changes.
 type Lines = SortedMap<(u32, u32), ()>;
 
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,7 @@ impl TextIndex {
         }
     }
 
-    /// Removes a fact from the citing facts of its passages, except for passages that its other versions cite.
+    /// Removes a fact from the lists of the passages that it cites. Passages that its other versions cite are skipped.
     pub(super) fn forget_fact(&mut self, fact: &Fact, index: u32, others: &[Arc<Fact>]) {
         for id in cites(fact) {
             if !others.iter().any(|other| cites(other).any(|cited| cited == id))
@@ -85,7 +85,7 @@ impl State {
         })
     }
 
-    /// Returns the passages of a session, or those without a session, by line.
+    /// Returns the passages of a session, or the passages without a session, sorted by line.
     pub fn passages_in_session(
         &self,
         session: Option<&SessionId>,
@@ -96,7 +96,7 @@ impl State {
         })
     }
 
-    /// Returns the passages of a document, by line.
+    /// Returns the passages of a document, sorted by line.
     pub fn passages_in_document(
         &self,
         document: &EntityId,
@@ -104,7 +104,7 @@ impl State {
         self.lines(self.texts.documents.get(document))
     }
 
-    /// Returns the facts with any status that cite a passage as evidence, in arbitrary order.
+    /// Returns the facts that cite a passage as evidence, whatever their status, in arbitrary order.
     pub fn facts_citing(&self, passage: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
         let indices = self.texts.cited.get(&passage).into_iter().flat_map(Indices::iter);
         let facts = indices.filter_map(|index| self.fact_at(index));

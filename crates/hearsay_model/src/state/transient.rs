@@ -1,13 +1,13 @@
-//! Transient values: values that a game replaces frequently, such as positions, without a history.
+//! Transient values: values without a history that a game replaces frequently, such as locations.
 //!
 //! A transient value is a fact that no operation of the journal asserts. Reads treat it like any other fact. A newer
 //! value of the same subject and predicate replaces it. An operation asserts it as an ordinary fact when another record
 //! refers to it or a slot is saved. For predicates with session history, the beginning and end of a session have the
 //! same effect: see [`State::recorded_transients`].
 //!
-//! An ordinary fact that holds now takes precedence over a transient value. When an operation asserts or reopens such a
-//! fact for the same subject and predicate, the transient value is dropped. A return to a slot drops all transient
-//! values.
+//! An ordinary fact that is valid now takes precedence over a transient value. When an operation asserts or reopens
+//! such a fact for the same subject and predicate, the transient value is dropped. A return to a slot drops all
+//! transient values.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,11 +18,11 @@ use super::{
     rows::{Keyed, Table},
 };
 use crate::{
-    Acquisition, Change, EntityId, Fact, FactId, FactStatus, GameTime, History, Justification, Key, Knower,
-    KnowledgeEdge, KnowledgeId, Operation, Position, Predicate, Setting, SettingKey,
+    Change, EntityId, Fact, FactId, FactStatus, GameSetting, GameTime, History, Key, Knower, KnowledgeEdge, Operation,
+    Position, Predicate, Reference, SessionSetting, Setting, SettingKey,
 };
 
-/// A value that holds now, and its knowers.
+/// A present value without a history, and its knowers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransientValue {
     /// The value, as a fact.
@@ -38,7 +38,7 @@ impl TransientValue {
         self.knowers.iter().map(move |knower| KnowledgeEdge::authored(knower.clone(), fact))
     }
 
-    /// Returns the keys of its records: the edges to the fact, and the fact.
+    /// Returns the keys of the records of the value: the edges to the fact, and the fact.
     pub fn keys(&self) -> impl Iterator<Item = Key> {
         self.edges().map(|edge| Key::KnowledgeEdge(edge.id())).chain(std::iter::once(Key::Fact(self.fact.id())))
     }
@@ -71,7 +71,7 @@ pub struct TransientUpdate {
 }
 
 impl TransientUpdate {
-    /// Returns the keys of the subjects. A removed value itself does not name its subject.
+    /// Returns the keys of the subjects. They are listed because a removed value does not name its subject.
     pub fn subjects(&self) -> impl Iterator<Item = Key> {
         self.values.iter().map(|change| Key::Entity(change.subject.clone()))
     }
@@ -103,9 +103,9 @@ impl Keyed for TransientRow {
 pub(super) struct Transients {
     values: Table<TransientRow>,
     count: usize,
-    /// The number of updates.
+    /// The number of updates since the state was opened.
     pub(super) updates: u64,
-    /// The time of the game clock; `None` if the journal determines it.
+    /// The time of the game clock; `None` if the newest operation that set the clock determines it.
     pub(super) clock: Option<GameTime>,
 }
 
@@ -130,7 +130,7 @@ impl State {
         self.transients.values.get(&(subject.clone(), predicate.clone())).map(|row| &row.value)
     }
 
-    /// Returns the transient values, by subject and predicate.
+    /// Returns the transient values, sorted by subject and predicate.
     pub fn transients(&self) -> impl Iterator<Item = &TransientValue> {
         let mut rows: Vec<_> = self.transients.values.rows().map(|(_, row)| row).collect();
         rows.sort_unstable_by(|a, b| a.of.cmp(&b.of));
@@ -161,7 +161,8 @@ impl State {
         touched.dedup();
         self.refresh(&mut touched);
         if let Some(clock) = update.clock {
-            self.settings.get_or_default(SettingKey::Clock).value = Some(Arc::new(Setting::Clock(clock)));
+            self.settings.get_or_default(SettingKey::Clock).value =
+                Some(Arc::new(Setting::Game(GameSetting::Clock(clock))));
             self.transients.clock = Some(clock);
             touched.push(Key::Setting(SettingKey::Clock));
         }
@@ -208,31 +209,27 @@ impl State {
         }
     }
 
-    /// Drops the transient values that an operation is about to record. An operation that returns to a slot drops all
-    /// of them.
+    /// Drops the transient values that an operation records as facts. An operation that restores a position drops all
+    /// transient values.
     pub(super) fn drop_recorded(&mut self, operation: &Operation, touched: &mut Vec<Key>) {
         if !self.has_transients() {
             return;
         }
         for change in &operation.changes {
-            match change {
-                Change::AssertFact(fact) | Change::Support(fact) => {
-                    if let Some(of) = self.transient_of(fact.id()).map(|row| row.of.clone()) {
-                        self.drop_transient(&of, touched);
-                    }
+            if let Some(fact) = change.fact() {
+                if let Some(of) = self.transient_of(fact.id()).map(|row| row.of.clone()) {
+                    self.drop_transient(&of, touched);
                 }
-                Change::Restore(_) => {
-                    let all: Vec<Of> = self.transients.values.rows().map(|(_, row)| row.of.clone()).collect();
-                    all.iter().for_each(|of| self.drop_transient(of, touched));
-                    touched.extend(self.transients.clock.is_some().then_some(Key::Setting(SettingKey::Clock)));
-                }
-                _ => {}
+            } else if let Change::Restore(_) = change {
+                let all: Vec<Of> = self.transients.values.rows().map(|(_, row)| row.of.clone()).collect();
+                all.iter().for_each(|of| self.drop_transient(of, touched));
+                touched.extend(self.transients.clock.is_some().then_some(Key::Setting(SettingKey::Clock)));
             }
         }
     }
 
-    /// Drops the transient values that an ordinary fact replaces now. `touched` are the records that an operation
-    /// changed; the dropped records are added.
+    /// Drops the transient values that an ordinary fact replaces. `touched` contains the records that an operation
+    /// changed. The dropped records are added to it.
     pub(super) fn drop_succeeded(&mut self, touched: &mut Vec<Key>) {
         if self.transients.count == 0 {
             return;
@@ -257,7 +254,7 @@ impl State {
     /// Returns the changes that record every transient value as an ordinary fact, and the clock as a setting. Values
     /// that name a removed entity are skipped.
     pub fn all_transients(&self) -> Vec<Change> {
-        let clock = self.transients.clock.map(|time| Change::Set(Setting::Clock(time)));
+        let clock = self.transients.clock.map(|time| Change::Set(Setting::Game(GameSetting::Clock(time))));
         let facts = self.transients().filter(|value| self.is_recordable(value)).flat_map(TransientValue::changes);
         clock.into_iter().chain(facts).collect()
     }
@@ -271,8 +268,8 @@ impl State {
     /// Returns the changes that must precede an operation, so that the journal contains everything that the operation
     /// refers to.
     ///
-    /// They record the transient values to which it refers. If it saves a slot, they record all values. If it begins or
-    /// ends a session, they also record the values with session history.
+    /// The changes record the transient values that the operation refers to. If the operation saves a slot, they record
+    /// all values. If the operation begins or ends a session, they also record the values with session history.
     pub fn recorded_transients(&self, operation: &Operation) -> Vec<Change> {
         if !self.has_transients() {
             return Vec::new();
@@ -282,7 +279,7 @@ impl State {
         for change in &operation.changes {
             match change {
                 Change::SaveSlot(_) => return self.all_transients(),
-                Change::Set(Setting::Playing(playing)) => {
+                Change::Set(Setting::Session(SessionSetting::Playing(playing))) => {
                     session_changes |= self.playing().is_none_or(|now| now.session != playing.session);
                 }
                 Change::Unset(SettingKey::Playing) => session_changes = true,
@@ -298,40 +295,30 @@ impl State {
             let rows = rows.filter(|((_, name), _)| self.vocabulary.history(name) == History::Session);
             wanted.extend(rows.filter(|(_, value)| self.is_recordable(value)));
         }
-        let clock = self.transients.clock.filter(|_| session_changes).map(|time| Change::Set(Setting::Clock(time)));
+        let clock = self
+            .transients
+            .clock
+            .filter(|_| session_changes)
+            .map(|time| Change::Set(Setting::Game(GameSetting::Clock(time))));
         clock.into_iter().chain(wanted.into_values().flat_map(TransientValue::changes)).collect()
     }
 
     /// Calls a function with every fact that a change refers to and does not assert itself.
     pub(super) fn referred(&self, change: &Change, mut each: impl FnMut(FactId)) {
-        let of_edge = |id: KnowledgeId| Some(self.knowledge.get(&id)?.record.value.as_ref()?.fact);
-        match change {
-            Change::AssertFact(fact) | Change::Support(fact) => {
-                fact.fact_relation().map(|fact_relation| fact_relation.fact()).into_iter().for_each(each);
+        change.reads(|reference| match reference {
+            Reference::Fact(id) => each(id),
+            Reference::KnowledgeEdge(id) => {
+                let edge = self.knowledge.get(&id).and_then(|row| row.record.value.as_ref());
+                edge.into_iter().for_each(|edge| each(edge.fact));
             }
-            Change::EndFact { fact, .. }
-            | Change::SetStatus { fact, .. }
-            | Change::SetSecrecy { fact, .. }
-            | Change::Confirm(fact)
-            | Change::RetractFact(fact) => each(*fact),
-            Change::Learn(edge) => {
-                each(edge.fact);
-                if let Acquisition::Deduced { from } = &edge.acquisition {
-                    from.iter().copied().for_each(&mut each);
-                }
-                let sources = edge.sources.iter().flat_map(Justification::edges).filter_map(of_edge);
-                sources.for_each(each);
-            }
-            Change::Unlearn(id) => of_edge(*id).into_iter().for_each(each),
-            Change::Set(Setting::Reveal(reveal)) => reveal.facts().for_each(each),
-            _ => {}
-        }
+            Reference::Entity(_) | Reference::Passage(_) | Reference::Session(_) => {}
+        });
     }
 }
 
-/// Builder that folds the transient values set along a journal.
+/// Collects the stored updates of transient values, and keeps only the latest update of each value.
 ///
-/// Each update carries the position of the newest operation at the time it was set.
+/// Each update has the position of the operation that was the newest when the value was set.
 #[derive(Debug, Default)]
 pub struct TransientLog {
     /// The latest change of each subject and predicate, with its position.
@@ -340,22 +327,22 @@ pub struct TransientLog {
 }
 
 impl TransientLog {
-    /// Adds a change that was set at a position, after all earlier ones.
+    /// Adds a change that was set at a position. Add changes in the order in which they were set.
     pub fn push_value(&mut self, at: Position, change: TransientChange) {
         self.latest.insert((change.subject, change.predicate), (at, change.value));
     }
 
-    /// Adds a clock time that was set at a position, after all earlier ones.
+    /// Adds a clock time that was set at a position. Add clock times in the order in which they were set.
     pub fn push_clock(&mut self, at: Position, time: GameTime) {
         self.clock = Some((at, time));
     }
 
-    /// Removes all clock times, so that the journal determines the clock.
+    /// Removes all clock times. The journal then determines the clock.
     pub fn clear_clock(&mut self) {
         self.clock = None;
     }
 
-    /// Returns the remaining updates by position: only values that no later update replaced.
+    /// Returns the remaining updates by position. Values that a later update replaced are not included.
     pub fn into_updates(self) -> BTreeMap<Position, TransientUpdate> {
         let mut updates = BTreeMap::<Position, TransientUpdate>::new();
         for ((subject, predicate), (at, value)) in self.latest {

@@ -1,4 +1,4 @@
-//! Reverting and restoring: the live operations, and the effect of reverting a further one.
+//! Reverting and restoring: which operations are live, and what a revert would change.
 
 use rustc_hash::FxHashSet;
 
@@ -12,7 +12,8 @@ pub struct UndoPreview {
     pub lost: Vec<Key>,
     /// Records that would change or reappear. Sorted.
     pub changed: Vec<Key>,
-    /// Later operations with writes to records that would disappear: those writes disappear too. Sorted.
+    /// Later operations that wrote to records that would disappear. These writes would no longer have an effect.
+    /// Sorted.
     ///
     /// Operations of the extractor are not listed, because their facts disappear and reappear together with their
     /// texts.
@@ -60,17 +61,18 @@ impl State {
         })
     }
 
-    /// Recomputes the live operations after the newest one reverted or restored others.
+    /// Recomputes which operations are live, after the newest operation reverted or restored others.
     ///
-    /// From the newest to the oldest, an operation is live unless a later live one reverts it. The keys of operations
-    /// that change their live state become touched. The cost depends on the reverting operations back to the earliest
-    /// affected position, and on their targets.
+    /// Seen from the newest to the oldest, an operation is live unless a later live operation reverts it. If an
+    /// operation becomes live or stops being live, the keys of its changes are added to `touched`. The cost depends on
+    /// the reverting operations back to the earliest affected position, and on the operations that they revert.
     pub(super) fn relive(&mut self, touched: &mut Vec<Key>) {
         let newest = self.journal.len() as u64;
         let mut reverted = FxHashSet::default();
-        // Live operations that restore, with the earliest position to which they and later ones restore.
+        // Live operations that restore a position. Each has the earliest position that it or a later operation
+        // restores.
         let mut restores: Vec<(u64, u64)> = Vec::new();
-        // Positions whose live state may change, and the earliest of them.
+        // Positions of operations that may become live or stop being live, and the earliest of them.
         let (mut open, mut earliest) = (Vec::new(), newest);
         for index in self.reverts.iter().rev() {
             let position = u64::from(index) + 1;
@@ -111,7 +113,7 @@ impl State {
             if self.journal.get(index).is_some_and(|entry| entry.live != live) {
                 let entry = &mut self.journal[index];
                 entry.live = live;
-                touched.extend(entry.operation.changes.iter().filter_map(Change::key));
+                touched.extend(entry.operation.changes.iter().filter_map(Change::writes));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Validity index: the canon and claimed facts of each entity by predicate, with current facts separate from ended
-//! ones.
+//! Validity index: the canon and claimed facts of each entity, grouped by predicate. Facts without an end are stored
+//! separately from ended facts.
 //!
 //! Queries about the present (names, values, characters at a place) and about an interval (contradictions) use the
 //! index instead of all facts that an entity ever had. Their cost therefore does not depend on the length of the
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{EntityId, Fact, FactStatus, GameTime, Predicate};
 
-/// Position of a fact in the index: among facts without an end, or under its end. A fact with an unknown end sorts
-/// before all others and holds at no moment.
+/// Where the index stores a fact: among the facts without an end, or by its end. A fact whose end the calendar does not
+/// understand sorts before all others, and is not valid at any moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     Open,
@@ -35,7 +35,7 @@ impl Slot {
     }
 }
 
-/// Dense indices of ended facts, by their end.
+/// Dense indices of ended facts, sorted by their end.
 type ByEnd = SortedMap<(Option<GameTime>, u32), ()>;
 
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ struct Ended {
 struct Group {
     /// Dense indices of facts without an end, in arbitrary order.
     open: Indices,
-    /// `None` for most predicates of most entities.
+    /// The facts with an end; `None` for most predicates of most entities.
     ended: Option<Box<Ended>>,
 }
 
@@ -71,10 +71,10 @@ impl Group {
     }
 }
 
-/// Groups by predicate; an entity has few.
+/// Groups of facts, one for each predicate. An entity has few groups.
 type Groups = Vec<(Predicate, Group)>;
 
-/// The facts with an entity as subject, and those with it as object, by dense index of the entity.
+/// The facts that have an entity as subject, and the facts that have it as object, by the dense index of the entity.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValidityIndex {
     subjects: ChunkedVec<Groups, 32>,
@@ -88,7 +88,7 @@ impl ValidityIndex {
         self.objects.push(Groups::new());
     }
 
-    /// Moves a fact from one slot of the index to another. Subject and object are dense indices of entities.
+    /// Moves a fact from one slot of the index to another. Subject and object are given by their dense indices.
     pub(super) fn update(
         &mut self,
         fact: u32,
@@ -118,7 +118,8 @@ fn find<'a>(groups: &'a ChunkedVec<Groups, 32>, entity: Option<u32>, predicate: 
     groups.iter().find(|(name, _)| *name == *predicate).map(|(_, group)| group)
 }
 
-/// The canon and claimed facts of one entity and one predicate, by validity. In arbitrary order.
+/// The canon and claimed facts of one entity and one predicate. The methods select facts by validity, in arbitrary
+/// order.
 #[derive(Debug, Clone, Copy)]
 pub struct FactGroup<'a> {
     state: &'a State,
@@ -134,32 +135,32 @@ impl<'a> FactGroup<'a> {
         indices.filter_map(move |index| self.state.fact_at(index))
     }
 
-    /// Returns facts without an end.
+    /// Returns the facts without an end.
     pub fn open(self) -> impl Iterator<Item = &'a Arc<Fact>> {
         self.facts(self.open_indices())
     }
 
-    /// Returns all facts, including those with an unknown end.
+    /// Returns all facts of the group, including those with an unknown end.
     pub fn all(self) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         let ended = ended.into_iter().flat_map(|ended| ended.canon.keys().chain(ended.claimed.keys()));
         self.open().chain(self.facts(ended.map(|(_, index)| *index)))
     }
 
-    /// Returns facts that ended after a moment. Without a moment, returns all facts with a known end.
+    /// Returns the facts that ended after a moment. For `None`, returns all facts with a known end.
     pub fn ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         let canon = ended.into_iter().flat_map(move |ended| after(&ended.canon, moment));
         self.facts(canon).chain(self.claims_ended_after(moment))
     }
 
-    /// Like [`ended_after`](Self::ended_after), for claimed facts only.
+    /// Returns the facts of [`ended_after`](Self::ended_after) that are claimed.
     pub fn claims_ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         self.facts(ended.into_iter().flat_map(move |ended| after(&ended.claimed, moment)))
     }
 
-    /// Returns facts that hold at a moment. Without a moment, returns facts without an end.
+    /// Returns the facts that are valid at a moment. For `None`, returns the facts without an end.
     pub fn at(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = moment.map(|moment| self.ended_after(Some(moment)));
         self.open().chain(ended.into_iter().flatten()).filter(move |fact| fact.validity().holds_at(moment))
@@ -174,12 +175,12 @@ fn after(ended: &ByEnd, moment: Option<GameTime>) -> impl Iterator<Item = u32> +
 }
 
 impl State {
-    /// Returns the canon and claimed facts with a subject and a predicate, by validity.
+    /// Returns the canon and claimed facts with a subject and a predicate.
     pub fn facts_with_subject(&self, subject: &EntityId, predicate: &str) -> FactGroup<'_> {
         FactGroup { state: self, group: find(&self.validity.subjects, self.entities.find(subject), predicate) }
     }
 
-    /// Returns the canon and claimed relations that lead to an entity, by validity.
+    /// Returns the canon and claimed relations that have a predicate and lead to an entity.
     pub fn facts_with_object(&self, object: &EntityId, predicate: &str) -> FactGroup<'_> {
         FactGroup { state: self, group: find(&self.validity.objects, self.entities.find(object), predicate) }
     }

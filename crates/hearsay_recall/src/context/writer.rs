@@ -3,53 +3,32 @@
 use std::collections::BTreeSet;
 
 use hearsay_belief::{AccessPath, Heard, Hold, Known, Reason};
-use hearsay_model::{
-    Acquisition, EntityId, FactId, FactRelation, GameTime, PassageId, Predicate, attribute, predicate, text,
-};
+use hearsay_model::{EntityId, FactId, FactRelation, GameTime, PassageId, Predicate, PredicateRole, text};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Line, Request, Section};
+use super::{
+    request::Request,
+    scene_context::{Line, Section},
+};
 use crate::{
-    Citation, Citations, DocId, Query, Source, Weights,
+    Citation, Citations, DocId, Query, Ranked, Ranking, Relevant, Source, Weights,
     dedup::{Sayable, once},
     quoted,
-    rank::{Ranked, Ranking, Relevant},
 };
 
-/// Attributes that describe a character, in the order in which they are listed.
-const IDENTITY: [&str; 14] = [
-    "title",
-    "species",
-    "gender",
-    "pronouns",
-    "age",
-    "occupation",
-    "appearance",
-    "personality",
-    "speaking_style",
-    "emotional_state",
-    "goals",
-    "behavior_rules",
-    "alignment",
-    "description",
-];
-
-/// Attributes of a place that describe the scene.
-const SETTING: [&str; 4] = ["atmosphere", "description", "appearance", "condition"];
-
-/// Minimum credence at which a speaker takes a state as true.
+/// Minimum credence at which a speaker takes a fact as true.
 const BELIEVED: f64 = 0.65;
 
 /// Minimum score of a result that is relevant to the question.
 const RELEVANT: f32 = 0.04;
 
-/// Number of results tried for each line that may be written. Later results would not be missed.
+/// Number of results to consider for each line that may be written. Later results are too weak to matter.
 const TRIED: usize = 4;
 
-/// Maximum number of others present whose knowledge is examined.
+/// Maximum number of other entities present whose knowledge is examined.
 const MOST_PRESENT: usize = 8;
 
-/// Maximum number of facts listed as known to others present.
+/// Maximum number of facts that are listed as known to other entities present.
 const MOST_SHARED: usize = 4;
 
 /// Maximum number of lines of recent talk.
@@ -58,26 +37,26 @@ const MOST_LATELY: usize = 4;
 /// Minutes of game time during which talk counts as recent, if no session is given.
 const LATELY: i64 = 60;
 
-/// Number of leading results in which a fact is repeated even if an earlier section already states it.
+/// Number of best results that are written even if an earlier section already states them. Applies to facts only.
 const LEADING: usize = 5;
 
 /// A speaker's knowledge that is relevant to a question.
 pub(super) struct Answers {
-    /// Lines to try, best first.
+    /// Lines to add while they fit the budget, best first.
     pub(super) lines: Vec<Line>,
-    /// Number of relevant facts and passages, tried or not.
+    /// Number of all relevant facts and passages, including those without a line.
     pub(super) all: usize,
 }
 
 pub(super) struct Writer<'a> {
     request: &'a Request<'a>,
-    /// Earlier states of functional predicates, as far as the speaker knows a later one.
+    /// Facts with functional predicates for which the speaker believes a later value.
     superseded: FxHashSet<FactId>,
     /// Facts and passages that an earlier section already states.
     said: BTreeSet<DocId>,
     /// Facts that the speaker has learned to be untrue or ended.
     answered: FxHashSet<FactId>,
-    /// Relations and functional attributes by subject. These may contradict each other.
+    /// Relations and functional attributes by subject. Facts of one subject may contradict each other.
     rivals: FxHashMap<&'a EntityId, Vec<&'a Known>>,
 }
 
@@ -91,7 +70,7 @@ impl<'a> Writer<'a> {
                 _ => None,
             });
             let predicate = known.predicate();
-            // There are few distinct names, and a lookup in the vocabulary is slow.
+            // Caches the lookup, because it is slow and there are few distinct predicates.
             let is_single =
                 *is_single.entry(predicate.as_str()).or_insert_with(|| request.vocabulary.is_functional(predicate));
             if is_single && known.credence().get() >= BELIEVED {
@@ -107,11 +86,10 @@ impl<'a> Writer<'a> {
 
     pub(super) fn speaker(&self, name: &str) -> Section {
         let speaker = self.request.speaker;
-        let mut facts: Vec<(usize, &Known)> = Vec::new();
+        let mut facts: Vec<(u8, &Known)> = Vec::new();
         for known in self.facts().filter(|known| known.subject() == speaker) {
-            let place = IDENTITY.iter().position(|name| *known.predicate() == **name);
-            let alias = *known.predicate() == *attribute::ALIAS;
-            facts.extend(place.or(alias.then_some(IDENTITY.len())).map(|place| (place, known)));
+            let place = self.request.vocabulary.behavior(known.predicate()).identity;
+            facts.extend(place.map(|place| (place, known)));
         }
         facts.sort_by_key(|(place, known)| (*place, known.id()));
         let facts: Vec<_> = facts.into_iter().map(|(_, known)| known).collect();
@@ -124,7 +102,7 @@ impl<'a> Writer<'a> {
         let speaker = self.request.speaker;
         let own = |known: &&Known| {
             known.predicate().is_relation()
-                && *known.predicate() != *predicate::LOCATED_AT
+                && !PredicateRole::Location.is(known.predicate())
                 && (known.subject() == speaker || known.object().entity() == Some(speaker))
         };
         let mut facts: Vec<_> = self.facts().filter(own).collect();
@@ -148,8 +126,8 @@ impl<'a> Writer<'a> {
             if let Some(name) = names.name(place) {
                 lines.push(given(format!("The place is {name}.")));
             }
-            for attribute in SETTING {
-                let of_place = |known: &&Known| known.subject() == place && *known.predicate() == *attribute;
+            for attribute in self.request.vocabulary.in_order(|behavior| behavior.scenery) {
+                let of_place = |known: &&Known| known.subject() == place && known.predicate() == attribute;
                 let facts: Vec<_> = self.facts().filter(of_place).collect();
                 lines.extend(self.once(&facts, |known| known.statement().to_owned()));
             }
@@ -161,7 +139,7 @@ impl<'a> Writer<'a> {
             match occupation {
                 Some(known) => {
                     let told = self.line(known, format!("{name} is there, {}.", known.object()));
-                    // A doubt about the occupation is no doubt about the presence.
+                    // The note may express doubt about the occupation, but the presence is certain.
                     lines.push(Line { note: String::new(), ..told });
                 }
                 None => lines.push(given(format!("{name} is there."))),
@@ -170,7 +148,8 @@ impl<'a> Writer<'a> {
         Section { name: "scene", title: "Scene".into(), lines }
     }
 
-    /// Returns the recent talk that the speaker heard, in order: the last lines of the session, or of the last hour.
+    /// Returns the recent talk that the speaker heard, in order: the last lines of the session or, without a session,
+    /// of the last hour.
     pub(super) fn lately(&self) -> Section {
         let scene = self.request.scene;
         let moment = |heard: &Heard| heard.passage.time.as_ref().and_then(|date| date.time);
@@ -188,7 +167,7 @@ impl<'a> Writer<'a> {
         Section { name: "lately", title: "Said lately".into(), lines }
     }
 
-    /// Records the sources that a line already states.
+    /// Records the sources of a written line, so that later sections do not repeat them.
     pub(super) fn note_said(&mut self, line: &Line) {
         let citations = std::iter::once(&line.citation).chain(&line.also);
         self.said.extend(citations.filter_map(|citation| match citation.source {
@@ -198,14 +177,15 @@ impl<'a> Writer<'a> {
         }));
     }
 
-    /// Returns the entities present besides the speaker: the given ones, or else those that the speaker knows to be at
-    /// the place. Sorted.
+    /// Returns the entities present besides the speaker, sorted. If the scene lists none, returns the entities that the
+    /// speaker knows to be at the location of the scene.
     fn present(&self) -> Vec<EntityId> {
         let Request { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
         if let Some(place) = scene.place.as_ref().filter(|_| present.is_empty()) {
-            let here =
-                |known: &&Known| *known.predicate() == *predicate::LOCATED_AT && known.object().entity() == Some(place);
+            let here = |known: &&Known| {
+                PredicateRole::Location.is(known.predicate()) && known.object().entity() == Some(place)
+            };
             present.extend(self.facts().filter(here).map(|known| known.subject().clone()));
         }
         present.retain(|id| id != *speaker);
@@ -214,7 +194,8 @@ impl<'a> Writer<'a> {
         present
     }
 
-    /// Ranks the facts and passages that are relevant to the question. Only the results to be tried are complete.
+    /// Ranks the facts and passages that are relevant to the question. The best results, as many as may be written, are
+    /// complete. The others are only ids.
     pub(super) fn ranked(&self) -> Relevant {
         let request = self.request;
         let mut named = request.names.mentioned(request.question);
@@ -235,9 +216,9 @@ impl<'a> Writer<'a> {
         ranking.relevant(RELEVANT, tried, |doc| self.is_latest(doc))
     }
 
-    /// Returns the speaker's knowledge that is relevant to the question, each thing once.
+    /// Returns the speaker's knowledge that is relevant to the question, without repetitions.
     pub(super) fn knowledge(&self, ranked: &Relevant) -> Answers {
-        // Recent talk is not repeated, however well it fits.
+        // Passages that the recent talk contains are never repeated.
         let said = |place: usize, ranked: &Ranked| match ranked.doc {
             DocId::Fact(_) => place >= LEADING && self.said.contains(&ranked.doc),
             DocId::Passage(_) => self.said.contains(&ranked.doc),
@@ -273,7 +254,7 @@ impl<'a> Writer<'a> {
         Answers { lines: lines.collect(), all: new.len() + others }
     }
 
-    /// Returns facts as lines, each thing once.
+    /// Returns facts as lines, one line for facts with the same content.
     fn once(&self, facts: &[&Known], text: impl Fn(&Known) -> String) -> Vec<Line> {
         let sayables: Vec<Sayable> = facts.iter().map(|known| Sayable::Fact(known)).collect();
         let line = |group: Vec<usize>| {
@@ -284,8 +265,9 @@ impl<'a> Writer<'a> {
         once(&sayables).into_iter().filter_map(line).collect()
     }
 
-    /// Returns the relevant facts that the speaker has reason to believe others present know. Common lore and the
-    /// knowledge of all residents are not a reason.
+    /// Returns the relevant facts that other entities present know, if the speaker has a reason to think so. A fact
+    /// that the speaker knows only as common lore, as a resident or as a member of a group is left out unless it is
+    /// secret.
     pub(super) fn others(&self, ranked: &[Ranked]) -> Vec<Line> {
         let (present, view) = (self.present(), self.request.view);
         let fact = |ranked: &Ranked| match ranked.doc {
@@ -310,8 +292,8 @@ impl<'a> Writer<'a> {
         lines
     }
 
-    /// Explains why the speaker believes that some of those present know a fact, each by the latest reason. Empty if
-    /// the speaker has no reason.
+    /// Explains why the speaker thinks that some of those present know a fact. Uses the latest reason for each of them.
+    /// Returns an empty string if the speaker has no reason.
     fn why_known(&self, present: &[EntityId], known: &Known) -> String {
         let (mut were_there, mut told, mut tellers, mut belong) =
             <(Vec<&str>, Vec<&str>, Vec<&str>, Vec<String>)>::default();
@@ -348,12 +330,12 @@ impl<'a> Writer<'a> {
         notes.join("; ")
     }
 
-    /// Returns whether a result is not an earlier state of a functional predicate.
+    /// Returns `false` for a fact with a functional predicate if the speaker believes a later value.
     fn is_latest(&self, doc: DocId) -> bool {
         !matches!(doc, DocId::Fact(id) if self.superseded.contains(&id))
     }
 
-    /// Returns the facts that the speaker knows, without earlier states.
+    /// Returns the facts that the speaker knows, without superseded facts.
     fn facts(&self) -> impl Iterator<Item = &Known> {
         self.request.view.facts().filter(|known| !self.superseded.contains(&known.id()))
     }
@@ -397,18 +379,19 @@ impl<'a> Writer<'a> {
         self.request.names.name(id).unwrap_or(nameless)
     }
 
-    /// Returns whether the speaker knows another fact that contradicts this one, and neither is superseded, refuted or
-    /// ended.
+    /// Returns whether the speaker knows another fact that contradicts `known`, and neither fact is superseded, refuted
+    /// or ended.
     fn has_heard_both(&self, known: &Known) -> bool {
         let rivals = self.rivals.get(known.subject()).into_iter().flatten();
-        // A public and a secret statement are not rumours that contradict each other.
+        // A public fact and a secret fact are not rival rumours, even if they contradict each other.
         let rivals = rivals.filter(|other| other.is_secret() == known.is_secret());
         let stand = |id| !self.superseded.contains(&id) && !self.answered.contains(&id);
         stand(known.id())
             && rivals.filter(|other| stand(other.id())).any(|other| self.request.view.are_against(known, other))
     }
 
-    /// Returns the speaker's attitude to a fact.
+    /// Returns a note to the speaker on a fact: whether the speaker doubts it, who told it, whether the speaker
+    /// conceals it.
     fn note(&self, known: &Known) -> String {
         let mut credence = known.credence().get();
         let mut notes = Vec::new();
@@ -418,7 +401,7 @@ impl<'a> Writer<'a> {
             match belief.hold {
                 Hold::Ended(_) => notes.push("it is so no longer".to_owned()),
                 Hold::Outweighed(_) => notes.push("you have heard that it is not so, and believe that".into()),
-                // An end that the speaker does not believe, or that lies in the future, is one fact among others.
+                // The speaker has heard of an end, but does not believe it or it lies in the future.
                 _ if belief.credence < known.credence() => notes.push("you have heard that it is not so".into()),
                 _ => {}
             }
@@ -430,7 +413,9 @@ impl<'a> Writer<'a> {
             let belief =
                 [(0.0, untrue), (0.35, "you doubt it"), (0.65, "you are not sure of it"), (0.9, "you believe it")];
             notes.extend(belief.into_iter().find(|(up_to, _)| credence <= *up_to).map(|(_, note)| note.to_owned()));
-            if let Some((Acquisition::Told { by: Some(by), .. }, AccessPath::Own)) = known.acquisition() {
+            if let Some((acquisition, AccessPath::Own)) = known.acquisition()
+                && let Some(by) = acquisition.teller()
+            {
                 notes.push(format!("{} told you", self.called(by)));
             }
         } else if !known.shared().is_empty() {
@@ -452,8 +437,8 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Returns the states of functional predicates for which the knower believes a later state. A doubted state neither
-/// ends another nor is ended, so contradictory rumours are all told. A public state does not end a secret one.
+/// Returns the facts with a functional predicate for which the knower believes a later value. `single` contains only
+/// believed facts, so contradictory rumours are all kept. A public fact does not supersede a secret fact.
 fn superseded(single: &[&Known]) -> FxHashSet<FactId> {
     fn key(known: &Known) -> (&EntityId, &Predicate, bool) {
         (known.subject(), known.predicate(), known.is_secret())

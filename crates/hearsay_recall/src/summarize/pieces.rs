@@ -1,9 +1,9 @@
-//! The pieces of a log or a long text: lines, parts of long passages, and the facts that were learned there.
+//! The pieces of a log or a long text: lines, parts of long passages, and facts that the hearers learned from it.
 
 use std::collections::BTreeMap;
 
 use hearsay_belief::{Known, View};
-use hearsay_model::{EntityId, Evidence, FactId, GameTime, Passage, PassageId, SessionId, attribute, predicate, text};
+use hearsay_model::{EntityId, Evidence, FactId, GameTime, Passage, PassageId, SessionId, attribute, text};
 
 use crate::{DocId, EntityLinker, words::stems};
 
@@ -33,8 +33,8 @@ impl Matter {
         }
     }
 
-    /// Returns whether a fact was learned in the session: by an edge of the session or, if no edge names a session,
-    /// because the fact was recorded in it.
+    /// Returns whether a fact was learned in the session. If any knowledge edge of the fact names a session, one of
+    /// them must name this session. Otherwise, the fact itself must have been recorded in this session.
     fn taught(&self, known: &Known) -> bool {
         let Self::Session(session) = self else { return false };
         let mut known_edges =
@@ -47,8 +47,8 @@ impl Matter {
 }
 
 impl Matter {
-    /// Returns when a fact was learned in the session. If no edge of the session has a time, returns when the knower
-    /// first learned it.
+    /// Returns the game time at which a fact was learned in the session. If no edge of the session has a time, returns
+    /// the time at which the knower first learned the fact.
     fn taught_at(&self, known: &Known) -> Option<GameTime> {
         let Self::Session(session) = self else { return known.learned() };
         let known_edges = known.known_edges().iter().filter(|way| way.edge.session.as_ref() == Some(session));
@@ -63,27 +63,46 @@ const LONG: usize = 60;
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) doc: DocId,
-    /// Position: the line, 0 for passages or 1 for facts, and the part of a long passage.
+    /// Sort key in three parts: line number; 0 for a passage or 1 for a fact; number of the part in a long passage.
     pub(super) order: (u32, u8, usize),
     /// Text without the speaker.
     pub(super) said: String,
     /// Speaker.
     pub(super) speaker: Option<EntityId>,
-    /// Name of the speaker.
+    /// Name of the speaker that the hearers use, or the secret name under which the speaker speaks.
     pub(super) called: Option<String>,
-    /// Entities that the piece names or is about, without the speaker.
+    /// Entities that the piece names or is about, except the speaker.
     pub(super) entities: Vec<EntityId>,
     /// Stems of the text, sorted, each once.
     pub(super) stems: Vec<String>,
     pub(super) time: Option<GameTime>,
-    /// Predicates of the facts for which the piece is evidence.
-    pub(super) bears: Vec<String>,
+    /// Most important fact that the piece states.
+    pub(super) stated: Stated,
     /// Whether the piece is the DM's own summary of the session.
     pub(super) summary: bool,
     /// Subject, predicate and object, if the piece is a relation.
     pub(super) relation: Option<String>,
-    /// Hearers that have the piece.
+    /// Indices of the hearers that know the piece.
     pub(super) hearers: Vec<usize>,
+}
+
+/// The most important fact that a piece states: the piece is the fact or is evidence for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stated {
+    /// No fact.
+    #[default]
+    Nothing,
+    /// A fact.
+    Plain,
+    /// A fact with a notable predicate: something moves, changes its owner or sides, or binds an entity.
+    Notable,
+}
+
+impl Stated {
+    fn by(known: &Known, hearers: &[Hearer]) -> Self {
+        let is_notable = |hearer: &Hearer| hearer.view.vocabulary().behavior(known.predicate()).notable;
+        if hearers.first().is_some_and(is_notable) { Self::Notable } else { Self::Plain }
+    }
 }
 
 impl Piece {
@@ -96,8 +115,8 @@ impl Piece {
     }
 }
 
-/// Returns the hearers' pieces of a matter, each once, in order. If `openly`, a passage that any hearer knows without
-/// its speaker is told without the speaker.
+/// Returns the pieces of a session or document that any hearer knows, in order, each once. If `openly` is set and any
+/// hearer does not know the speaker of a passage, the piece has no speaker.
 pub(super) fn pieces(hearers: &[Hearer], matter: &Matter, openly: bool) -> Vec<Piece> {
     let mut passages: BTreeMap<PassageId, (&Passage, Vec<usize>)> = BTreeMap::new();
     let mut facts: BTreeMap<FactId, (&Known, Vec<usize>)> = BTreeMap::new();
@@ -117,26 +136,27 @@ pub(super) fn pieces(hearers: &[Hearer], matter: &Matter, openly: bool) -> Vec<P
             facts.entry(known.id()).or_insert_with(|| (known, Vec::new()));
         }
     }
-    // A hearer that learned the fact elsewhere has it too.
+    // A hearer that learned the fact elsewhere knows it too.
     for (id, (_, had_by)) in &mut facts {
         had_by.extend((0..hearers.len()).filter(|number| hearers[*number].view.fact(*id).is_some()));
     }
     let mut pieces = Vec::new();
-    let mut borne_out: BTreeMap<PassageId, Vec<String>> = BTreeMap::new();
+    let mut stated: BTreeMap<PassageId, Stated> = BTreeMap::new();
     for (known, _) in facts.values() {
         for id in passages_of(known) {
-            borne_out.entry(id).or_default().push(known.predicate().as_str().to_owned());
+            let most = stated.entry(id).or_default();
+            *most = (*most).max(Stated::by(known, hearers));
         }
     }
     for (id, (passage, had_by)) in &passages {
-        let bears = borne_out.get(id).map_or(&[][..], Vec::as_slice);
-        pieces.extend(of_passage(*id, passage, had_by, hearers, bears));
+        let stated = stated.get(id).copied().unwrap_or_default();
+        pieces.extend(of_passage(*id, passage, had_by, hearers, stated));
     }
     let lines: BTreeMap<PassageId, u32> = passages.iter().map(|(id, (passage, _))| (*id, passage.line)).collect();
     let mut times: Vec<(GameTime, u32)> =
         passages.values().filter_map(|(passage, _)| Some((passage.time.as_ref()?.time?, passage.line))).collect();
     times.sort_unstable();
-    // For each moment, the last line said by then.
+    // For each time, find the highest line number up to that time.
     let mut last = 0;
     times.iter_mut().for_each(|(_, line)| {
         last = last.max(*line);
@@ -144,7 +164,7 @@ pub(super) fn pieces(hearers: &[Hearer], matter: &Matter, openly: bool) -> Vec<P
     });
     for (known, had_by) in facts.values() {
         let said_in = passages_of(known).filter_map(|id| lines.get(&id).copied()).min();
-        // A fact without a line follows the last line said before it was learned.
+        // A fact without a line comes after the last line that was said before the fact was learned.
         let after = matter.taught_at(known).map(|time| {
             let before = times.partition_point(|(at, _)| *at <= time).checked_sub(1);
             before.map_or(0, |before| times[before].1)
@@ -164,12 +184,12 @@ fn passages_of(known: &Known) -> impl Iterator<Item = PassageId> {
     })
 }
 
-/// Returns whether a fact only states a name, kind, tag or alias.
+/// Returns whether a fact states a name, kind, tag or alias.
 pub(super) fn is_naming(known: &Known) -> bool {
     [attribute::NAME, attribute::KIND, attribute::TAG, attribute::ALIAS].contains(&known.predicate().as_str())
 }
 
-/// Returns the name of an entity, as used by the first of these hearers that has a name for it.
+/// Returns the name of an entity. Uses the first hearer of `had_by` that has a name for the entity.
 fn called(id: &EntityId, had_by: &[usize], hearers: &[Hearer]) -> Option<String> {
     had_by.iter().find_map(|number| hearers[*number].names.name(id)).map(str::to_owned)
 }
@@ -188,7 +208,7 @@ fn words_of(text: &str) -> Vec<String> {
     stems
 }
 
-fn of_passage(id: PassageId, passage: &Passage, had_by: &[usize], hearers: &[Hearer], bears: &[String]) -> Vec<Piece> {
+fn of_passage(id: PassageId, passage: &Passage, had_by: &[usize], hearers: &[Hearer], stated: Stated) -> Vec<Piece> {
     let speaker = passage.speaker.clone();
     let called = match &speaker {
         Some(id) => Some(called(id, had_by, hearers).unwrap_or_else(|| "Somebody".into())),
@@ -206,7 +226,7 @@ fn of_passage(id: PassageId, passage: &Passage, had_by: &[usize], hearers: &[Hea
             speaker: speaker.clone(),
             called: called.clone(),
             time: passage.time.as_ref().and_then(|date| date.time),
-            bears: bears.to_vec(),
+            stated,
             summary: part == 0 && passage.line == 0 && passage.session.is_some() && passage.title.is_some(),
             relation: None,
             hearers: had_by.to_vec(),
@@ -233,14 +253,14 @@ fn of_fact(known: &Known, (line, time): (u32, Option<GameTime>), had_by: &[usize
         stems: words_of(known.statement()),
         entities,
         time,
-        bears: vec![known.predicate().as_str().to_owned()],
+        stated: Stated::by(known, hearers),
         summary: false,
         relation,
         hearers: had_by.to_vec(),
     }
 }
 
-/// Returns a text as one line, or a long text as parts of some sentences each.
+/// Returns a short text as one line. Splits a long text into parts of a few sentences each.
 fn parts(whole: &str) -> Vec<String> {
     let words: Vec<&str> = whole.split_whitespace().collect();
     if words.len() <= LONG {
@@ -262,22 +282,7 @@ fn parts(whole: &str) -> Vec<String> {
     parts
 }
 
-/// Returns whether a predicate is important: something moves, changes hands or sides, or binds an entity.
-pub(super) fn is_weighty(name: &str) -> bool {
-    let weighty = [
-        "OWES",
-        "PROMISED",
-        "KILLED",
-        "BETRAYED",
-        "QUEST_GIVER",
-        predicate::MEMBER_OF,
-        predicate::LOCATED_AT,
-        attribute::CONDITION,
-    ];
-    weighty.contains(&name)
-}
-
-/// Counts capitalised words within a sentence that may be new names.
+/// Counts the words that may be new names: capitalised words that do not begin a sentence.
 pub(super) fn unknown_names(said: &str) -> usize {
     let mut begins = true;
     let mut count = 0;

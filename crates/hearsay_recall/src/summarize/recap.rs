@@ -6,15 +6,14 @@ use hearsay_model::{Calendar, EntityId, GameTime, PassageId};
 use serde::Serialize;
 
 use super::{
-    DocId, Hearer, Matter, Piece,
-    pieces::{is_naming, pieces},
-    weigh::{choose, weigh},
+    pieces::{Hearer, Matter, Piece, is_naming, pieces},
+    weigh::{Weight, choose, weigh},
 };
-use crate::{Citation, Citations, Markup, Page, quoted};
+use crate::{Citation, Citations, DocId, Markup, Page, quoted};
 
 /// Inputs of a recap.
 pub struct RecapRequest<'a> {
-    /// Hearers of the recap. It may tell anything that any of them knows, and nothing beyond their views.
+    /// Hearers of the recap. The recap uses everything in their views and nothing else.
     pub hearers: &'a [Hearer<'a>],
     /// Session or document to recap.
     pub matter: &'a Matter,
@@ -22,40 +21,43 @@ pub struct RecapRequest<'a> {
     pub calendar: &'a Calendar,
     /// Maximum number of words.
     pub words: usize,
-    /// Whether to leave out knowledge that its knower conceals, unless another hearer knows it without concealing it.
+    /// Whether to leave out what the hearers conceal. A fact or passage stays if at least one hearer knows it and does
+    /// not conceal it.
     pub openly: bool,
 }
 
-/// An extractive recap, made without a language model: the most important lines and facts in their original words.
+/// A recap that consists of the most important lines and facts in their original words. It is made without a language
+/// model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recap {
     /// Lines, in the order in which they happened.
     pub lines: Vec<RecapLine>,
-    /// Number of words. Never exceeds the maximum.
+    /// Number of words. At most [`RecapRequest::words`].
     pub words: usize,
-    /// Number of lines and facts in the original.
+    /// Number of lines and facts from which the lines were chosen.
     pub of: usize,
 }
 
 /// A line of a recap.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecapLine {
-    /// Words that were said, or the statement that was learned.
+    /// Words that were said, or the statement of a fact.
     pub text: String,
-    /// Time, on the campaign's calendar.
+    /// Time of the line, printed with the campaign's calendar.
     pub when: Option<String>,
-    /// Hearers that have the line, if there are several hearers.
+    /// Hearers that know the line. Empty if the recap has only one hearer.
     pub known_to: Vec<EntityId>,
-    /// Importance.
+    /// Importance; a higher score is more important.
     pub score: f32,
-    /// Reasons for the importance.
+    /// Up to three main reasons for the importance.
     pub why: Vec<&'static str>,
     /// Citation of the source.
     pub citation: Citation,
 }
 
 impl Recap {
-    /// Returns a prompt for a language model that writes the recap: instructions, and the lines with their numbers.
+    /// Returns a prompt that makes a language model write the recap. The prompt contains instructions and the numbered
+    /// lines.
     pub fn prompt(&self, title: &str) -> String {
         let mut page = Page::new(Markup::Plain);
         page.own("Write a recap of ").data(&quoted(title)).own(" in at most ").number(self.words.max(50)).own(
@@ -84,7 +86,7 @@ pub fn recap(request: &RecapRequest) -> Recap {
     let lengths: Vec<usize> = texts.iter().map(|text| text.split_whitespace().count()).collect();
     // Later lines count slightly more, because the next session continues from them.
     let last = pieces.len().max(1) as f32;
-    let score = |(at, weight): (usize, &super::weigh::Weight)| weight.score * (1.0 + 0.15 * (at as f32 + 1.0) / last);
+    let score = |(at, weight): (usize, &Weight)| weight.score * (1.0 + 0.15 * (at as f32 + 1.0) / last);
     let scores: Vec<f32> = weights.iter().enumerate().map(score).collect();
     let chosen =
         choose(&pieces, &scores, |chosen| chosen.iter().map(|at| lengths[*at]).sum::<usize>() <= request.words);
@@ -115,8 +117,8 @@ fn text(piece: &Piece) -> String {
     }
 }
 
-/// Returns whether any hearer of a piece does not conceal it. A line is concealed if it states a fact that its hearer
-/// conceals.
+/// Returns whether at least one hearer of a piece does not conceal it. `concealed` lists, for each hearer, the passages
+/// that it conceals.
 fn is_open(hearers: &[Hearer], concealed: &[BTreeSet<PassageId>], piece: &Piece) -> bool {
     piece.hearers.iter().any(|of| match piece.doc {
         DocId::Fact(id) => hearers[*of].view.fact(id).is_some_and(|known| !known.conceals()),
@@ -124,7 +126,8 @@ fn is_open(hearers: &[Hearer], concealed: &[BTreeSet<PassageId>], piece: &Piece)
     })
 }
 
-/// Returns the entities about which the hearers knew more than names before the session.
+/// Returns the entities that the hearers had already met before the session. The hearers have met an entity if they
+/// knew more than a name of the entity, or had heard the entity speak.
 fn met_before(request: &RecapRequest, begun: Option<GameTime>) -> BTreeSet<EntityId> {
     let earlier = |time: Option<GameTime>| begun.is_none_or(|begun| time.is_none_or(|time| time < begun));
     let mut met = BTreeSet::new();

@@ -18,7 +18,8 @@ fn session() -> SessionId {
     SessionId::new("session-1").unwrap()
 }
 
-/// Ann, Bob and Cid, whose names all know, and lines of one session that Ann hears, and Bob where it says so.
+/// Returns a state with Ann, Bob and Cid and the lines of one session. Everybody knows the three names. Ann hears all
+/// lines. Bob hears the lines whose flag is `true`.
 fn table(lines: &[(&str, &str, bool)]) -> State {
     let mut changes: Vec<Change> = ["ann", "bob", "cid"].map(|name| Change::AddEntity(Entity::new(id(name)))).into();
     for name in ["ann", "bob", "cid"] {
@@ -71,7 +72,7 @@ const TALK: [(&str, &str, bool); 6] = [
 #[test]
 fn what_bears_on_the_question_comes_first_and_once() {
     let state = table(&TALK);
-    let index = Index::of(&state);
+    let index = Index::of(state.corpus());
     let told = summary(&state, None, "Where is the ledger?", 20, &index);
     assert_eq!(told.text(), "Cid: The ledger lies under the third stone of the old mill!\n");
     assert_eq!(told.parts[0].line, Some(5));
@@ -84,9 +85,12 @@ fn what_bears_on_the_question_comes_first_and_once() {
 #[test]
 fn one_hearer_is_told_what_it_heard() {
     let state = table(&TALK);
-    let told = summary(&state, Some("bob"), "Where is the ledger?", 1_000, &Index::of(&state));
+    let told = summary(&state, Some("bob"), "Where is the ledger?", 1_000, &Index::of(state.corpus()));
     assert!(!told.text().contains("ledger"), "{}", told.text());
-    assert!(summary(&state, Some("cid"), "", 1_000, &Index::of(&state)).text().contains("ledger"), "it said so itself");
+    assert!(
+        summary(&state, Some("cid"), "", 1_000, &Index::of(state.corpus())).text().contains("ledger"),
+        "it said so itself"
+    );
 }
 
 #[test]
@@ -97,7 +101,7 @@ fn what_is_not_indexed_is_told_from_its_beginning() {
     assert_eq!(told.text(), "Rain falls on the market.\n");
     let long = "Once there was a mill. ".repeat(200);
     let state = table(&[("", &long, true)]);
-    let told = summary(&state, None, "", 12, &Index::of(&state));
+    let told = summary(&state, None, "", 12, &Index::of(state.corpus()));
     assert!(told.tokens <= 12 && told.text().starts_with("Once there was"), "{}", told.text());
 }
 
@@ -117,7 +121,7 @@ fn parts_of_a_long_text_are_found_by_themselves() {
     let filler = "The market was loud and the day was long for everybody who had come. ".repeat(40);
     let lore = format!("{filler} Under the altar lies the crown of the drowned king. {filler}");
     let state = table(&[("", &lore, true)]);
-    let told = summary(&state, None, "Where is the crown of the king?", 80, &Index::of(&state));
+    let told = summary(&state, None, "Where is the crown of the king?", 80, &Index::of(state.corpus()));
     assert!(told.text().contains("crown of the drowned king"), "{}", told.text());
     assert!(told.tokens <= 80);
 }
@@ -131,14 +135,14 @@ proptest! {
     ) {
         let lines: Vec<(&str, &str, bool)> = lines.iter().map(|(by, text, both)| (&**by, &**text, *both)).collect();
         let state = table(&lines);
-        let index = Index::of(&state);
+        let index = Index::of(state.corpus());
         for knower in [None, Some("bob")] {
             let told = summary(&state, knower, &question, budget, &index);
             prop_assert!(told.tokens <= budget, "{told:?}");
             prop_assert_eq!(told.tokens, crate::TokenCounter::count(&ApproximateTokens, &told.text()));
             prop_assert_eq!(&told, &summary(&state, knower, &question, budget, &index));
         }
-        // The same world without the lines that Bob did not hear.
+        // Builds the same state without the lines that Bob did not hear. Bob's summary must be the same.
         let heard: Vec<_> = lines.iter().map(|(by, text, both)| (*by, *text, *both || *by == "bob")).collect();
         let mut lean = State::default();
         let operation = table(&lines).journal().next().map(|(_, entry)| Operation::clone(&entry.operation)).unwrap();
@@ -149,6 +153,6 @@ proptest! {
         let changes = operation.changes.into_iter().filter(|change| keep(change)).collect();
         lean.apply(Operation::new(Author::Dm, "lean", changes)).unwrap();
         let whole = summary(&state, Some("bob"), &question, budget, &index);
-        prop_assert_eq!(whole, summary(&lean, Some("bob"), &question, budget, &Index::of(&lean)));
+        prop_assert_eq!(whole, summary(&lean, Some("bob"), &question, budget, &Index::of(lean.corpus())));
     }
 }

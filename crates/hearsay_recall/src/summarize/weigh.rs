@@ -1,13 +1,14 @@
-//! Importance of a piece, independent of a question.
+//! Computes the importance of a piece, which does not depend on a question.
 
 use std::collections::BTreeMap;
 
 use hearsay_model::EntityId;
 use rustc_hash::FxHashMap;
 
-use super::pieces::{Piece, is_weighty, unknown_names};
+use super::pieces::{Piece, Stated, unknown_names};
 
-/// Weights of the components of importance. Names count most, because small talk names nobody.
+/// Weights of the components of importance. Apart from the DM's own summary, names count most, because small talk names
+/// nobody.
 const NAMED: f32 = 1.0;
 const SPEAKER: f32 = 0.5;
 const CONTENT: f32 = 0.8;
@@ -21,17 +22,18 @@ const SUMMARY: f32 = 2.0;
 /// Factor for questions, which carry less information than their answers.
 const QUESTION: f32 = 0.6;
 
-/// Sum of word rarities at which the content component reaches its maximum.
+/// Sum of word rarities at which the content component (`CONTENT`) reaches its maximum.
 const FULL: f32 = 9.0;
 
-/// Importance of a piece, and the components that contribute most.
+/// Importance of a piece, and the names of the components that contribute most.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Weight {
     pub(super) score: f32,
     pub(super) why: Vec<&'static str>,
 }
 
-/// Computes the importance of each piece among the others. `is_new` returns whether an entity was never met before.
+/// Computes the importance of each piece, compared with the other pieces. `is_new` returns whether an entity was not
+/// met before.
 pub(super) fn weigh(pieces: &[Piece], is_new: impl Fn(&EntityId) -> bool) -> Vec<Weight> {
     let (mut naming, mut speaking) = (BTreeMap::<&EntityId, f32>::new(), BTreeMap::<&EntityId, f32>::new());
     let mut having: FxHashMap<&str, f32> = FxHashMap::default();
@@ -41,7 +43,7 @@ pub(super) fn weigh(pieces: &[Piece], is_new: impl Fn(&EntityId) -> bool) -> Vec
         piece.stems.iter().for_each(|stem| *having.entry(stem).or_default() += 1.0);
     }
     let all = pieces.len().max(1) as f32;
-    // From 1 for a single occurrence to 0 for an occurrence in every piece.
+    // 1 for a single occurrence, nearly 0 for an occurrence in every piece.
     let rarity = |count: f32| 1.0 - count.ln() / (all.ln() + 1.0);
     let mut first: BTreeMap<&EntityId, usize> = BTreeMap::new();
     for (at, piece) in pieces.iter().enumerate() {
@@ -60,10 +62,10 @@ pub(super) fn weigh(pieces: &[Piece], is_new: impl Fn(&EntityId) -> bool) -> Vec
         if piece.summary {
             parts.push((SUMMARY, "the DM's own summary"));
         }
-        if !piece.bears.is_empty() {
+        if piece.stated != Stated::Nothing {
             parts.push((BEARS, "states a fact"));
         }
-        if piece.bears.iter().any(|name| is_weighty(name)) {
+        if piece.stated == Stated::Notable {
             parts.push((WEIGHTY, "binds or changes somebody"));
         }
         let new = piece.entities.iter().chain(&piece.speaker).any(|id| first[id] == at && is_new(id));
@@ -86,7 +88,8 @@ pub(super) fn weigh(pieces: &[Piece], is_new: impl Fn(&EntityId) -> bool) -> Vec
     pieces.iter().enumerate().map(weight).collect()
 }
 
-/// Returns whether two pieces say nearly the same: the longer contains most words of the shorter.
+/// Returns whether two pieces say nearly the same: the longer piece contains at least three quarters of the words of
+/// the shorter.
 pub(super) fn is_near(a: &Piece, b: &Piece) -> bool {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < a.stems.len() && j < b.stems.len() {
@@ -100,11 +103,11 @@ pub(super) fn is_near(a: &Piece, b: &Piece) -> bool {
     shorter > 0 && shared * 4 >= shorter * 3 && (shorter >= 3 || a.stems.len() == b.stems.len())
 }
 
-/// Number of consecutive pieces that do not fit after which the search stops, because hardly any space is left.
+/// Number of consecutive pieces that do not fit, after which [`choose`] stops. By then, hardly any space is left.
 const FULL_UP: usize = 64;
 
-/// Chooses pieces in the order of their scores, as many as fit, without near duplicates. Returns them in their original
-/// order.
+/// Chooses pieces in the order of their scores, as many as fit. Skips near duplicates. Returns the indices of the
+/// chosen pieces in their original order.
 pub(super) fn choose(pieces: &[Piece], scores: &[f32], mut fits: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..pieces.len()).filter(|at| scores[*at] > 0.0).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));

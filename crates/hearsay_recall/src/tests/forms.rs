@@ -1,4 +1,5 @@
-//! The forms of a scene context, word by word. `HEARSAY_GOLDEN=write cargo test -p hearsay_recall` writes them anew.
+//! Golden tests of the output forms of a scene context. `HEARSAY_GOLDEN=write cargo test -p hearsay_recall` rewrites
+//! the golden files.
 
 use std::{fs, path::Path};
 
@@ -24,7 +25,7 @@ fn round(json: &mut serde_json::Value) {
     }
 }
 
-/// A tavern in which something is doubted, said twice, and said at the table.
+/// Returns the tavern with a doubted fact, a repeated fact and a spoken line added.
 fn tavern() -> World {
     let mut world = World::tavern();
     let rumour = world.attribute("ledger", "lore", "The harbour ledger burned.", "");
@@ -70,14 +71,14 @@ fn every_form_is_as_it_was() {
     check("text.txt", &whole.render(Form::Text, Detail::Citations));
     check("text-explained.txt", &whole.render(Form::Text, Detail::Explained));
     check("markdown.md", &whole.render(Form::Markdown, Detail::Citations));
-    // The last digits of a score are those of a machine.
+    // The last digits of a score depend on the machine.
     let mut json = serde_json::from_str(&whole.render(Form::Json, Detail::Plain)).unwrap();
     round(&mut json);
     check("context.json", &serde_json::to_string_pretty(&json).unwrap());
 }
 
 #[test]
-fn what_is_gone_without_is_said() {
+fn omitted_channels_are_reported() {
     let words_alone = context(Detail::Plain, None, false, 1000);
     check("without-meaning-and-graph.txt", &words_alone.render(Form::Text, Detail::Explained));
     let small = context(Detail::Plain, None, true, 90);

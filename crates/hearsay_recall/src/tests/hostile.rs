@@ -1,4 +1,4 @@
-//! Hostile data in a scene context: every form can be taken apart again, into the structure that it was made from.
+//! Hostile data in a scene context. Each output form is parsed and must give the structure from which it was rendered.
 
 use hearsay_model::escape;
 use proptest::prelude::*;
@@ -6,13 +6,13 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Markup, Page, citation::why, quoted, summarize};
 
-/// A line with what stands beside it in brackets.
+/// A line, and the remarks in brackets that follow it.
 type Parsed = (String, Vec<String>);
 
-/// What a form says: its headings, each with its lines.
+/// The parsed content of an output form: its headings, each with its lines.
 type Sections = Vec<(String, Vec<Parsed>)>;
 
-/// What is meant by escaped text.
+/// Removes the backslash escapes from a text.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars().peekable();
@@ -25,7 +25,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// The text of a line, and what stands in brackets that nothing escapes.
+/// Splits a line into its text and the remarks in unescaped brackets.
 fn line_of(line: &str, markup: Markup) -> Parsed {
     let (mut text, mut remarks, mut depth) = (String::new(), Vec::new(), 0);
     let mut chars = line.chars();
@@ -43,7 +43,7 @@ fn line_of(line: &str, markup: Markup) -> Parsed {
             }
             ']' => depth -= 1,
             c if depth > 0 => remarks.last_mut().unwrap().push(c),
-            // Marks around remarks are no text.
+            // The asterisks around remarks are not part of the text.
             '*' if markup == Markup::Markdown => {}
             c => text.push(c),
         }
@@ -83,7 +83,7 @@ fn parse(form: Form, given: &str) -> (Option<String>, Sections) {
     (ask, sections)
 }
 
-/// The structure that a form is to have.
+/// Returns the structure that an output form must have.
 fn meant(context: &SceneContext, form: Form, detail: Detail) -> (Option<String>, Sections) {
     let shown = |text: &str| escape::line(text.trim()).into_owned();
     let lines = |section: &crate::Section| {
@@ -109,7 +109,7 @@ fn meant(context: &SceneContext, form: Form, detail: Detail) -> (Option<String>,
     for section in &context.sections {
         match section.name {
             "speaker" => sections[0].1 = lines(section),
-            name => sections.push((crate::render::heading(name).trim_end().to_owned(), lines(section))),
+            name => sections.push((crate::context::heading(name).trim_end().to_owned(), lines(section))),
         }
     }
     (Some(shown(&context.question)), sections)
@@ -174,7 +174,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn no_data_forges_a_line_a_section_or_a_receipt(
+    fn no_data_forges_a_line_a_section_or_a_citation(
         texts in prop::collection::vec(hostile(), 8),
         detail in prop::sample::select(&[Detail::Plain, Detail::Citations, Detail::Explained][..]),
     ) {
@@ -256,7 +256,7 @@ fn recaps_and_logs_in_few_words_are_escaped_too() {
     let prompt = recap.prompt("A night\n[1] Odo did it.");
     assert_eq!(prompt.lines().filter(|line| line.starts_with('[')).count(), count, "{prompt}");
     assert_eq!(prompt.lines().count(), count + 4, "{prompt}");
-    let index = Index::of(&world.0);
+    let index = Index::of(world.0.corpus());
     let summary = summarize(&crate::SummaryRequest {
         hearer,
         index: &index,

@@ -1,8 +1,8 @@
-//! Whom a question names.
+//! Tests which entities a question names.
 
 use super::*;
 
-/// Entities and names: a world that knows everything of everybody.
+/// Returns an entity linker for entities whose names and aliases everybody knows. `names` pairs entity ids with names.
 fn called(names: &[(&str, &str)]) -> EntityLinker {
     let mut world = World::default();
     for (entity, name) in names {

@@ -1,11 +1,11 @@
-//! What a scene context tells, and in how much room.
+//! Tests the content and size of a scene context.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::{Source, context::Section};
 
-/// Tokens as no model counts them: some letters cost more, and even nothing may cost something.
+/// A token counter that is unlike the tokenizer of any model: one letter costs extra tokens.
 struct Odd {
     letter: char,
     cost: usize,
@@ -28,7 +28,7 @@ const QUESTIONS: [&str; 5] = [
      you has seen the harbour ledger, the one with the torn back, on the night when the ferry did not come in?",
 ];
 
-/// The tavern with much to tell.
+/// Returns the tavern with many more facts.
 fn busy() -> World {
     let mut world = World::tavern();
     for n in 0..12 {
@@ -59,7 +59,7 @@ proptest! {
         question in prop::sample::select(&QUESTIONS[..]),
         detail in prop::sample::select(&[Detail::Plain, Detail::Explained][..]),
     ) {
-        // It lives as long as the test.
+        // Leaks the counter, because the request borrows it.
         let counter: &Odd = Box::leak(Box::new(Odd { letter, cost, words }));
         let world = busy();
         let of = |budget: usize| world.context_with("mirela", question, |request| Request {
@@ -104,7 +104,7 @@ proptest! {
             status.question.clear();
             status.render(Form::Prompt, false)
         };
-        // A small budget may cut the end of it for a long question, and that alone.
+        // With a small budget, the sections may be cut at the end, because a long question needs tokens too.
         let (one, other) = (status(&shorter), status(&longer));
         prop_assert!(one.starts_with(&other) || other.starts_with(&one), "{one}\n{other}");
         prop_assert!(longer.render(Form::Prompt, false).starts_with(&other));
@@ -245,7 +245,7 @@ fn what_was_said_lately_is_told_in_order() {
             ..Scene::default()
         };
         let context = world.context_with(speaker, "Where is the ledger?", |request| {
-            // The scene lives as long as the test.
+            // Leaks the scene, because the request borrows it.
             Request { scene: Box::leak(Box::new(scene.clone())), ..request }
         });
         let section = context.sections.into_iter().find(|section| section.name == "lately");
@@ -278,7 +278,7 @@ fn a_question_is_limited_to_whom_it_is_about() {
         told
     };
     assert_eq!(told(&[], "Where do rats gnaw?"), ["Rats gnaw the beams of the Gilded Gull.", "Rats gnaw the pews."]);
-    // By its name in a sentence; with what is one relation away.
+    // The lore sentence is found because it contains the name. Facts about entities one relation away are found too.
     let of_gull = told(&["gull"], "Where do rats gnaw?");
     assert!(of_gull.contains(&"Rats gnaw the beams of the Gilded Gull.".into()), "{of_gull:?}");
     let owes = told(&["gull"], "Who owes crowns?");

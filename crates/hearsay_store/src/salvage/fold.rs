@@ -1,37 +1,37 @@
-//! Folding a journal that has gaps.
+//! Folds a journal that has gaps.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{Author, Change, Operation, Position, State, Timestamp, TransientUpdate};
 
-use super::{LostOperation, rows::Rows};
+use super::{report::LostOperation, rows::Rows};
 
-/// A journal without gaps, and the state that it folds to.
-pub(super) struct Whole {
+/// A journal whose gaps are filled, and the state that is folded from it.
+pub(super) struct IntactJournal {
     pub(super) state: State,
-    /// End of the compacted part, followed by the operations that are kept up to there.
+    /// Position of the end of the compacted part. `compacted` has the operations up to that position.
     pub(super) compacted_to: Position,
     pub(super) compacted: Vec<(Position, Arc<Operation>)>,
-    /// One operation for each later position. Operations that change nothing replace those that are lost or cannot be
-    /// applied, so that positions keep their meaning.
+    /// One operation for each position after the compacted part. A lost operation, or an operation that cannot be
+    /// applied, is replaced by an operation that changes nothing, so that the other operations keep their positions.
     pub(super) operations: Vec<Arc<Operation>>,
     pub(super) transients: BTreeMap<Position, TransientUpdate>,
-    /// Operations that can be read but not applied.
+    /// Operations that can be read but cannot be applied.
     pub(super) unfit: Vec<LostOperation>,
 }
 
-impl Whole {
-    /// Returns the number of operations, without those that replace lost ones.
+impl IntactJournal {
+    /// Returns the number of operations, without the replacements of lost operations.
     pub(super) fn count(&self, lost: &[LostOperation]) -> u64 {
         let replaced = lost.iter().chain(&self.unfit).filter(|lost| lost.position > self.compacted_to).count();
         (self.compacted.len() + self.operations.len() - replaced) as u64
     }
 }
 
-/// Applies every operation that is valid after the earlier ones.
-pub(super) fn fold(rows: &mut Rows) -> Whole {
+/// Folds the journal. Applies each operation that is valid after the operations before it, and replaces all others.
+pub(super) fn fold(rows: &mut Rows) -> IntactJournal {
     let transients = std::mem::take(&mut rows.transients).into_updates();
-    let mut whole = Whole {
+    let mut intact = IntactJournal {
         state: State::default(),
         compacted_to: rows.compacted_to,
         compacted: Vec::new(),
@@ -43,45 +43,45 @@ pub(super) fn fold(rows: &mut Rows) -> Whole {
     let mut set_up_to = None;
     let tail = rows.operations.split_off(&rows.compacted_to.next());
     for (position, operation) in std::mem::replace(&mut rows.operations, tail) {
-        set_transients(&mut whole, &mut set_up_to, position);
+        set_transients(&mut intact, &mut set_up_to, position);
         let operation = Arc::new(operation);
-        whole.state.apply_compacted(position, Arc::clone(&operation));
-        whole.compacted.push((position, operation));
+        intact.state.apply_compacted(position, Arc::clone(&operation));
+        intact.compacted.push((position, operation));
     }
-    whole.state.advance_compaction(rows.compacted_to);
+    intact.state.advance_compaction(rows.compacted_to);
     for position in (rows.compacted_to.0 + 1..=rows.newest.0).map(Position) {
-        set_transients(&mut whole, &mut set_up_to, position);
+        set_transients(&mut intact, &mut set_up_to, position);
         let found = rows.operations.remove(&position).map(Arc::new);
-        let fits = found.filter(|operation| match whole.state.check(operation) {
+        let fits = found.filter(|operation| match intact.state.check(operation) {
             Ok(()) => true,
             Err(error) => {
                 let (summary, reason) = (Some(operation.summary.clone()), error.to_string());
-                whole.unfit.push(LostOperation { position, summary, reason });
+                intact.unfit.push(LostOperation { position, summary, reason });
                 false
             }
         });
         let operation = fits.unwrap_or_else(|| Arc::new(placeholder(position, recorded)));
         recorded = operation.recorded;
-        if let Err(error) = whole.state.apply(Arc::clone(&operation)) {
-            // A checked operation always applies, so this error would be a bug in the model.
-            tracing::error!(%position, %error, "an operation that was checked could not be applied");
+        if let Err(error) = intact.state.apply(Arc::clone(&operation)) {
+            // An operation that passes the check can always be applied. This error would be a bug in the model.
+            tracing::error!(%position, %error, "a verified operation could not be applied");
         }
-        whole.operations.push(operation);
+        intact.operations.push(operation);
     }
-    set_transients(&mut whole, &mut set_up_to, Position(u64::MAX));
-    whole
+    set_transients(&mut intact, &mut set_up_to, Position(u64::MAX));
+    intact
 }
 
-/// Applies the transient updates that were set before a position and are not applied yet.
-fn set_transients(whole: &mut Whole, set_up_to: &mut Option<Position>, before: Position) {
+/// Applies the transient updates that were made before a position and are not applied yet.
+fn set_transients(intact: &mut IntactJournal, set_up_to: &mut Option<Position>, before: Position) {
     let next = set_up_to.map_or(Position(0), Position::next);
-    for (_, update) in whole.transients.range(next..before) {
-        whole.state.set_transients(update);
+    for (_, update) in intact.transients.range(next..before) {
+        intact.state.set_transients(update);
     }
     *set_up_to = Some(Position(before.0 - 1));
 }
 
-/// Creates an operation that changes nothing: it restores the state of the previous position.
+/// Creates an operation that changes nothing, because it restores the state of the previous position.
 fn placeholder(position: Position, recorded: Timestamp) -> Operation {
     let before = Position(position.0.saturating_sub(1));
     let summary = "lost when the database was damaged";

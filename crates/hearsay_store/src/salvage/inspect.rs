@@ -1,42 +1,40 @@
-//! Checking the directory of a campaign.
+//! Checks a campaign directory.
 
 use std::{path::Path, time::Duration};
 
 use hearsay_model::State;
 
 use super::{
-    CheckReport, FileDamage,
-    fold::{self, Whole},
+    fold::{self, IntactJournal},
+    report::CheckReport,
     rows::{self, Rows},
-    swap,
 };
 use crate::{
-    FrameFile, Opened, Store, StoreError, StoreOptions,
-    db::Settings,
-    lock::Lock,
-    mark::{Acknowledged, Mark},
-    open, snapshot,
+    Opened, Store, StoreError, StoreOptions,
+    engine::{Settings, block_on, raw_files::FileDamage, start_runtime},
+    files::{acknowledged::AcknowledgedFile, database_swap, frame_file::FrameFile, lock::Lock, snapshot},
+    journal::JournalPosition,
 };
 
-/// Files of derived data that other crates write.
+/// Names of the files with derived data that other crates write.
 const DERIVED: [&str; 2] = ["terms", "vectors"];
 
-/// Checks all stored data of a campaign. Blocks the calling thread.
+/// Checks all stored data in a campaign directory. Blocks the calling thread.
 ///
-/// The check covers every file, every operation with its digest, transient values, whether all operations can be
-/// applied, and the graph tables record by record. It does not change a damaged directory.
+/// The check covers every file, the digest of every operation, the transient values, and each record of the graph
+/// tables. It also checks whether all operations can be applied. A damaged directory is not changed.
 ///
 /// # Errors
-/// Returns an error if the directory does not exist, another process has it open, or files cannot be read for a reason
-/// other than damage.
-pub fn check(directory: &Path) -> Result<CheckReport, StoreError> {
-    let owner = hold(directory)?;
-    let (mut report, whole) = look(directory)?;
-    drop(owner);
-    // The engine may damage a damaged directory further. It therefore opens only intact files, to compare their data
-    // with the data that the engine reads.
+/// Returns an error if the directory does not exist, if another process has it open, or if files cannot be read for a
+/// reason other than damage.
+pub fn check_directory(directory: &Path) -> Result<CheckReport, StoreError> {
+    let lock = lock_existing(directory)?;
+    let (mut report, journal) = inspect(directory)?;
+    drop(lock);
+    // The engine may damage a damaged directory further, so it opens the directory only if the files are intact. The
+    // data that the engine reads is then compared with the data in the files.
     if report.damage.is_empty() && report.lost_count() == 0 && report.lost_transient_rows == 0 {
-        match compare(directory, &whole.state) {
+        match compare(directory, &journal.state) {
             Ok(differences) => report.graph_differences = differences,
             Err(error @ StoreError::Damaged { .. }) => report.error = Some(error.to_string()),
             Err(error) => return Err(error),
@@ -45,8 +43,8 @@ pub fn check(directory: &Path) -> Result<CheckReport, StoreError> {
     Ok(report)
 }
 
-/// Locks an existing directory and finishes an interrupted repair.
-pub(super) fn hold(directory: &Path) -> Result<Lock, StoreError> {
+/// Locks an existing directory. Finishes a repair that was interrupted.
+pub(super) fn lock_existing(directory: &Path) -> Result<Lock, StoreError> {
     if !directory.is_dir() {
         return Err(StoreError::File {
             action: "open",
@@ -55,43 +53,42 @@ pub(super) fn hold(directory: &Path) -> Result<Lock, StoreError> {
             source: std::io::ErrorKind::NotFound.into(),
         });
     }
-    let owner = Lock::take(directory)?;
-    swap::finish(directory)?;
-    Ok(owner)
+    let lock = Lock::take(directory)?;
+    database_swap::finish(directory)?;
+    Ok(lock)
 }
 
-/// Reads all data in a locked directory.
-pub(super) fn look(directory: &Path) -> Result<(CheckReport, Whole), StoreError> {
-    let acknowledged = Mark::open(directory)?.1;
+/// Reads all data in a directory. The caller must have locked the directory.
+pub(super) fn inspect(directory: &Path) -> Result<(CheckReport, IntactJournal), StoreError> {
+    let acknowledged = AcknowledgedFile::open(directory)?.1;
     let place = directory.display().to_string();
-    let runtime = open::runtime(&place, 2)?;
+    let runtime = start_runtime(&place, 2)?;
     let mut rows = {
         let directory = directory.to_owned();
         let task = runtime.spawn(async move { rows::read(&directory, acknowledged, settings()).await });
-        crate::store::block_on(&runtime, task)
-            .unwrap_or_else(|crash| Err(StoreError::damaged(&place, crash.to_string())))?
+        block_on(&runtime, task).unwrap_or_else(|crash| Err(StoreError::damaged(&place, crash.to_string())))?
     };
     runtime.shutdown_timeout(Duration::from_secs(5));
-    let whole = fold::fold(&mut rows);
-    Ok((report(directory, acknowledged, rows, &whole), whole))
+    let journal = fold::fold(&mut rows);
+    Ok((report(directory, acknowledged, rows, &journal), journal))
 }
 
 fn settings() -> Settings {
     Settings {
         query_timeout: Duration::from_secs(600),
-        patience: Duration::from_secs(60),
+        bootstrap_timeout: Duration::from_secs(60),
         memtable_bytes: usize::MAX,
         #[cfg(feature = "testing")]
-        faults: crate::testing::Faults::default(),
+        faults: crate::faults::Faults::default(),
     }
 }
 
-fn report(directory: &Path, acknowledged: Option<Acknowledged>, rows: Rows, whole: &Whole) -> CheckReport {
-    let has_stale_transients = !rows.found.has_manifest && !whole.transients.is_empty();
+fn report(directory: &Path, acknowledged: Option<JournalPosition>, rows: Rows, journal: &IntactJournal) -> CheckReport {
+    let has_stale_transients = !rows.found.has_manifest && !journal.transients.is_empty();
     let mut damage = rows.found.damage;
-    let mark = directory.join(Mark::FILE);
-    if acknowledged.is_none() && mark.metadata().is_ok_and(|metadata| metadata.len() > 0) {
-        damage.push(FileDamage { file: mark, what: "it is not as it was written".into() });
+    let file = directory.join(AcknowledgedFile::NAME);
+    if acknowledged.is_none() && file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
+        damage.push(FileDamage { file, what: "its content differs from the data that was written".into() });
     }
     CheckReport {
         files: rows.found.files,
@@ -99,9 +96,9 @@ fn report(directory: &Path, acknowledged: Option<Acknowledged>, rows: Rows, whol
         damage,
         derived_damage: derived(directory),
         newest: rows.newest,
-        operations: whole.count(&rows.lost),
+        operations: journal.count(&rows.lost),
         lost: rows.lost,
-        unfit: whole.unfit.clone(),
+        unfit: journal.unfit.clone(),
         lost_compacted: rows.lost_compacted,
         changed_compacted: rows.changed_compacted,
         lost_transient_rows: rows.lost_transient_rows,
@@ -112,7 +109,7 @@ fn report(directory: &Path, acknowledged: Option<Acknowledged>, rows: Rows, whol
     }
 }
 
-/// Returns the damage of files that are created again. A file of another version is not damaged.
+/// Returns the damage to files of derived data. A file of another version is not damaged.
 fn derived(directory: &Path) -> Vec<FileDamage> {
     let snapshot = snapshot::read(directory).err().filter(|reason| reason != snapshot::OTHER_VERSION);
     let snapshot = snapshot.map(|what| FileDamage { file: directory.join(snapshot::FILE), what });
@@ -121,8 +118,8 @@ fn derived(directory: &Path) -> Vec<FileDamage> {
     snapshot.into_iter().chain(frames).collect()
 }
 
-/// Opens a directory and compares the engine's data with the data in the files. Returns the number of graph records
-/// that differed.
+/// Opens the campaign and compares the state that the engine gives with the expected state. Returns the number of graph
+/// records that differed.
 fn compare(directory: &Path, expected: &State) -> Result<usize, StoreError> {
     let Opened { store, state, .. } = Store::open(directory, StoreOptions::default())?;
     let place = directory.display().to_string();
@@ -131,6 +128,6 @@ fn compare(directory: &Path, expected: &State) -> Result<usize, StoreError> {
     store.close()?;
     match state == *expected {
         true => Ok(differences),
-        false => Err(StoreError::damaged(&place, "the database reads other operations than its files hold")),
+        false => Err(StoreError::damaged(&place, "the database returns different operations than its files contain")),
     }
 }

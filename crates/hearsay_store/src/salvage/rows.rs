@@ -1,4 +1,4 @@
-//! Reading the intact rows of the journal.
+//! Reads the intact rows of the database.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -6,40 +6,41 @@ use std::{
 };
 
 use hearsay_model::{Operation, Position, TransientLog};
-use surrealdb::types::{Array, Object, RecordId, RecordIdKey, RecordIdKeyRange, Value};
+use surrealdb::types::{Object, RecordId, RecordIdKey, Value};
 
-use super::LostOperation;
+use super::report::LostOperation;
 use crate::{
     StoreError,
-    compact::Compacted,
-    db::{Db, Place, Settings, as_u64, object},
-    journal::{self, Digest},
-    kv::files::{self, Found},
-    mark::Acknowledged,
-    migrate, snapshot,
-    transient::Transients,
+    engine::{
+        Db, Place, Settings,
+        raw_files::{self, FileScan},
+        schema,
+        values::{as_u64, into_elements, object, record_range},
+    },
+    files::snapshot,
+    journal::{Compacted, Digest, JournalPosition, Transients, digest, entries},
 };
 
-/// Prefix of the key of a record: the numbers of a namespace and of a database. A table and an id follow.
+/// Prefix of the key of a record. It contains the numbers of the namespace and of the database. The table and the id
+/// follow.
 const RECORD: &[u8] = b"/*\0\0\0\0*\0\0\0\0*";
 
-/// Tables that cannot be derived from other tables, and the table of the schema version.
+/// Tables to read: the tables that cannot be derived from other tables, and the table with the schema version.
 const TABLES: [&str; 5] = ["journal", "journal_chunk", "meta", "transient", "schema"];
 
-/// Number of rows read at a time.
+/// Number of rows that are read at a time.
 const PAGE: u64 = 512;
 
 /// The readable data of a directory.
 pub(super) struct Rows {
-    pub(super) found: Found,
+    pub(super) found: FileScan,
     pub(super) operations: BTreeMap<Position, Operation>,
     pub(super) lost: Vec<LostOperation>,
-    /// End of the compacted part, followed by the number of its missing operations and whether its operations differ
-    /// from those that compaction kept.
+    /// Position of the end of the compacted part. For the next two fields, see [`CheckReport`](super::CheckReport).
     pub(super) compacted_to: Position,
     pub(super) lost_compacted: u64,
     pub(super) changed_compacted: bool,
-    /// Position of the newest operation that was saved, as far as it is known.
+    /// Position of the newest operation that was ever saved, as far as it is known.
     pub(super) newest: Position,
     pub(super) only_in_snapshot: usize,
     pub(super) transients: TransientLog,
@@ -52,18 +53,18 @@ struct Unreadable {
     reason: String,
 }
 
-/// The operation found at a position, or the reason why it is unreadable.
-type ProjectionRow = Result<Operation, Unreadable>;
+/// The operation in a row, or the reason why the row cannot be used.
+type JournalRow = Result<Operation, Unreadable>;
 
 /// Reads all intact rows.
 pub(super) async fn read(
     directory: &Path,
-    acknowledged: Option<Acknowledged>,
+    acknowledged: Option<JournalPosition>,
     settings: Settings,
 ) -> Result<Rows, StoreError> {
     let place = directory.display().to_string();
     let mut newest_entries = HashMap::<Vec<u8>, (u64, Option<Vec<u8>>)>::new();
-    let found = files::read(&directory.join("db"), |entry| {
+    let found = raw_files::read(&directory.join("db"), |entry| {
         if is_wanted(entry.key) {
             let known = newest_entries.entry(entry.key.to_vec()).or_insert((0, None));
             if entry.sequence >= known.0 {
@@ -77,34 +78,35 @@ pub(super) async fn read(
         advice: "check the disk, or restore the directory from a backup",
         source,
     })?;
-    let failed = |reason: String| StoreError::Database { place: place.clone(), action: "sort what was found", reason };
+    let failed = |reason: String| StoreError::Database { place: place.clone(), action: "sort the found data", reason };
     let db = Db::open(Place::Memory, settings).await.map_err(failed)?;
-    migrate::migrate(&db, &place).await?;
+    schema::migrate(&db, &place).await?;
     let entries = newest_entries.into_iter().filter_map(|(key, (_, value))| Some((key, value?)));
     db.fill(entries).await.map_err(failed)?;
-    migrate::check_version(&db, &place).await?;
-    // Without this record, every operation that compaction removed counts as lost.
+    schema::check_version(&db, &place).await?;
+    // If this record is lost, every operation that compaction removed counts as lost.
     let compacted = Compacted::load(&db, &place).await.unwrap_or(Compacted::NONE);
-    let mut kept = compacted.emptied();
-    let (mut rows, digests) = journal_rows(&db, &place, &mut kept).await.map_err(|error| failed(error.to_string()))?;
+    let mut counted = compacted.emptied();
+    let (mut rows, digests) =
+        journal_rows(&db, &place, &mut counted).await.map_err(|error| failed(error.to_string()))?;
     let (transients, lost_transient_rows) = Transients::salvage(&db).await.map_err(|e| failed(e.to_string()))?;
     db.close(std::time::Duration::from_secs(10)).await.map_err(failed)?;
 
     let in_journal = rows.values().filter(|row| row.is_ok()).count();
     let snapshot = read_snapshot(directory, compacted.to.position);
     let snapshot_end = snapshot.and_then(|snapshot| take_from_snapshot(snapshot, &mut rows, &digests));
-    let newest = [acknowledged.map(|mark| mark.position), rows.keys().next_back().copied(), snapshot_end];
+    let newest = [acknowledged.map(|at| at.position), rows.keys().next_back().copied(), snapshot_end];
     let newest = newest.into_iter().flatten().max().unwrap_or_default().max(compacted.to.position);
     let found_compacted = rows.range(..=compacted.to.position).count() as u64;
     let lost_compacted = compacted.rows().saturating_sub(found_compacted);
-    let changed_compacted = kept != compacted;
+    let changed_compacted = counted != compacted;
     let (mut operations, mut lost) = (BTreeMap::new(), Vec::new());
     for position in (1..=newest.0).map(Position) {
         match rows.remove(&position) {
             Some(Ok(operation)) => _ = operations.insert(position, operation),
             Some(Err(Unreadable { summary, reason })) => lost.push(LostOperation { position, summary, reason }),
             None if position <= compacted.to.position => {}
-            None => lost.push(LostOperation { position, summary: None, reason: "it is in no file".into() }),
+            None => lost.push(LostOperation { position, summary: None, reason: "no file contains it".into() }),
         }
     }
     Ok(Rows {
@@ -126,74 +128,73 @@ fn is_wanted(key: &[u8]) -> bool {
     TABLES.iter().any(|table| rest.strip_prefix(table.as_bytes()).is_some_and(|rest| rest.starts_with(b"\0*")))
 }
 
-/// Reads the rows of the journal with their digests, one by one.
+/// Reads all rows of the journal. Returns the operations and the digests by position. Adds the rows of the compacted
+/// part to `counted`.
 async fn journal_rows(
     db: &Db,
     place: &str,
-    kept: &mut Compacted,
-) -> Result<(BTreeMap<Position, ProjectionRow>, BTreeMap<Position, Digest>), surrealdb::Error> {
+    counted: &mut Compacted,
+) -> Result<(BTreeMap<Position, JournalRow>, BTreeMap<Position, Digest>), surrealdb::Error> {
     let numbers = db.value("SELECT VALUE record::id(id) FROM journal", object([])).await?;
-    let numbers: Vec<u64> =
-        numbers.into_array().map(Array::into_vec).unwrap_or_default().iter().filter_map(as_u64).collect();
+    let numbers: Vec<u64> = into_elements(numbers).iter().filter_map(as_u64).collect();
     let (mut rows, mut digests) = (BTreeMap::new(), BTreeMap::new());
-    digests.insert(kept.to.position, kept.to.digest);
+    digests.insert(counted.to.position, counted.to.digest);
     let mut next = 0;
     while let Some(start) = numbers.iter().copied().find(|number| *number >= next) {
         next = start + PAGE;
-        let range = RecordIdKeyRange::from(RecordIdKey::from(start as i64)..RecordIdKey::from(next as i64));
-        let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
+        let range = object([("range", record_range("journal", start..next))]);
         let page = db.value("SELECT * FROM $range", range).await?;
-        for row in page.into_array().map(Array::into_vec).unwrap_or_default() {
+        for row in into_elements(page) {
             let Value::Object(mut row) = row else { continue };
             let Some(Value::RecordId(RecordId { key: RecordIdKey::Number(number), .. })) = row.get("id") else {
                 continue;
             };
             let position = Position(u64::try_from(*number).unwrap_or_default());
-            if position > kept.to.position {
-                digests.extend(row.get("digest").and_then(journal::as_digest).map(|digest| (position, digest)));
+            if position > counted.to.position {
+                digests.extend(row.get("digest").and_then(entries::as_digest).map(|digest| (position, digest)));
             }
-            let read = operation(db, place, position, &mut row, &digests, kept).await;
+            let read = operation(db, place, position, &mut row, &digests, counted).await;
             rows.insert(position, read);
         }
     }
     Ok((rows, digests))
 }
 
-/// Returns the operation of a row. If the digest of the previous row is known, checks that the row is linked to it.
-/// Counts a row of the compacted part.
+/// Returns the operation of a row. If the digest of the previous row is known, checks the digest of this row against
+/// it. Adds a row of the compacted part to `counted`.
 async fn operation(
     db: &Db,
     place: &str,
     position: Position,
     row: &mut Object,
     digests: &BTreeMap<Position, Digest>,
-    kept: &mut Compacted,
-) -> ProjectionRow {
+    counted: &mut Compacted,
+) -> JournalRow {
     let summary = match row.get("summary") {
         Some(Value::String(summary)) => Some(summary.clone()),
         _ => None,
     };
     let unreadable = |reason: String| Unreadable { summary, reason };
-    let json = match journal::text(db, place, position, row).await {
+    let json = match entries::text(db, place, position, row).await {
         Ok((json, _)) => json,
         Err(StoreError::Damaged { what, .. }) => return Err(unreadable(what)),
         Err(error) => return Err(unreadable(error.to_string())),
     };
-    if position <= kept.to.position {
-        kept.count(position, &json);
+    if position <= counted.to.position {
+        counted.count(position, &json);
     }
-    let before = digests.get(&Position(position.0.saturating_sub(1))).filter(|_| position > kept.to.position);
-    if before.is_some_and(|before| digests.get(&position) != Some(&journal::digest(before, &json))) {
-        return Err(unreadable("it is not as it was written (its digest differs)".into()));
+    let before = digests.get(&Position(position.0.saturating_sub(1))).filter(|_| position > counted.to.position);
+    if before.is_some_and(|before| digests.get(&position) != Some(&digest(before, &json))) {
+        return Err(unreadable("its content was changed (the digest differs)".into()));
     }
     serde_json::from_str(&json).map_err(|error| unreadable(format!("it cannot be read: {error}")))
 }
 
-/// The end of a snapshot and its operations.
-type Snapshot = (Acknowledged, BTreeMap<Position, Operation>);
+/// The position of a snapshot, and its operations.
+type Snapshot = (JournalPosition, BTreeMap<Position, Operation>);
 
-/// Reads the snapshot. If the journal was compacted after the snapshot was written, only the operations after the
-/// compacted part are used.
+/// Reads the snapshot. If the journal was compacted after the snapshot was written, returns only the operations after
+/// the compacted part.
 fn read_snapshot(directory: &Path, compacted_to: Position) -> Option<Snapshot> {
     let snapshot = snapshot::read(directory).ok()??;
     let first = if snapshot.compacted_to == compacted_to { Position(0) } else { compacted_to.next() };
@@ -202,10 +203,11 @@ fn read_snapshot(directory: &Path, compacted_to: Position) -> Option<Snapshot> {
     Some((snapshot.at, operations.collect()))
 }
 
-/// Adds missing operations from the snapshot if it belongs to the same history. Returns the end of the snapshot.
+/// Adds operations that are missing in the journal from the snapshot. Does nothing if the snapshot contradicts the
+/// journal. Returns the position of the snapshot if it was used.
 fn take_from_snapshot(
     (at, operations): Snapshot,
-    rows: &mut BTreeMap<Position, ProjectionRow>,
+    rows: &mut BTreeMap<Position, JournalRow>,
     digests: &BTreeMap<Position, Digest>,
 ) -> Option<Position> {
     if digests.get(&at.position).is_some_and(|digest| *digest != at.digest) {

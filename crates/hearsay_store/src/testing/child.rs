@@ -1,4 +1,4 @@
-//! Programs that are killed by a test.
+//! Starts programs that a test kills.
 
 use std::{
     io::{self, BufRead, BufReader},
@@ -7,19 +7,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A program that writes lines to its standard output and is killed without warning.
+/// A running program that a test can kill. The program writes lines to its standard output.
 #[derive(Debug)]
 pub struct Child {
     process: std::process::Child,
     lines: Receiver<String>,
 }
 
-/// The end of a program.
+/// How a program ended, and what it wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// All lines that the program wrote.
     pub lines: Vec<String>,
-    /// Whether the program wrote the lines that start the delay.
+    /// Whether the program wrote all lines that [`Child::kill_after`] waited for.
     pub was_ready: bool,
     /// Whether the program ended before it was killed.
     pub ended_by_itself: bool,
@@ -44,8 +44,9 @@ impl Child {
         Ok(Self { process, lines })
     }
 
-    /// Kills the program (SIGKILL on Unix) after a delay. The delay starts when the program has written `count` lines
-    /// that start with `word`. If it does not write them within `patience`, it is killed then.
+    /// Kills the program (SIGKILL on Unix). Waits until the program has written `count` lines that start with `word`,
+    /// then waits for the duration `delay`. If the program does not write these lines within the duration `patience`,
+    /// it is killed at the end of that duration.
     ///
     /// # Errors
     /// Returns an error if the system cannot kill the program.
@@ -79,7 +80,7 @@ impl Child {
         let ended_by_itself = self.process.try_wait()?.is_some();
         self.process.kill()?;
         self.process.wait()?;
-        // Lines that the program wrote before it died may not have arrived yet.
+        // Collects the lines that the program wrote before it ended and that have not arrived yet.
         lines.extend(self.lines.iter());
         Ok(Outcome { lines, was_ready: kill_at.is_some(), ended_by_itself })
     }

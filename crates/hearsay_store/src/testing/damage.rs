@@ -1,4 +1,4 @@
-//! Damage to the files of a closed directory.
+//! Damages the files in a closed campaign directory.
 
 use std::{
     fs::{self, File},
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A kind of damage to a file.
+/// A way to damage a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
     /// Truncates the file to this length in bytes.
@@ -15,7 +15,7 @@ pub enum Damage {
     Flip {
         /// Offset of the byte.
         at: u64,
-        /// Mask of the bits to flip; 0 changes nothing.
+        /// Bit mask with the bits to flip; 0 changes nothing.
         mask: u8,
     },
     /// Appends this number of bytes.
@@ -25,7 +25,7 @@ pub enum Damage {
 }
 
 impl Damage {
-    /// Damages a file.
+    /// Damages a file in this way.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or written.
@@ -53,7 +53,7 @@ impl Damage {
     }
 }
 
-/// Returns every file below a directory, sorted by path.
+/// Returns all files in a directory and its subdirectories, sorted by path.
 ///
 /// # Errors
 /// Returns an error if a directory cannot be read.

@@ -1,4 +1,4 @@
-//! A small disk that can be filled.
+//! A small disk that tests can fill.
 
 use std::{
     fs, io,
@@ -6,14 +6,14 @@ use std::{
     process::Command,
 };
 
-/// A separate disk in memory. It is available where the system lets this program mount a disk: on Linux, as root.
+/// A small separate disk (tmpfs). It can be mounted only on Linux and only by root.
 #[derive(Debug)]
 pub struct SmallDisk {
     directory: tempfile::TempDir,
 }
 
 impl SmallDisk {
-    /// Mounts a disk.
+    /// Mounts a disk of `bytes` bytes.
     ///
     /// # Errors
     /// Returns an error with the reason if no disk can be mounted.

@@ -1,4 +1,4 @@
-//! The compacted journal: what is left of it opens as the same state, and disk space comes back.
+//! Tests of compaction: a compacted journal gives the same state, and compaction frees disk space.
 
 use std::{path::Path, sync::Arc};
 
@@ -7,7 +7,8 @@ use hearsay_store::{Opened, Store, StoreOptions, check_directory, repair_directo
 
 use crate::worlds::*;
 
-/// Compacts a state and its store as far as some newest operations. Returns the number of operations that lost changes.
+/// Compacts a state and its store, except for the newest `operations` operations. Returns the number of operations that
+/// were rewritten or deleted.
 fn compact(store: &Store, state: &mut State, operations: u64) -> usize {
     state.advance_compaction(state.undo_horizon(&UndoRetention { operations, sessions: 0 }, Position(u64::MAX)));
     let mut plan = state.plan_compaction();
@@ -23,7 +24,10 @@ fn compact(store: &Store, state: &mut State, operations: u64) -> usize {
 }
 
 fn set(n: u64) -> Arc<Operation> {
-    let flag = Setting::Flag { name: "weather".into(), value: Value::Number(Number::new(n as f64).unwrap()) };
+    let flag = Setting::Game(GameSetting::Flag {
+        name: "weather".into(),
+        value: Value::Number(Number::new(n as f64).unwrap()),
+    });
     operation("set the weather", vec![Change::Set(flag)])
 }
 
@@ -62,7 +66,7 @@ fn a_compacted_journal_opens_as_the_same_state() {
             .map(|(at, entry)| (at, &entry.operation))
             .eq(state.journal().map(|(at, entry)| (at, &entry.operation)))
     );
-    // It goes on, and what can be undone is undone.
+    // After the compaction, operations can be written, and recent operations can be undone.
     commit(&store, &mut again, &[revert(305), set(999)]);
     assert!(again.entity(&id("e2")).is_none() && again.check(&revert(5)).is_err());
     compact(&store, &mut again, 0);
@@ -75,7 +79,7 @@ fn a_compacted_journal_opens_as_the_same_state() {
     commit(&store, &mut again, &[set(1000)]);
     compact(&store, &mut again, 0);
     store.close().unwrap();
-    // A snapshot of the journal before it was compacted further is not used.
+    // A snapshot that was written before the last compaction is not used.
     let Opened { store, state, report } = open(directory.path());
     assert!(report.snapshot_ignored.unwrap().contains("compacted"));
     assert!(again == state);
@@ -98,7 +102,7 @@ fn a_large_operation_keeps_what_is_needed_of_it() {
     commit(&store, &mut state, &[Arc::new(withdrawn)]);
     let facts = state.fact_count();
     assert_eq!(facts, 100);
-    // The facts go first, and what withdrew them the next time.
+    // The first compaction removes the facts. The second compaction removes the operations that withdrew them.
     assert_eq!(compact(&store, &mut state, 0), 1);
     assert_eq!(compact(&store, &mut state, 0), 1);
     assert_eq!((state.fact_count(), state.operation_count()), (facts, 1));
@@ -169,14 +173,14 @@ fn a_compacted_journal_is_checked_and_repaired() {
     store.settle_blocking().unwrap();
     store.close().unwrap();
     let found = check_directory(&directory).unwrap();
-    assert!(found.is_whole(), "{found:?}");
+    assert!(found.is_intact(), "{found:?}");
     let report = repair_directory(&directory, true).unwrap();
     assert_eq!((report.saved, report.found.lost_count()), (state.operation_count() as u64, 0));
     let Opened { store, state: again, .. } = open(&directory);
     assert!(again == state && again.compacted_to() == state.compacted_to());
     store.close().unwrap();
 
-    // Without the tables that hold the beginning, what is missing is counted.
+    // If the tables with the beginning of the journal are missing, the check counts the missing operations.
     let mut tables = damage::files(&directory.join("db")).unwrap();
     tables.retain(|file| file.extension().is_some_and(|extension| extension == "sst"));
     std::fs::remove_file(directory.join("snapshot")).unwrap();
@@ -184,7 +188,7 @@ fn a_compacted_journal_is_checked_and_repaired() {
         std::fs::remove_file(table).unwrap();
     }
     let found = check_directory(&directory).unwrap();
-    assert!(!found.has_whole_database(), "{found:?}");
+    assert!(!found.has_intact_database(), "{found:?}");
     assert!(Store::open(directory.as_path(), StoreOptions::default()).is_err());
     let report = repair_directory(&directory, false).unwrap();
     let Opened { store, state: again, .. } = open(&directory);
@@ -207,7 +211,7 @@ fn a_transient_value_that_an_operation_replaced_does_not_come_back() {
     let updates = vec![(state.position(), update.clone())];
     wait(|done| store.commit_with_transients(first, Vec::new(), updates, done)).unwrap();
     state.set_transients(&update);
-    // It becomes a fact, which is undone with the clock.
+    // An operation records the transient values as facts. Then this operation is undone.
     let record = operation("record", state.all_transients());
     commit(&store, &mut state, &[record]);
     assert!(!state.has_transients());

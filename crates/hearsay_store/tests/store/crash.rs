@@ -1,4 +1,4 @@
-//! Programs that are killed: everything that was acknowledged is there, and nothing is there by half.
+//! Tests with killed programs: every acknowledged operation is stored, and no operation is stored partially.
 
 use std::{
     io::{BufRead, BufReader},
@@ -18,7 +18,8 @@ use crate::worlds::*;
 
 const CHILD: &str = "HEARSAY_STORE_CRASH_DIRECTORY";
 
-/// What the child commits, group by group: small ones, groups, and now and then one in chunks.
+/// Returns the operations of the child's commit number `n`: one or several small operations, or a large operation that
+/// is stored in chunks.
 fn group(n: usize) -> Vec<Arc<Operation>> {
     match n % 7 {
         3 => vec![large(n, 5 << 20)],
@@ -28,7 +29,7 @@ fn group(n: usize) -> Vec<Arc<Operation>> {
     }
 }
 
-/// Not a test by itself: the program that gets killed.
+/// Not a test: the child program that a test kills.
 #[test]
 fn child() {
     let Ok(directory) = std::env::var(CHILD) else { return };
@@ -49,7 +50,7 @@ fn child() {
     }
 }
 
-/// How many whole groups a state holds; panics when the last one is there by half, or something else is.
+/// Returns the number of groups in a state. Panics if a group is incomplete, or if the state contains other operations.
 fn groups_in(state: &State) -> usize {
     let mut journal = state.journal().map(|(_, entry)| Arc::clone(&entry.operation)).peekable();
     let mut n = 0;
@@ -85,7 +86,7 @@ fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
-        // Some die while opening, most while committing.
+        // Some programs are killed while they open the campaign, most while they commit.
         std::thread::sleep(Duration::from_millis(30 + seed % 700));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -99,7 +100,7 @@ fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
     }
     println!("{before} operations, {swept} chunks swept");
     assert!(before > Position(50), "the child did nothing: {before}");
-    // The graph follows in the end.
+    // At the end, the graph tables are complete.
     let Opened { store, state, .. } = open(directory.path());
     store.settle_blocking().unwrap();
     assert_eq!(store.projected(), state.position());
@@ -107,13 +108,13 @@ fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
     assert_eq!(passages, state.passages().count());
 }
 
-/// Not a test by itself: the program that the next test kills.
+/// Not a test: the child program that the next test kills.
 #[test]
 fn mixed_child() {
     crash::child();
 }
 
-/// `HEARSAY_CRASH_RUNS` says how many programs are killed.
+/// The environment variable `HEARSAY_CRASH_RUNS` sets the number of runs.
 #[test]
 fn a_mixed_workload_that_is_killed_leaves_everything_acknowledged() {
     let runs = std::env::var("HEARSAY_CRASH_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(24);
@@ -131,7 +132,7 @@ fn a_mixed_workload_that_is_killed_leaves_everything_acknowledged() {
 #[test]
 fn chunks_without_an_entry_are_swept() {
     let directory = tempfile::tempdir().unwrap();
-    // A program that dies once the first chunks are on the disk.
+    // Starts a program and kills it after the first chunks are on the disk.
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crash::child_in_chunks", "--nocapture", "--test-threads=1"])
         .env(CHILD, directory.path())
@@ -159,7 +160,7 @@ fn chunks_without_an_entry_are_swept() {
     assert_eq!(open(directory.path()).report.swept_chunks, 0);
 }
 
-/// Not a test by itself: a program that writes an operation of very many chunks.
+/// Not a test: a child program that writes an operation with very many chunks.
 #[test]
 fn child_in_chunks() {
     let Ok(directory) = std::env::var(CHILD) else { return };
@@ -169,7 +170,7 @@ fn child_in_chunks() {
     store.commit_blocking(Position(2), vec![large(1, 400 << 20)]).unwrap();
 }
 
-/// What a failing disk does to commits: none is acknowledged that is not there, and none after it.
+/// On a failing disk, no acknowledged operation is lost, and no operation is acknowledged after the failure.
 #[test]
 fn storage_that_fails_stops_the_writes_and_loses_nothing_acknowledged() {
     use hearsay_store::testing::{Faults, StorageFault};
@@ -186,7 +187,8 @@ fn storage_that_fails_stops_the_writes_and_loses_nothing_acknowledged() {
         let reason = store.health().failure.unwrap();
         let expected = if fault == StorageFault::Refused { "the disk is full" } else { "a test asked for it" };
         assert!(reason.contains(expected), "{fault:?}: {reason}");
-        // The storage would take this one, but what it holds is no longer known.
+        // The storage would accept this operation. The store rejects it, because the contents of the storage are
+        // uncertain.
         let error = store.commit_blocking(Position(3), vec![small(2)]).unwrap_err();
         assert!(matches!(error, StoreError::Uncertain { .. }), "{fault:?}: {error}");
         drop(store);
@@ -209,7 +211,7 @@ fn records_of_the_graph_that_were_lost_come_back_after_a_kill() {
     let operations: Vec<_> = (0..10).map(small).collect();
     commit(&store, &mut state, &operations);
     store.rebuild_projections_blocking(&state, |_, _| {}).unwrap();
-    // As if the engine had lost a batch: three records are gone, although the tables count as complete.
+    // Deletes three records while the watermark says that the tables are complete, as if the engine had lost a batch.
     let empty = State::default();
     let lost: Vec<_> = (3..6).map(|n| Key::Entity(id(&format!("e{n}")))).collect();
     store.project(projection::rows(&empty, &lost), state.position(), |_| {});

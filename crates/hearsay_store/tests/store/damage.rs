@@ -1,4 +1,4 @@
-//! Damaged files: an error that says so, or everything is there. Never a panic, never a silent loss.
+//! Tests with damaged files: opening a campaign either reports the damage or finds all data. It never panics.
 
 use std::{
     fs,
@@ -12,7 +12,8 @@ use hearsay_store::{Opened, Store, StoreError, StoreOptions};
 
 use crate::worlds::*;
 
-/// A campaign with small and chunked operations, graph and snapshot; half of it flushed by closing, half in the log.
+/// Creates a campaign with small and large operations, graph tables and a snapshot. The first half of the data is in
+/// tables, because the campaign was closed once. The second half is in the log.
 pub(crate) fn campaign(path: &Path) -> State {
     let Opened { store, mut state, .. } = open(path);
     let operations: Vec<_> = (0..40).map(small).collect();
@@ -24,7 +25,7 @@ pub(crate) fn campaign(path: &Path) -> State {
     let operations: Vec<_> = (40..80).map(small).collect();
     operations.chunks(5).for_each(|group| commit(&store, &mut state, group));
     commit(&store, &mut state, &[large(2, 3 << 20)]);
-    // Not closed: as after a crash, most is in the log.
+    // Copies the open campaign, as if the program had crashed. Most data is in the log.
     copy(path, &path.with_extension("crashed"));
     store.close().unwrap();
     state
@@ -128,13 +129,13 @@ fn a_database_that_vanished_is_missed() {
     fs::remove_dir_all(path.join("db")).unwrap();
     let error = Store::open(path.as_path(), StoreOptions::default()).unwrap_err();
     assert!(error.to_string().contains("ends at operation 0, but operation 82 was saved"), "{error}");
-    // As the message says, that can be accepted.
+    // The user can accept the loss by deleting the file `acknowledged`, as the error message says.
     fs::remove_file(path.join("acknowledged")).unwrap();
     let opened = open(&path);
     assert_eq!(opened.report.position, Position(0));
 }
 
-/// Runs statements on the database of a closed campaign, as somebody might with SurrealDB's own tools.
+/// Runs statements on the database of a closed campaign, as with SurrealDB's own tools.
 fn tamper(path: &Path, statements: &'static str) {
     let url = format!("surrealkv://{}", path.join("db").display());
     let runtime = tokio::runtime::Builder::new_multi_thread().thread_stack_size(10 << 20).enable_all().build().unwrap();
@@ -144,7 +145,7 @@ fn tamper(path: &Path, statements: &'static str) {
         db.query(statements).await.unwrap().check().unwrap();
         drop(db);
     });
-    // Dropping is fire and forget.
+    // Dropping the database does not wait for its shutdown.
     std::thread::sleep(std::time::Duration::from_millis(500));
     runtime.shutdown_timeout(std::time::Duration::from_secs(5));
 }
@@ -162,7 +163,7 @@ fn a_tampered_journal_is_found() {
         ("DELETE journal_chunk:[41, 1]", &["chunk 1 of operation 41 is missing"]),
         ("UPDATE journal_chunk:[41, 1] SET text = 'x'", &["operation 41 has lost a part"]),
         ("UPDATE schema:current SET version = 99", &["schema 99", "up to 3"]),
-        ("UPDATE schema:current SET version = 2", &["schema 2", "from 3 on", "hearsay export"]),
+        ("UPDATE schema:current SET version = 2", &["schema 2", "reads is 3", "hearsay export"]),
     ];
     for (statements, expected) in cases {
         let copied = tempfile::tempdir().unwrap();
@@ -202,7 +203,7 @@ fn a_snapshot_is_used_or_left_alone() {
     assert!(opened.state == state);
     opened.store.close().unwrap();
 
-    // Damaged: the journal answers.
+    // If the snapshot is damaged, the journal is used.
     let file = directory.path().join("snapshot");
     let good = fs::read(&file).unwrap();
     for at in [0, 18, 25, 40, 50, 80, 100, good.len() / 2, good.len() - 1] {
@@ -214,7 +215,8 @@ fn a_snapshot_is_used_or_left_alone() {
         fs::write(&file, &good).unwrap();
     }
 
-    // Ahead of a database that somebody put back: the journal answers, once that is accepted.
+    // An older copy of `db` is restored, so the snapshot is newer than the journal. After the file `acknowledged` is
+    // deleted, the campaign opens from the journal.
     fs::remove_dir_all(directory.path().join("db")).unwrap();
     copy(&aside, &directory.path().join("db"));
     assert!(matches!(Store::open(directory.path(), StoreOptions::default()), Err(StoreError::Damaged { .. })));
@@ -224,12 +226,12 @@ fn a_snapshot_is_used_or_left_alone() {
     assert!(ignored.contains("ahead of the journal"), "{ignored}");
     assert!(opened.state == old);
 
-    // Another history at its position.
+    // The journal has a different operation at the position of the snapshot, so the snapshot is not used.
     let mut state = opened.state;
     let other: Vec<_> = (100..103).map(|n| Arc::clone(&large(n, 100))).collect();
     commit(&opened.store, &mut state, &other);
     opened.store.close().unwrap();
     let opened = open(directory.path());
-    assert!(opened.report.snapshot_ignored.unwrap().contains("another operation"));
+    assert!(opened.report.snapshot_ignored.unwrap().contains("a different operation"));
     assert!(opened.state == state);
 }

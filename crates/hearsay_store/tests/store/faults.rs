@@ -1,4 +1,4 @@
-//! Faults of the storage that are real: a full disk, a directory that is deleted.
+//! Tests with real storage failures: a full disk and a deleted directory.
 
 use std::{
     fs,
@@ -18,7 +18,7 @@ fn open_small(path: &Path) -> Opened {
     Store::open(path, StoreOptions { memtable_bytes: 512 << 10, ..StoreOptions::default() }).unwrap()
 }
 
-/// Writes until something fails.
+/// Commits operations until a commit fails. Returns the error.
 fn write_until_it_fails(store: &Store, state: &mut State, first: usize) -> StoreError {
     for number in first..first + 5_000 {
         let operation = large(number, 20_000);
@@ -47,7 +47,7 @@ fn a_full_disk_is_reported_at_once_and_loses_nothing() {
         let error = write_until_it_fails(&store, &mut state, 1_000 * (round + 1));
         println!("{left} bytes left: {error} after {:.1?}", started.elapsed());
         assert!(error.to_string().contains("the disk is full"), "{error}");
-        // What comes after it is refused at once.
+        // Later commits fail immediately.
         let started = Instant::now();
         let error = store.commit_blocking(state.position().next(), vec![small(9_000)]).unwrap_err();
         assert!(error.to_string().contains("the disk is full"), "{error}");
@@ -58,7 +58,7 @@ fn a_full_disk_is_reported_at_once_and_loses_nothing() {
         println!("closed after {:.1?}: {closed:?}", started.elapsed());
         assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
         assert!(matches!(closed, Err(StoreError::Full { .. })), "{closed:?}");
-        // Opening it on the full disk fails soon, and says why, or works.
+        // On the full disk, opening either works or soon fails with an error that names the cause.
         let started = Instant::now();
         match Store::open(disk.path(), StoreOptions::default()) {
             Ok(opened) => drop(opened),
@@ -127,7 +127,7 @@ fn an_idle_store_notices_what_fails_in_the_background() {
     assert!(matches!(error, StoreError::Stopped { .. }) && error.to_string().contains("compaction failed"), "{error}");
     store.close().unwrap();
     assert!(open(&place.path().join("campaign")).state == state);
-    // A directory that vanishes is noticed as well.
+    // A deleted directory is noticed too.
     let path = place.path().join("other");
     let Opened { store, .. } = open(&path);
     fs::remove_dir_all(&path).unwrap();

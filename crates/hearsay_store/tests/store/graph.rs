@@ -1,4 +1,5 @@
-//! The graph tables: what SurrealQL finds in them, and that following the journal equals writing them anew.
+//! Tests of the graph tables: results of SurrealQL queries, and incremental updates, which must equal a complete
+//! rebuild.
 
 use std::{
     sync::Arc,
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use crate::worlds::*;
 
-/// Applies an operation and writes its rows.
+/// Commits and applies an operation, and writes its rows to the graph tables.
 fn follow(store: &Store, state: &mut State, operation: Arc<Operation>) -> Position {
     store.commit_blocking(state.position().next(), vec![Arc::clone(&operation)]).unwrap();
     let applied = state.apply(operation).unwrap();
@@ -24,14 +25,14 @@ fn follow(store: &Store, state: &mut State, operation: Arc<Operation>) -> Positi
     applied.position
 }
 
-/// All graph tables, each sorted by id.
+/// Returns the records of all graph tables, sorted by id.
 fn tables(store: &Store) -> serde_json::Value {
     let names = ["entity", "fact", "attribute", "knows", "passage", "session", "world"];
     let tables = names.map(|name| (name, store.query_blocking(&format!("SELECT * FROM {name} ORDER BY id")).unwrap()));
     tables.into_iter().map(|(name, rows)| (name.to_owned(), rows)).collect::<serde_json::Map<_, _>>().into()
 }
 
-/// Waits until the tables have followed the journal.
+/// Waits until the graph tables are complete.
 fn wait_for_graph(store: &Store) {
     let started = Instant::now();
     while store.projected() < store.position() {
@@ -98,7 +99,7 @@ fn surrealql_walks_the_graph() {
 }
 
 #[test]
-fn what_goes_leaves_nothing_behind() {
+fn removed_records_leave_no_rows() {
     let opened = memory();
     let (store, mut state) = (opened.store, opened.state);
     let at = follow(&store, &mut state, operation("add", ironhand()));
@@ -246,7 +247,8 @@ fn tables_that_differ_from_the_state_are_told_record_by_record() {
     let applied: Vec<Key> = vec![Key::Entity(id("e0"))];
     store.project(projection::rows(&state, &applied), state.position(), |_| {});
     store.settle_blocking().unwrap();
-    // The name of `e0` was left out above; one more entity has no business there.
+    // Now the tables lack a fact about `e0`. The next lines delete the entity `iron-guild` from the tables and add an
+    // entity that the state does not have.
     let extra = State::default();
     let rows = projection::rows(&extra, &[Key::Entity(id("iron-guild"))]);
     assert!(rows[0].is_deletion());
@@ -256,7 +258,7 @@ fn tables_that_differ_from_the_state_are_told_record_by_record() {
     store.project(projection::rows(&other, &[Key::Entity(id("nobody"))]), state.position(), |_| {});
     store.settle_blocking().unwrap();
     let found = store.graph_differences_blocking(&state).unwrap();
-    // With an entity, the database deletes the edges at it.
+    // Ignores edges, because the database also deletes the edges of a deleted entity.
     let found = found.iter().filter(|one| !["fact", "knows"].contains(&one.table));
     let mut found: Vec<_> = found.map(|one| (one.table, one.id.as_str(), one.kind)).collect();
     found.sort_by_key(|(table, id, _)| (*table, *id));

@@ -1,4 +1,4 @@
-//! Committing, opening again, holding a directory.
+//! Tests of commits, of opening a campaign again, and of the lock.
 
 use std::{
     process::Command,
@@ -49,7 +49,7 @@ fn a_large_operation_is_written_in_chunks() {
     let (store, mut state) = (opened.store, opened.state);
     commit(&store, &mut state, &[small(0)]);
     commit(&store, &mut state, &[large(1, 5 << 20)]);
-    // Several that are too large together are one commit all the same.
+    // Operations that are together too large for one transaction are still one commit.
     commit(&store, &mut state, &[small(1), large(2, 1 << 20), large(3, 1 << 20), large(4, 1 << 20), small(2)]);
     let chunks = store.query_blocking("RETURN count(SELECT VALUE id FROM journal_chunk)").unwrap();
     assert!(chunks.as_u64().unwrap() >= 6, "{chunks}");
@@ -126,13 +126,13 @@ fn a_second_opener_is_told_who_has_it() {
     assert_eq!(holder.pid, std::process::id());
     assert!(error.to_string().contains("close that program first"), "{error}");
     first.store.close().unwrap();
-    // Dropping releases it too.
+    // Dropping a store also releases the lock.
     drop(open(directory.path()));
     drop(open(directory.path()));
 }
 
 #[test]
-fn what_a_dead_process_left_is_taken_over() {
+fn the_lock_of_a_dead_process_is_taken_over() {
     let directory = tempfile::tempdir().unwrap();
     let dead = Command::new("true").spawn().map(|mut child| {
         child.wait().unwrap();
@@ -159,7 +159,7 @@ fn a_directory_that_cannot_be_written_is_named() {
     let mut permissions = std::fs::metadata(&closed).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&closed, permissions).unwrap();
-    // Whoever may write to everything tries a file system that nobody may write to.
+    // If the user can write to the directory anyway (root), the test uses a read-only file system.
     let path = if std::fs::write(closed.join("try"), "").is_ok() { "/proc/sys".into() } else { closed };
     let error = Store::open(path.as_path(), StoreOptions::default()).unwrap_err();
     assert!(matches!(error, StoreError::File { .. }), "{error}");
@@ -178,7 +178,7 @@ fn a_query_changes_nothing() {
     assert!(matches!(error, StoreError::Query(_)), "{error}");
 }
 
-/// 200,000 facts: more than a memtable holds.
+/// The operation has 200,000 facts.
 #[test]
 fn an_operation_larger_than_a_memtable() {
     let directory = tempfile::tempdir().unwrap();
@@ -194,7 +194,7 @@ fn an_operation_larger_than_a_memtable() {
     let opened = Store::open(Location::from(directory.path()), StoreOptions::default()).unwrap();
     println!("{:?}", opened.report);
     assert!(opened.state == state);
-    // The graph tables are far behind; closing does not wait for them.
+    // Closing does not wait until the outdated graph tables are rewritten.
     assert!(opened.report.catching_up > 200_000);
     let started = Instant::now();
     opened.store.close().unwrap();

@@ -1,4 +1,5 @@
-//! The store from outside: what was acknowledged is there after closing, crashing and damage; the graph follows.
+//! Tests of the public API of the store: acknowledged data survives closing, crashes and damage, and the graph tables
+//! follow the journal.
 #![allow(
     missing_docs,
     clippy::unwrap_used,

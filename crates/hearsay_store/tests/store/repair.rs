@@ -1,4 +1,4 @@
-//! Checking damaged directories, and saving what they hold.
+//! Tests that check damaged directories and repair them.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
 }
 
-/// The files of a database with an extension, the largest first.
+/// Returns the files of a database that have the extension `of`, largest first.
 fn files(directory: &Path, of: &str) -> Vec<PathBuf> {
     let mut files = damage::files(&directory.join("db")).unwrap();
     files.retain(|file| extension(file) == of);
@@ -28,8 +28,8 @@ fn files(directory: &Path, of: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Compares a repaired directory with the campaign that was there: every operation that is not reported as lost is where it was,
-/// and the others are replaced by some that change nothing.
+/// Compares a repaired campaign with the original campaign. Every operation that is not reported as lost must be at its
+/// position. Each lost operation must be replaced by an operation that changes nothing.
 fn expect(directory: &Path, before: &State, report: &RepairReport, case: &str) -> State {
     let Opened { store, state, report: opened } = open(directory);
     let CheckReport { lost, unfit, newest, .. } = &report.found;
@@ -49,13 +49,13 @@ fn expect(directory: &Path, before: &State, report: &RepairReport, case: &str) -
     assert_eq!(store.graph_differences_blocking(&state).unwrap(), [], "{case}");
     store.close().unwrap();
     let whole = check_directory(directory).unwrap();
-    assert!(whole.is_whole(), "{case}: {whole:?}");
+    assert!(whole.is_intact(), "{case}: {whole:?}");
     state
 }
 
-/// The damaged files lie beside, as they were.
+/// Checks that the damaged files were moved next to the campaign and are unchanged.
 fn expect_kept(directory: &Path, copy: &Path, report: &RepairReport, case: &str) {
-    let kept = report.kept.as_ref().unwrap_or_else(|| panic!("{case}: nothing was repaired"));
+    let kept = report.damaged_files.as_ref().unwrap_or_else(|| panic!("{case}: nothing was repaired"));
     assert!(kept.file_name().unwrap().to_string_lossy().starts_with("campaign.damaged-"), "{case}");
     assert_eq!(kept.parent(), directory.canonicalize().unwrap().parent());
     for file in damage::files(&copy.join("db")).unwrap() {
@@ -65,7 +65,8 @@ fn expect_kept(directory: &Path, copy: &Path, report: &RepairReport, case: &str)
     assert!(!directory.join("repairing").exists(), "{case}");
 }
 
-/// Damages a copy of a directory, repairs it, and compares. Returns how many operations are lost, and what is left.
+/// Damages a file in a copy of a directory, repairs the copy, and compares it with the original. Returns the number of
+/// lost operations and the state after the repair.
 fn damage_and_repair(origin: &Path, file: &Path, damage: Damage, before: &State) -> (usize, State) {
     let name = file.strip_prefix(origin).unwrap();
     let case = format!("{} {damage:?}", file.display());
@@ -74,7 +75,7 @@ fn damage_and_repair(origin: &Path, file: &Path, damage: Damage, before: &State)
     damage::copy(origin, &copy).unwrap();
     damage.apply(&copy.join(name)).unwrap();
     damage::copy(&copy, &directory).unwrap();
-    // Opening says what is wrong, or nothing is.
+    // Opening either reports the damage or finds all data.
     let options = StoreOptions { open_timeout: Duration::from_secs(40), ..StoreOptions::default() };
     match Store::open(directory.as_path(), options) {
         Ok(opened) => {
@@ -92,7 +93,7 @@ fn damage_and_repair(origin: &Path, file: &Path, damage: Damage, before: &State)
     fs::remove_dir_all(&directory).unwrap();
     damage::copy(&copy, &directory).unwrap();
     let found = check_directory(&directory).unwrap();
-    assert!(!found.has_whole_database(), "{case}: {found:?}");
+    assert!(!found.has_intact_database(), "{case}: {found:?}");
     let report = repair_directory(&directory, false).unwrap();
     println!("{case}: lost {}, unfit {}", report.found.lost.len(), report.found.unfit.len());
     expect_kept(&directory, &copy, &report, &case);
@@ -100,7 +101,8 @@ fn damage_and_repair(origin: &Path, file: &Path, damage: Damage, before: &State)
     (report.found.lost.len() + report.found.unfit.len(), state)
 }
 
-/// A campaign that was closed, and one as after a kill.
+/// Creates a closed campaign, and a copy that looks as if the program had been killed. Returns both directories and the
+/// state.
 fn campaigns(place: &Path) -> (PathBuf, PathBuf, State) {
     let closed = place.join("campaign");
     let before = campaign(&closed);
@@ -125,7 +127,7 @@ fn what_a_damaged_table_still_holds_is_saved() {
     assert!(lost(Damage::Remove) > 40);
     let (table, size) = largest(&crashed, "sst");
     assert!(damage_and_repair(&crashed, &table, Damage::Flip { at: size / 2, mask: 4 }, &before).0 > 0);
-    // A snapshot holds the operations once more.
+    // A snapshot contains a second copy of the operations.
     let Opened { store, state, .. } = open(&closed);
     wait(|done| store.write_snapshot(&state, done)).unwrap();
     store.close().unwrap();
@@ -157,21 +159,21 @@ fn what_follows_damage_within_the_log_is_saved() {
     let place = tempfile::tempdir().unwrap();
     let (_, crashed, before) = campaigns(place.path());
     let (segment, size) = largest(&crashed, "wal");
-    // Far from its end, where the engine would cut it.
+    // Damages the log near its beginning. The engine would cut off the log there.
     let (lost, state) = damage_and_repair(&crashed, &segment, Damage::Flip { at: size / 400, mask: 32 }, &before);
     assert!((1..40).contains(&lost), "{lost}");
     assert!(state.passages().count() == 2, "what stands at the end of the log is there");
     assert!(damage_and_repair(&crashed, &segment, Damage::Remove, &before).0 >= 40);
 }
 
-/// What refers to a lost operation is reported, or has the effect that it had.
+/// An operation that depends on a lost operation is either reported or keeps its effect.
 #[test]
 fn operations_that_need_a_lost_one_are_reported() {
     let place = tempfile::tempdir().unwrap();
     let directory = place.path().join("campaign");
     let Opened { store, mut state, .. } = open(&directory);
     let added = vec![Change::AddEntity(hearsay_model::Entity::new(id("e1")))];
-    // Large enough to be written in chunks, so that it can be lost alone.
+    // The operation is stored in chunks, so that it can be lost without other operations.
     let mut passage = hearsay_model::Passage::new("x".repeat(3 << 20));
     passage.mentions.push(id("e1"));
     let large_operation = |mut changes: Vec<Change>| {
@@ -184,14 +186,15 @@ fn operations_that_need_a_lost_one_are_reported() {
     commit(&store, &mut state, &[operation("undo", vec![Change::Revert(Position(2))])]);
     commit(&store, &mut state, &[operation("undo the undo", vec![Change::Revert(Position(4))])]);
     store.close().unwrap();
-    // A bit in the middle of the text.
+    // Flips a bit in the middle of the text.
     let (table, size) = largest(&directory, "sst");
     Damage::Flip { at: size * 2 / 3, mask: 2 }.apply(&table).unwrap();
     let report = repair_directory(&directory, false).unwrap();
     let positions = |lost: &[hearsay_store::LostOperation]| lost.iter().map(|lost| lost.position.0).collect::<Vec<_>>();
     assert_eq!(positions(&report.found.lost), [2]);
     assert_eq!(report.found.lost[0].summary.as_deref(), Some("with a long text"));
-    // It says that number 2 knows number 1, who is lost; undoing what is lost changes nothing.
+    // Operation 3 depends on an entity of the lost operation, so it cannot be applied. Undoing the lost operation
+    // changes nothing.
     assert_eq!(positions(&report.found.unfit), [3]);
     assert_eq!(report.saved, 3);
     expect(&directory, &state, &report, "a chunk");
@@ -208,15 +211,15 @@ fn transient_values_come_through_a_repair() {
     wait(|done| store.commit_with_transients(state.position().next(), Vec::new(), updates, done)).unwrap();
     state.set_transients(&update);
     store.close().unwrap();
-    assert!(check_directory(&directory).unwrap().is_whole());
+    assert!(check_directory(&directory).unwrap().is_intact());
     fs::remove_file(&files(&directory, "manifest")[0]).unwrap();
     let report = repair_directory(&directory, false).unwrap();
     assert!(report.found.has_stale_transients);
     assert!(expect(&directory, &state, &report, "transient") == state);
-    // Nothing is wrong any more.
-    assert_eq!(repair_directory(&directory, false).unwrap().kept, None);
+    // After the repair, no damage is left.
+    assert_eq!(repair_directory(&directory, false).unwrap().damaged_files, None);
     let again = repair_directory(&directory, true).unwrap();
-    assert!(again.kept.is_some_and(|kept| kept.ends_with("campaign.damaged-2")));
+    assert!(again.damaged_files.is_some_and(|kept| kept.ends_with("campaign.damaged-2")));
     assert!(open(&directory).state == state);
 }
 
@@ -231,13 +234,13 @@ fn derived_files_are_checked_and_another_process_is_respected() {
     wait(|done| store.write_snapshot(&state, done)).unwrap();
     store.close().unwrap();
     hearsay_store::FrameFile::create(directory.join("terms"), "k", [[1; 40]]).unwrap();
-    assert!(check_directory(&directory).unwrap().is_whole());
+    assert!(check_directory(&directory).unwrap().is_intact());
     for name in ["snapshot", "terms"] {
         let file = directory.join(name);
         let at = fs::metadata(&file).unwrap().len() - 3;
         Damage::Flip { at, mask: 1 }.apply(&file).unwrap();
         let report = check_directory(&directory).unwrap();
-        assert!(!report.is_whole() && report.has_whole_database(), "{report:?}");
+        assert!(!report.is_intact() && report.has_intact_database(), "{report:?}");
         assert_eq!(report.derived_damage.iter().map(|damage| &damage.file).collect::<Vec<_>>(), [&file]);
         Damage::Flip { at, mask: 1 }.apply(&file).unwrap();
     }
@@ -246,7 +249,7 @@ fn derived_files_are_checked_and_another_process_is_respected() {
 
 const CHILD: &str = "HEARSAY_REPAIR_DIRECTORY";
 
-/// Not a test by itself: the program that the next test kills.
+/// Not a test: the child program that the next test kills.
 #[test]
 fn child() {
     let Ok(directory) = std::env::var(CHILD) else { return };

@@ -1,10 +1,11 @@
-//! Transient values: kept in rows that are compacted, folded with the journal, and shown by the graph tables.
+//! Tests of transient values: they are stored in compacted rows, folded together with the journal, and written to the
+//! graph tables.
 
 use std::sync::{Arc, mpsc};
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, GameTime, Knower, Method, Operation, Position, Predicate, Provenance,
-    State, TransientChange, TransientUpdate, TransientValue, predicate,
+    Author, Change, Entity, EntityId, Fact, GameTime, Knower, Method, Operation, Position, PredicateRole, Provenance,
+    State, TransientChange, TransientUpdate, TransientValue,
 };
 use hearsay_store::{Opened, Store, StoreError, StoreOptions, TransientUpdates, Watermark, projection};
 
@@ -20,7 +21,7 @@ fn begin(store: &Store, state: &mut State) {
 }
 
 fn at(who: &str, place: Option<&str>) -> TransientChange {
-    let predicate = Predicate::new(predicate::LOCATED_AT).unwrap();
+    let predicate = PredicateRole::Location.predicate().clone();
     let value = place.map(|place| {
         let provenance = Provenance::new(Method::Witnessed, Author::Game);
         let fact = Fact::relation(&id(who), predicate.clone(), &id(place), provenance).unwrap().build().unwrap();
@@ -70,9 +71,10 @@ fn values_are_set_where_the_journal_was_when_they_were_set() {
     let Opened { store, mut state, .. } = Store::open(directory.path(), StoreOptions::default()).unwrap();
     begin(&store, &mut state);
     commit(&store, &mut state, vec![at("ann", Some("inn")), at("bob", Some("mill"))], Some(5));
-    // The DM says where Ann is, and then the game moves Bob.
+    // The DM records where Ann is. Then the game moves Bob.
     let provenance = Provenance::new(Method::Authored, Author::Dm);
-    let fact = Fact::relation(&id("ann"), predicate::LOCATED_AT, &id("pier"), provenance).unwrap().build().unwrap();
+    let fact =
+        Fact::relation(&id("ann"), PredicateRole::Location.name(), &id("pier"), provenance).unwrap().build().unwrap();
     let operation =
         Arc::new(Operation::new(Author::Dm, "Ann is at the pier", vec![Change::AssertFact(Arc::new(fact))]));
     store.commit_blocking(Position(2), vec![Arc::clone(&operation)]).unwrap();

@@ -1,4 +1,4 @@
-//! Operations to try the store with.
+//! Builds operations for the tests of the store.
 
 use std::{path::Path, sync::Arc};
 
@@ -27,7 +27,7 @@ pub(crate) fn operation(summary: &str, changes: Vec<Change>) -> Arc<Operation> {
     Arc::new(operation)
 }
 
-/// An entity with a name and a relation to the one before.
+/// Returns an operation that adds entity number `n`, with a name and a relation to the previous entity.
 pub(crate) fn small(n: usize) -> Arc<Operation> {
     let this = id(&format!("e{n}"));
     let name = Fact::attribute(&this, "name", format!("Number {n}"), provenance()).unwrap().build().unwrap();
@@ -41,14 +41,15 @@ pub(crate) fn small(n: usize) -> Arc<Operation> {
     operation(&format!("add {n}"), changes)
 }
 
-/// A passage of some bytes.
+/// Returns an operation that adds a passage of about `bytes` bytes.
 pub(crate) fn large(n: usize, bytes: usize) -> Arc<Operation> {
     let mut passage = Passage::new("ß—x".repeat(bytes / 6));
     passage.line = n as u32;
     operation(&format!("passage {n}"), vec![Change::AddPassage(passage.into())])
 }
 
-/// A campaign of some size in one operation: facts between neighbours, with what an import gives them.
+/// Returns one operation that adds a whole campaign of the given size, like an import: entities, facts about
+/// neighbouring entities, and knowledge edges.
 pub(crate) fn world(entities: usize, facts: usize) -> Arc<Operation> {
     let ids: Vec<EntityId> = (0..entities).map(|n| id(&format!("someone-{n}"))).collect();
     let mut changes: Vec<Change> = ids.iter().map(|id| Change::AddEntity(Entity::new(id.clone()))).collect();
@@ -78,13 +79,13 @@ pub(crate) fn apply_all(state: &mut State, operations: &[Arc<Operation>]) {
     }
 }
 
-/// Commits operations after those of the state, and applies them.
+/// Commits operations at the end of the journal, and applies them to the state.
 pub(crate) fn commit(store: &Store, state: &mut State, operations: &[Arc<Operation>]) {
     store.commit_blocking(state.position().next(), operations.to_vec()).unwrap();
     apply_all(state, operations);
 }
 
-/// Waits for a function that takes `done`.
+/// Calls `start` with a callback, waits until the callback is called, and returns its result.
 pub(crate) fn wait<E: Send + 'static>(
     start: impl FnOnce(Box<dyn FnOnce(Result<(), E>) + Send + 'static>),
 ) -> Result<(), E> {

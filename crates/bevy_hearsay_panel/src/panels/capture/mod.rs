@@ -1,4 +1,4 @@
-//! The capture line: one line of text for events at the table.
+//! The capture line: a text field in which the DM types what happens at the table.
 
 mod parse;
 
@@ -9,11 +9,14 @@ use std::{
 };
 
 use egui::{Key, Modifiers, RichText, TextEdit, Ui, text::CCursor};
-use hearsay_memory::{
-    Draft, Drafted, Edit, ExtractedObject, FactOptions, Form, Log, LogLine, Memory, Mention, NewSession, SessionStep,
-    Ticket,
+use hearsay_commands::{
+    CommandError,
+    edit::{Edit, FactOptions},
+    reading::{Draft, Drafted},
+    session::{Log, LogLine, NewSession, SessionStep},
 };
-use hearsay_model::{Author, Change, EntityId, Kind, Operation, Playing, Setting};
+use hearsay_engine::{ExtractedObject, Form, Memory, Mention, Ticket};
+use hearsay_model::{Author, Change, EntityId, Kind, Operation, Playing, SessionSetting, Setting};
 use serde::{Deserialize, Serialize};
 
 pub use parse::{Line, parse};
@@ -26,13 +29,13 @@ use crate::{
     widgets::{Completion, complete, complete_ui, weak},
 };
 
-/// Delay between the last key and the analysis of the typed text.
+/// Delay from the last key press to the extraction of facts from the typed text.
 const REST: Duration = Duration::from_millis(250);
 
-/// Maximum number of lines remembered for the Up key.
+/// Maximum number of sent lines that the Up key can recall.
 const REMEMBERED: usize = 50;
 
-/// View state. Typed text is saved when the window closes.
+/// View state of the capture line. The typed text is saved when the window closes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct CaptureView {
@@ -47,22 +50,23 @@ struct CaptureView {
     focus: bool,
     #[serde(skip)]
     trouble: Option<String>,
-    /// A line that waits until a session starts, or until the DM declines to start one.
+    /// A line that is logged when a session starts. The DM can decline to start a session; the line then stays in the
+    /// text field.
     #[serde(skip)]
     waiting: Option<Log>,
     #[serde(skip)]
     starting: bool,
 }
 
-/// One line at the bottom of the desk.
+/// The capture line at the bottom of the desk.
 ///
 /// `Grimjaw told Lyra the shipment is under the chapel` becomes a line of the session's log, and the memory extracts
-/// facts from it. `+Bram, ferryman, Salt Quay` creates an entity; `@npc` speaks, `#place` moves the scene, `!` records
-/// a secret.
+/// facts from it. A line that begins with a sign has another effect: `+Bram, ferryman, Salt Quay` creates an entity,
+/// `@npc words` logs words of this character, `#place` moves the scene to this place, and `!words` records a secret.
 #[derive(Debug, Default)]
 pub struct CapturePanel {
     view: CaptureView,
-    /// The analysis of the current line.
+    /// The current text, and the facts extracted from it.
     drafted: Option<(String, Drafted)>,
     drafting: Option<(String, Ticket<Drafted>)>,
     changed: Option<Instant>,
@@ -72,7 +76,7 @@ pub struct CapturePanel {
 }
 
 impl CapturePanel {
-    /// Moves the keyboard focus to the line.
+    /// Moves the keyboard focus to the capture line.
     pub fn focus(&mut self) {
         self.view.focus = true;
     }
@@ -82,7 +86,7 @@ impl CapturePanel {
         &self.view.typed
     }
 
-    /// Draws the line at the bottom. Returns the requests to the desk.
+    /// Draws the capture line at the bottom of the desk. Returns the requests to the desk.
     pub fn bar(&mut self, ui: &mut Ui, look: &Look) -> Vec<Request> {
         let palette = look.theme.palette();
         let frame = egui::Frame::new().fill(palette.background).inner_margin(egui::Margin::symmetric(8, 4));
@@ -93,7 +97,7 @@ impl CapturePanel {
             .inner
     }
 
-    /// Returns the requests that the line stands for.
+    /// Parses the typed line. Returns the requests for this line.
     fn send(&mut self, look: &Look) -> Vec<Request> {
         self.view.trouble = None;
         let line = match parse(&self.view.typed, &look.names) {
@@ -119,7 +123,9 @@ impl CapturePanel {
             Line::Secret(text) => match self.secret(&text, look) {
                 Some(edit) => Request::Do(DeskCommand::Edit(edit)),
                 None => {
-                    self.view.trouble = Some("name whom the secret is about, as the campaign calls them".into());
+                    self.view.trouble = Some(
+                        "write the name of the character that the secret is about, as spelled in the campaign".into(),
+                    );
                     return Vec::new();
                 }
             },
@@ -145,7 +151,7 @@ impl CapturePanel {
         vec![Request::Do(DeskCommand::Log(log))]
     }
 
-    /// Remembers the sent line and clears the field.
+    /// Stores the sent line for the Up key and clears the text field.
     fn sent(&mut self) {
         let line = std::mem::take(&mut self.view.typed);
         self.view.before.retain(|before| *before != line);
@@ -164,16 +170,18 @@ impl CapturePanel {
             return Request::Scene { place: Some(place), speaker: None };
         }
         Request::Do(DeskCommand::make("move the scene", move |world| {
-            let playing = world.state.playing().ok_or(hearsay_memory::MemoryError::NotPlaying)?;
+            let playing =
+                world.state.playing().ok_or(hearsay_engine::MemoryError::Command(CommandError::NotPlaying))?;
             let summary = format!("the scene moves to {}", world.state.name_or_id(&place));
-            let playing = Setting::Playing(Playing { place: Some(place.clone()), ..playing.clone() });
+            let playing =
+                Setting::Session(SessionSetting::Playing(Playing { place: Some(place.clone()), ..playing.clone() }));
             let operation = Operation::new(Author::Dm, summary, vec![Change::Set(playing)]);
-            Ok(Operation { recorded: hearsay_memory::real_time(), ..operation })
+            Ok(Operation { recorded: hearsay_engine::real_time(), ..operation })
         }))
     }
 
-    /// Returns the edit that records a secret: the facts extracted from the words, or else the words as a sentence
-    /// about the first entity that they name.
+    /// Returns the edit that records a secret. The secret is the first extracted fact whose entities exist. Without
+    /// such a fact, the secret is the text as a sentence about the first entity that the text names.
     fn secret(&self, text: &str, look: &Look) -> Option<Edit> {
         let options = FactOptions { statement: Some(text.to_owned()), secret: true, ..FactOptions::default() };
         let known = |mention: &Mention| match mention {
@@ -236,12 +244,12 @@ impl CapturePanel {
             return requests;
         }
         ui.horizontal_wrapped(|ui| {
-            weak(ui, look, "No session is played.");
+            weak(ui, look, "No session is running.");
             if ui.button("Start a session and log it").clicked() {
                 self.view.starting = true;
                 requests.push(Request::Do(DeskCommand::Session(SessionStep::Start(NewSession::default()))));
             }
-            if ui.button("Leave it").clicked() {
+            if ui.button("Cancel").clicked() {
                 self.view.waiting = None;
             }
         });
@@ -249,8 +257,8 @@ impl CapturePanel {
     }
 }
 
-/// Returns where the last name in the line begins, and whether it is a place. A name begins with a capital or after a
-/// sign.
+/// Returns the byte index at which the last name in the line begins, and whether this name is a place. A name begins
+/// with a capital letter or after a sign such as `@`.
 fn name_start(typed: &str) -> (usize, bool) {
     if let Some(at) = typed.strip_prefix(['@', '#']).map(|_| 1) {
         return (at + (typed.len() - 1 - typed[1..].trim_start().len()), typed.starts_with('#'));
@@ -261,7 +269,7 @@ fn name_start(typed: &str) -> (usize, bool) {
     }
     let starts = typed.char_indices().filter(|(at, _)| *at == 0 || typed[..*at].ends_with([' ', '"', '\u{201C}', '!']));
     let words: Vec<usize> = starts.map(|(at, _)| at).collect();
-    // The last words that begin with a capital: `Mirela Vo`.
+    // Use the last words that begin with a capital letter, such as `Mirela Vo`.
     let capital = |at: &usize| typed[*at..].chars().next().is_some_and(char::is_uppercase);
     let mut from = typed.len();
     for at in words.iter().rev().take(3) {
@@ -318,7 +326,7 @@ impl Panel for CapturePanel {
                 self.recall(ui);
             }
         }
-        let hint = "What happens?   +new   @who speaks   #where   !secret   (Ctrl+L)";
+        let hint = "What happens?   +new entity   @speaker   #place   !secret   (Ctrl+L)";
         let field = TextEdit::singleline(&mut self.view.typed)
             .id(id)
             .hint_text(crate::widgets::as_hint(hint))
@@ -374,7 +382,7 @@ impl Panel for CapturePanel {
 }
 
 impl CapturePanel {
-    /// Returns the waiting line once its session has started.
+    /// Returns the request that logs the waiting line, once a session has started.
     pub(crate) fn due(&mut self) -> Option<Request> {
         if !self.playing || self.view.starting {
             return None;
@@ -384,7 +392,7 @@ impl CapturePanel {
         Some(Request::Do(DeskCommand::Log(log)))
     }
 
-    /// Recalls sent lines with Up and Down.
+    /// Puts an earlier sent line into the text field when the user presses Up or Down.
     fn recall(&mut self, ui: &Ui) {
         let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let last = self.view.before.len();
@@ -401,14 +409,14 @@ impl CapturePanel {
     }
 }
 
-/// Draws a preview of the facts found in the line.
+/// Draws a preview of the facts that were extracted from the line.
 fn preview(ui: &mut Ui, look: &Look, drafted: &Drafted) {
     let facts = &drafted.extraction.facts;
     if facts.is_empty() {
         return;
     }
     let told = facts.iter().zip(&drafted.statuses).take(3).map(|(fact, status)| {
-        let status = status.map_or("too unsure", |status| status.as_str());
+        let status = status.map_or("confidence too low", |status| status.as_str());
         format!("{} ({status}, {:.2})", shortened(&fact.statement, 70), fact.confidence.get())
     });
     let text = format!("\u{2192} {}", told.collect::<Vec<_>>().join("   "));

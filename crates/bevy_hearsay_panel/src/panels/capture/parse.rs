@@ -9,18 +9,18 @@ use crate::names::Names;
 pub enum Line {
     /// A line for the session log.
     Log(String),
-    /// `@npc words`: a character speaks. Without words: selects the character to speak to.
+    /// `@npc words`: a character speaks. Without words, the line selects the character as the speaker of the scene.
     Speech {
         /// The speaker.
         speaker: EntityId,
         /// The text.
         words: String,
     },
-    /// `#place words`: the scene moves to another place.
+    /// `#place words`: the scene moves to another place, and something happens there.
     Move {
         /// The new place.
         place: EntityId,
-        /// The event at the new place.
+        /// Description of the event at the new place. May be empty.
         words: String,
     },
     /// `!words`: a secret.
@@ -41,7 +41,7 @@ pub enum Line {
 /// Parses a line. Returns `None` for an empty line.
 ///
 /// # Errors
-/// If a name is unknown, or no text follows a sign. The error says what was expected.
+/// Returns an error if a name is unknown, or if no text follows a sign. The error says what was expected.
 pub fn parse(line: &str, names: &Names) -> Result<Option<Line>, String> {
     let line = line.trim();
     let mut rest = line.chars();
@@ -49,13 +49,13 @@ pub fn parse(line: &str, names: &Names) -> Result<Option<Line>, String> {
     let rest = rest.as_str().trim();
     Ok(Some(match sign {
         '@' => {
-            let (speaker, words) =
-                leading_name(rest, names).ok_or_else(|| unknown(rest, "who speaks", "@Mirela Voss I know nothing"))?;
+            let (speaker, words) = leading_name(rest, names)
+                .ok_or_else(|| unknown(rest, "the name of the speaker", "@Mirela Voss I know nothing"))?;
             Line::Speech { speaker, words: words.to_owned() }
         }
         '#' => {
             let (place, words) =
-                leading_name(rest, names).ok_or_else(|| unknown(rest, "where the scene goes", "#Salt Quay"))?;
+                leading_name(rest, names).ok_or_else(|| unknown(rest, "the name of the place", "#Salt Quay"))?;
             Line::Move { place, words: words.to_owned() }
         }
         '!' if rest.is_empty() => return Err("write the secret after `!`".into()),
@@ -69,20 +69,20 @@ fn unknown(rest: &str, what: &str, example: &str) -> String {
     match rest.is_empty() {
         true => format!("write {what}, as in `{example}`"),
         false => format!(
-            "nobody and nothing is called as \u{201C}{}\u{201D} begins: write {what}, as in `{example}`",
+            "\u{201C}{}\u{201D} does not begin with a known name: write {what}, as in `{example}`",
             crate::text::shortened(rest, 40)
         ),
     }
 }
 
-/// Returns the entity with the longest name at the beginning of a text, and the rest of the text. Skips a colon or
-/// comma after the name.
+/// Returns the entity whose name is at the beginning of a text, and the rest of the text. If several names match, the
+/// longest name is used. Skips a colon or comma after the name.
 fn leading_name<'a>(rest: &'a str, names: &Names) -> Option<(EntityId, &'a str)> {
     let ends = rest.char_indices().filter(|(_, c)| !c.is_alphanumeric() && *c != '\'' && *c != '-').map(|(at, _)| at);
     let mut ends: Vec<usize> = ends.chain([rest.len()]).filter(|end| *end > 0 && *end <= 80).collect();
     ends.dedup();
     let named = ends.into_iter().rev().find_map(|end| Some((names.exact(&rest[..end])?.id.clone(), end)));
-    // Otherwise accept the beginning of a name that only one entity has.
+    // If no complete name matches, accept a beginning of a name that only one entity has.
     let named = named.or_else(|| {
         let word =
             rest.split(|c: char| c.is_whitespace() || c == ':' || c == ',').next().filter(|word| !word.is_empty())?;
@@ -97,9 +97,11 @@ fn leading_name<'a>(rest: &'a str, names: &Names) -> Option<(EntityId, &'a str)>
 
 fn new(rest: &str, names: &Names) -> Result<Line, String> {
     let mut parts = rest.split(',').map(str::trim).filter(|part| !part.is_empty());
-    let name = parts.next().ok_or("write who is new, as in `+Bram, ferryman, Salt Quay`")?.to_owned();
+    let name = parts.next().ok_or("write the name of the new entity, as in `+Bram, ferryman, Salt Quay`")?.to_owned();
     if names.exact(&name).is_some() {
-        return Err(format!("there is a {name} already: add what tells them apart, as in `+{name} the younger`"));
+        return Err(format!(
+            "an entity named {name} exists already: choose a name that tells them apart, as in `+{name} the younger`"
+        ));
     }
     let (mut kind, mut occupation, mut place) = (Kind::Npc, None, None);
     let parts: Vec<&str> = parts.collect();
@@ -112,9 +114,13 @@ fn new(rest: &str, names: &Names) -> Result<Line, String> {
             (None, Some(named)) => place = Some(named.id.clone()),
             (None, None) if occupation.is_none() => occupation = Some((*part).to_owned()),
             (None, None) if is_last => {
-                return Err(format!("there is no place \u{201C}{part}\u{201D}: add it with `+{part}, location`"));
+                return Err(format!("there is no place named \u{201C}{part}\u{201D}: add it with `+{part}, location`"));
             }
-            (None, None) => return Err(format!("\u{201C}{part}\u{201D}: write `+name, what they do, where they are`")),
+            (None, None) => {
+                return Err(format!(
+                    "\u{201C}{part}\u{201D} is neither a kind nor a place: write `+name, occupation, place`"
+                ));
+            }
         }
     }
     Ok(Line::New { name, kind, occupation, place })
@@ -134,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sign_says_what_a_line_is() {
+    fn the_first_character_determines_the_kind_of_line() {
         assert_eq!(parsed("   "), Ok(None));
         assert_eq!(parsed("Grimjaw left."), Ok(Some(Line::Log("Grimjaw left.".into()))));
         let words = "I never saw it.".to_owned();

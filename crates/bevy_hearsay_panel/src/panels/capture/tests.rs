@@ -27,7 +27,7 @@ fn send(bench: &mut Bench<CapturePanel>, line: &str) -> Result<String, String> {
 }
 
 #[test]
-fn somebody_new_is_there_with_one_line() {
+fn one_line_adds_a_new_character() {
     let mut bench = captured();
     let place = bench.state().look.names.all().iter().find(|named| named.kind == Some(Kind::Location)).unwrap().clone();
     let summary = send(&mut bench, &format!("+Bramwell Oarsong, ferryman, {}", place.name));
@@ -38,7 +38,7 @@ fn somebody_new_is_there_with_one_line() {
     let occupation = state.newest(&id, "occupation").unwrap();
     assert_eq!(occupation.object().text(), Some("ferryman"));
     assert_eq!(occupation.status(), hearsay_model::FactStatus::Canon);
-    assert_eq!(bench.state().panel.typed(), "", "the line is free for the next");
+    assert_eq!(bench.state().panel.typed(), "", "the field is empty after sending");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_secret_is_kept_secret() {
 }
 
 #[test]
-fn what_is_typed_survives_the_window() {
+fn typed_text_survives_closing_the_window() {
     let mut panel = CapturePanel::default();
     panel.view.typed = "Half a li".into();
     let mut again = CapturePanel::default();

@@ -3,13 +3,16 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use hearsay_belief::{AccessPath, Hold, Known, Revealable, Trust, View, revealable_to};
-use hearsay_memory::{
-    MemoryError, ReadSnapshot,
-    query::{self, Meeting, Met, Table, ThreadKind, is_secret},
-};
+use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{
-    Acquisition, EntityId, Fact, FactId, FactStatus, Kind, Knower, Passage, PassageId, Predicate, Secrecy, State,
-    attribute,
+    EntityId, Fact, FactId, FactStatus, Kind, Knower, Passage, PassageId, Predicate, Secrecy, State, attribute,
+};
+use hearsay_query as query;
+use hearsay_query::{
+    facts::is_secret,
+    portrait::{Meeting, Met},
+    session::ThreadKind,
+    table::Table,
 };
 
 use super::model::{
@@ -19,11 +22,11 @@ use super::model::{
 use crate::{names::Named, panels::fact::FactModel};
 
 impl EntityModel {
-    /// Reads an entity's page. Call this in the background, because it computes a view of each player and visits every
-    /// passage.
+    /// Reads an entity's page. Call this function on a background thread, because it computes the view of each player
+    /// character and visits every passage.
     ///
     /// # Errors
-    /// None at present: if the entity does not exist, `found` is false.
+    /// None at present. If the entity does not exist, `found` is false.
     pub fn load(world: &ReadSnapshot, request: &EntityRequest) -> Result<Self, MemoryError> {
         let (state, id) = (&*world.state, &request.id);
         let mut model = Self { id: Some(id.clone()), name: id.to_string(), ..Self::default() };
@@ -46,7 +49,7 @@ impl EntityModel {
     }
 }
 
-/// The inputs of a page's parts.
+/// The data from which the parts of a page are read.
 struct Page<'a> {
     state: &'a State,
     id: &'a EntityId,
@@ -60,12 +63,12 @@ impl Page<'_> {
     }
 
     fn meetings(&self, model: &mut EntityModel) -> Result<(), MemoryError> {
-        let meetings = query::meetings(self.state, self.id)?;
+        let meetings = query::portrait::meetings(self.state, self.id)?;
         let line = |meeting: Meeting| {
             let acquisition = match meeting.acquisition {
-                Met::Named => "Only spoken of",
+                Met::Named => "Only mentioned",
                 Met::Visited => "Visited",
-                Met::Present => "Was there",
+                Met::Present => "Present",
                 Met::Spoke => "Spoke",
                 Met::Played => "Played",
             };
@@ -76,7 +79,7 @@ impl Page<'_> {
         model.first_met = meetings.first.map(line);
         model.last_seen = meetings.last.map(line);
         model.last_words = meetings.words.map(|words| {
-            let title = words.session.as_ref().and_then(|session| query::session_title(self.state, session));
+            let title = words.session.as_ref().and_then(|session| query::table::session_title(self.state, session));
             let parts: Vec<String> = [title, words.when].into_iter().flatten().collect();
             WordsLine {
                 text: words.text,
@@ -85,7 +88,7 @@ impl Page<'_> {
                 safe: self.table.all_heard(words.passage),
             }
         });
-        let unsettled = query::unsettled(self.state, self.id).into_iter();
+        let unsettled = query::session::unsettled(self.state, self.id).into_iter();
         model.unsettled = unsettled
             .map(|thread| {
                 let kind = match thread.kind {
@@ -94,7 +97,8 @@ impl Page<'_> {
                     ThreadKind::Debt => "Debt",
                     ThreadKind::Secret => "Secret",
                 };
-                let session = thread.session.as_ref().and_then(|session| query::session_title(self.state, session));
+                let session =
+                    thread.session.as_ref().and_then(|session| query::table::session_title(self.state, session));
                 let since = thread.since.map(|since| format!("since {since}"));
                 let parts = since.into_iter().chain(session).chain(thread.details);
                 let fact = thread.fact.and_then(|fact| self.state.fact(fact));
@@ -161,7 +165,7 @@ impl Page<'_> {
         let line = |known: &Known| {
             let belief = self.view.belief(known);
             let way = known.known_edges().first().or(known.shared().first());
-            let acquisition = way.map_or_else(String::new, |way| query::way_called(way, &called));
+            let acquisition = way.map_or_else(String::new, |way| query::knowledge::way_called(way, &called));
             let since = known.learned().map(|time| self.state.calendar().print(time));
             let parts: Vec<String> =
                 [Some(acquisition), since].into_iter().flatten().filter(|part| !part.is_empty()).collect();
@@ -180,7 +184,7 @@ impl Page<'_> {
         model.knows = known.into_iter().take(MOST).map(line).collect();
     }
 
-    /// Returns the secrets that the entity keeps, then secrets about it that it does not know.
+    /// Returns the secrets that the entity keeps, and then secrets about the entity that the entity does not know.
     fn secrets(&self) -> Vec<SecretLine> {
         let kept = self.view.facts().filter(|known| known.is_secret() || known.conceals());
         let kept = kept.filter_map(|known| self.state.fact(known.id())).map(|fact| (fact, true));
@@ -191,7 +195,7 @@ impl Page<'_> {
         facts.sort_by_key(|(fact, keeps)| (!keeps, fact.subject() != self.id, fact.predicate().clone(), fact.id()));
         facts.truncate(MOST);
         let players: Vec<EntityId> = self.table.players().cloned().collect();
-        // Conditions are evaluated for all reveals at once, and only if one of these secrets has a reveal.
+        // Evaluate the conditions of all reveals at once, and only if one of these secrets has a reveal.
         let has_reveal = facts.iter().any(|(fact, _)| self.state.reveals_of(fact.id()).next().is_some());
         let revealable = match has_reveal {
             true => revealable_to(self.state, &players, &|who, of| Trust::between(self.state, who, of).level()),
@@ -202,13 +206,13 @@ impl Page<'_> {
 
     fn secret(&self, fact: &Fact, keeps: bool, revealable: &[Revealable]) -> SecretLine {
         let mut edges: Vec<_> =
-            self.state.known_by(fact.id()).filter(|edge| edge.acquisition != Acquisition::Shared).collect();
+            self.state.known_by(fact.id()).filter(|edge| edge.acquisition.gives_knowledge()).collect();
         edges.sort_by_key(|edge| (edge.learned_at(), edge.knower.clone(), edge.id()));
         let called = |id: &EntityId| self.name(id);
-        let told = edges.iter().filter(|edge| matches!(edge.acquisition, Acquisition::Told { .. })).map(|edge| {
+        let told = edges.iter().filter(|edge| edge.acquisition.is_told()).map(|edge| {
             let to = edge.knower.entity().map_or_else(|| "Everybody".to_owned(), called);
             let when = crate::panels::fact::date(self.state, edge.learned.as_ref());
-            let parts = [Some(format!("{to}: {}", query::how_called(&edge.acquisition, &called))), when];
+            let parts = [Some(format!("{to}: {}", query::facts::how_called(&edge.acquisition, &called))), when];
             parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
         });
         let mut known_by: Vec<Named> =
@@ -256,7 +260,7 @@ impl Page<'_> {
                 note(start, fact.statement().to_owned());
             }
             if let Some(end) = fact.validity().end() {
-                note(end, format!("No longer: {}", fact.statement()));
+                note(end, format!("Ended: {}", fact.statement()));
             }
         }
         let said = |passage: &Passage| {
@@ -273,7 +277,10 @@ impl Page<'_> {
             lines.push(TimeLine {
                 time: time.0,
                 when: print(time),
-                text: format!("Was there in {}", query::session_title(self.state, &session.id).unwrap_or_default()),
+                text: format!(
+                    "Present in {}",
+                    query::table::session_title(self.state, &session.id).unwrap_or_default()
+                ),
                 fact: None,
                 session: Some(session.id.clone()),
                 safe: true,
@@ -297,7 +304,7 @@ impl Page<'_> {
         passages.sort_by_key(|(id, passage)| (Reverse((number(passage), time(passage), passage.line)), *id));
         model.passages_all = passages.len();
         let line = |(id, passage): (PassageId, &Passage)| {
-            let title = passage.session.as_ref().and_then(|session| query::session_title(self.state, session));
+            let title = passage.session.as_ref().and_then(|session| query::table::session_title(self.state, session));
             let document = passage.document.as_ref().filter(|document| *document != self.id);
             let when = crate::panels::fact::date(self.state, passage.time.as_ref());
             let place = passage.place.as_ref().map(|place| self.name(place));
@@ -331,19 +338,19 @@ enum Part {
 impl Part {
     fn title(self) -> &'static str {
         match self {
-            Self::Waiting => "Waits for you",
+            Self::Waiting => "Waiting for review",
             Self::Description => "Description",
             Self::Attributes => "Attributes",
             Self::Relations => "Relations",
-            Self::Lore => "Said of it",
-            Self::Mentioned => "Also has to do with it",
+            Self::Lore => "Lore",
+            Self::Mentioned => "Facts that mention it",
             Self::Names => "Names and kind",
-            Self::Untrue => "Untrue, though some believe it",
+            Self::Untrue => "Untrue, but believed by some",
         }
     }
 }
 
-/// Returns whether an attribute states a name or kind.
+/// Returns whether an attribute is a name, an alias or a kind.
 fn is_name(predicate: &Predicate) -> bool {
     [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&predicate.as_str())
 }
@@ -353,13 +360,13 @@ pub(crate) fn hold(hold: Hold) -> &'static str {
     match hold {
         Hold::Believed => "believes it",
         Hold::Doubted => "doubts it",
-        Hold::Ended(_) => "knows that it is over",
-        Hold::Superseded(_) => "knows a later state",
-        Hold::Outweighed(_) => "rather believes otherwise",
+        Hold::Ended(_) => "knows that it ended",
+        Hold::Superseded(_) => "knows a newer value",
+        Hold::Outweighed(_) => "believes a conflicting fact more",
     }
 }
 
-/// Returns the subject of a fact, whose page shows the fact.
+/// Returns the subject of a fact. The page of the subject shows the fact.
 pub(super) fn subject_of(world: &ReadSnapshot, fact: FactId) -> Option<EntityId> {
     world.state.fact(fact).map(|fact| fact.subject().clone())
 }

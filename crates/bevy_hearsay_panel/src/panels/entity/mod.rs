@@ -1,4 +1,5 @@
-//! An entity's page: meetings with the party, facts about it, its knowledge, its secrets, and its sources.
+//! The entity panel: the page of an entity, with its meetings with the party, facts about the entity, its knowledge,
+//! and its secrets.
 
 mod load;
 mod model;
@@ -9,7 +10,7 @@ mod ui;
 use std::borrow::Cow;
 
 use egui::Ui;
-use hearsay_memory::{Memory, Ticket};
+use hearsay_engine::{Memory, Ticket};
 use hearsay_model::{EntityId, FactId, StateVersion};
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +26,7 @@ use crate::{
     panel_context::taken,
 };
 
-/// Maximum number of remembered pages.
+/// Maximum number of pages in the history of the panel.
 const MOST_PAGES: usize = 100;
 
 /// The panel of an entity's page.
@@ -33,12 +34,12 @@ const MOST_PAGES: usize = 100;
 pub struct EntityPanel {
     model: EntityModel,
     kept: Kept,
-    /// Entity and version of the last page.
+    /// Entity of the last page, and the version of the memory from which it was read.
     read: Option<(EntityId, StateVersion)>,
     reading: Option<(EntityId, StateVersion, Ticket<EntityModel>)>,
-    /// Looks up the subject of a requested fact.
+    /// The pending lookup of a requested fact's subject.
     finding: Option<Ticket<Option<EntityId>>>,
-    /// Requests to send in the next frame.
+    /// Requests to the desk that are returned in the next frame.
     asks: Vec<Request>,
 }
 
@@ -49,7 +50,7 @@ struct Kept {
     view: EntityView,
     pages: Vec<EntityId>,
     at: usize,
-    /// The requested fact, until its page is read.
+    /// The fact to show, until the page of its subject is read.
     #[serde(skip)]
     fact: Option<FactId>,
 }
@@ -60,7 +61,7 @@ impl EntityPanel {
         self.kept.pages.get(self.kept.at)
     }
 
-    /// Returns the last page.
+    /// Returns the page that was read last.
     pub fn model(&self) -> &EntityModel {
         &self.model
     }
@@ -86,7 +87,7 @@ impl EntityPanel {
         }
     }
 
-    /// Resets the scroll positions for another page. Edits stay with their facts.
+    /// Resets filter and scroll position when another page is shown. Edits in progress are kept.
     fn turned(&mut self) {
         self.kept.view.filter.clear();
         self.kept.view.heights.clear();
@@ -121,7 +122,8 @@ impl Panel for EntityPanel {
             }
             Some(Ok(None)) => {
                 self.kept.fact = None;
-                self.asks.push(Request::Tell(Note::trouble("This fact is not there any more: it was undone.")));
+                self.asks
+                    .push(Request::Tell(Note::trouble("This fact no longer exists, because its change was undone.")));
             }
             Some(Err(error)) => self.asks.push(Request::Tell(Note::trouble(error.to_string()))),
             None => {}
@@ -145,7 +147,7 @@ impl Panel for EntityPanel {
         let Some(id) = self.id().cloned() else { return };
         let fresh = |of: &EntityId, version: StateVersion| *of == id && version == context.version;
         let is_read = self.read.as_ref().is_some_and(|(of, version)| fresh(of, *version));
-        // A pending read is dropped if another page is requested, and kept if only the version changed.
+        // If another page is requested, drop the pending read. If only the version changed, keep the pending read.
         let is_reading = self.reading.as_ref().is_some_and(|(of, ..)| *of == id);
         if !is_read && !is_reading {
             let request = EntityRequest { id: id.clone() };

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, panels::fact::FactModel};
 
-/// Maximum number of listed items per section, for facts, knowledge, secrets, dates and passages.
+/// Maximum number of listed items in each section of the page.
 pub const MOST: usize = 300;
 
-/// The page to read.
+/// A request for the page of an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntityRequest {
     /// The entity.
@@ -18,9 +18,9 @@ pub struct EntityRequest {
 /// An entity's page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EntityModel {
-    /// The entity; `None` until one is chosen.
+    /// The entity. `None` until the user chooses an entity.
     pub id: Option<EntityId>,
-    /// Whether the entity exists: undo may have removed it.
+    /// Whether the entity exists. False, for example, if undo removed the entity.
     pub found: bool,
     /// Main name.
     pub name: String,
@@ -28,7 +28,7 @@ pub struct EntityModel {
     pub kind: Option<Kind>,
     /// Whether all players know the name.
     pub safe: bool,
-    /// The game clock, on the campaign's calendar.
+    /// Time of the game clock, formatted on the campaign's calendar.
     pub clock: Option<String>,
     /// Other names.
     pub aliases: Vec<AliasLine>,
@@ -36,23 +36,23 @@ pub struct EntityModel {
     pub first_met: Option<MetLine>,
     /// Last meeting with the party.
     pub last_seen: Option<MetLine>,
-    /// Last words of the entity.
+    /// Last words that the entity said.
     pub last_words: Option<WordsLine>,
     /// Open promises, debts and quests.
     pub unsettled: Vec<UnsettledLine>,
     /// Facts about the entity, by section.
     pub sections: Vec<FactSection>,
-    /// Facts that the entity knows, newest first. At most [`MOST`].
+    /// Facts that the entity knows, newest first. The list has at most [`MOST`] entries.
     pub knows: Vec<KnowsLine>,
     /// Number of facts that the entity knows, without common knowledge.
     pub knows_all: usize,
     /// Secrets that the entity keeps, and secrets about it.
     pub secrets: Vec<SecretLine>,
-    /// Events of the entity, in order of time.
+    /// Dated events and facts about the entity, in order of time.
     pub timeline: Vec<TimeLine>,
-    /// Passages by and about the entity, newest first. At most [`MOST`].
+    /// Passages by and about the entity, newest first. The list has at most [`MOST`] entries.
     pub passages: Vec<PassageLine>,
-    /// Number of passages in all.
+    /// Total number of passages by and about the entity.
     pub passages_all: usize,
 }
 
@@ -72,9 +72,9 @@ pub struct AliasLine {
 /// A meeting of the party with the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetLine {
-    /// Form of the meeting: `Spoke`, `Present`, `Visited`, `Played`, `Only named`.
+    /// Form of the meeting, for display: `Spoke`, `Present`, `Visited`, `Played` or `Only named`.
     pub acquisition: String,
-    /// Time and place, for display: `session 2, A Wake · 4 Rainmoon 412, 10:15 · The Gilded Gull`.
+    /// Session, time and place for display, such as `session 2, A Wake · 4 Rainmoon 412, 10:15 · The Gilded Gull`.
     pub text: String,
     /// The session.
     pub session: Option<SessionId>,
@@ -96,9 +96,9 @@ pub struct WordsLine {
 /// An open promise, debt or quest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnsettledLine {
-    /// `Promise`, `Debt` or `Quest`.
+    /// Kind of the item, for display: `Promise`, `Debt` or `Quest`.
     pub kind: String,
-    /// Description.
+    /// Description of the promise, debt or quest.
     pub text: String,
     /// Start and further details, for display.
     pub details: String,
@@ -106,18 +106,18 @@ pub struct UnsettledLine {
     pub fact: Option<FactId>,
     /// The quest, if there is one.
     pub quest: Option<EntityId>,
-    /// Whether players may see it.
+    /// Whether players may see the item.
     pub safe: bool,
 }
 
 /// Facts under a heading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactSection {
-    /// The heading: `Description`, `Relations`, …
+    /// The heading, such as `Description` or `Relations`.
     pub title: String,
-    /// The facts. At most [`MOST`].
+    /// The facts. The list has at most [`MOST`] entries.
     pub facts: Vec<FactModel>,
-    /// Number of further facts.
+    /// Number of facts that are not listed.
     pub more: usize,
 }
 
@@ -128,15 +128,15 @@ pub struct KnowsLine {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Attitude of the entity to the fact: `believes`, `doubts`, `believed until it ended`, …
+    /// Attitude of the entity to the fact, for display, such as `believes`, `doubts` or `believed until it ended`.
     pub hold: String,
     /// Credence.
     pub credence: f64,
-    /// Acquisition and time: `told by Odo Brandt, 4 Rainmoon 412`.
+    /// Acquisition and time for display, such as `told by Odo Brandt, 4 Rainmoon 412`.
     pub acquisition: String,
     /// Whether the entity conceals the fact.
     pub conceals: bool,
-    /// Whether the item is a secret.
+    /// Whether the fact is a secret.
     pub secret: bool,
     /// Whether a character of the party also knows the fact.
     pub table: bool,
@@ -144,22 +144,22 @@ pub struct KnowsLine {
     pub safe: bool,
 }
 
-/// A secret that an entity keeps, or that is about it.
+/// A secret that the entity keeps, or a secret about the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SecretLine {
     /// The fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Whether the entity keeps the secret. Otherwise the secret is about the entity, which does not know it.
+    /// Whether the entity keeps the secret. If false, the secret is about the entity, and the entity does not know it.
     pub keeps: bool,
-    /// Each time the secret was told, with teller, hearer and time, for display. Empty while untold.
+    /// For each telling of the secret: teller, hearer and time, for display. Empty if the secret was never told.
     pub told: Vec<String>,
     /// Knowers of the secret.
     pub known_by: Vec<Named>,
     /// Whether a character of the party knows the secret.
     pub table: bool,
-    /// Conditions for telling the secret: the holder, and what is missing.
+    /// Conditions for telling the secret. Each has the holder and the conditions that are not met yet.
     pub conditions: Vec<ConditionLine>,
 }
 
@@ -170,18 +170,18 @@ pub struct ConditionLine {
     pub holder: Named,
     /// Whether the secret may be told now.
     pub holds: bool,
-    /// Missing conditions, for display.
+    /// Conditions that are not met yet, for display.
     pub missing: Vec<String>,
     /// The author's note to the DM.
     pub note: Option<String>,
 }
 
-/// An event of the entity.
+/// A dated event or fact about the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimeLine {
     /// Game time in minutes.
     pub time: i64,
-    /// Time, on the campaign's calendar.
+    /// Time, formatted on the campaign's calendar.
     pub when: String,
     /// Description of the event.
     pub text: String,
@@ -191,7 +191,7 @@ pub struct TimeLine {
     pub session: Option<SessionId>,
     /// Whether players may see the event.
     pub safe: bool,
-    /// Whether the item is a secret.
+    /// Whether the fact is a secret.
     pub secret: bool,
 }
 

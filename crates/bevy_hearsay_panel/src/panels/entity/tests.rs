@@ -1,6 +1,6 @@
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
-use hearsay_memory::{Edit, Retcon};
+use hearsay_commands::{edit::Edit, retcon::Retcon};
 use hearsay_model::{FactStatus, Kind};
 
 use super::*;
@@ -179,7 +179,7 @@ fn facts_are_edited_in_place() {
         matches!(harness.state().asked(), Some(Request::Do(DeskCommand::Retcon(Retcon::Until { until, .. }))) if until == "6 Rainmoon 412")
     );
     edit_object(&mut harness, "sergeant");
-    harness.get_by_label("Never so").click();
+    harness.get_by_label("Never true").click();
     harness.step();
     assert!(matches!(harness.state().asked(), Some(Request::Do(DeskCommand::Retcon(Retcon::NeverSo { .. })))));
     edit_object(&mut harness, "x");
@@ -235,7 +235,7 @@ fn tabs_ways_and_the_graph() {
     harness.step();
     harness.get_by_label("He was at the quay.");
     harness.get_by_label("untold");
-    for (tab, empty) in [("Timeline", "Nothing has a date"), ("Words", "No words yet")] {
+    for (tab, empty) in [("Timeline", "No dated facts"), ("Words", "No passages yet")] {
         harness.get_by_label(tab).click();
         harness.step();
         harness.step();
@@ -257,7 +257,7 @@ fn nothing_secret_is_drawn_while_players_look() {
     let mut harness = shown(model(), true);
     harness.get_by_label_contains("Odo is a sergeant");
     assert!(harness.query_by_label_contains("owes the club").is_none());
-    harness.get_by_label("1 hidden while players look");
+    harness.get_by_label("1 hidden in screen-safe mode");
     for (tab, hidden) in [("Knows", "sober"), ("Secrets", "at the quay")] {
         harness.get_by_label(tab).click();
         harness.step();
@@ -267,7 +267,7 @@ fn nothing_secret_is_drawn_while_players_look() {
     let unknown = EntityModel { safe: false, ..model() };
     let harness = shown(unknown, true);
     assert!(harness.query_by_label_contains("Odo").is_none());
-    harness.get_by_label("Hidden while players look");
+    harness.get_by_label("Hidden in screen-safe mode");
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn empty_states_say_what_to_do() {
     harness.step();
     assert!(matches!(harness.state().asked(), Some(Request::Search(_))));
     let gone = EntityModel { id: Some(id("odo-brandt")), ..EntityModel::default() };
-    shown(gone, false).get_by_label("`odo-brandt` is not there");
+    shown(gone, false).get_by_label("`odo-brandt` does not exist");
 }
 
 fn open(bench: &mut Bench<EntityPanel>, who: &str) {
@@ -307,7 +307,7 @@ fn a_page_of_the_campaign() {
     assert!(page.secrets.iter().any(|secret| secret.keeps && !secret.known_by.is_empty()));
     assert!(page.knows_all > 10 && page.timeline.len() > 5 && page.passages.iter().any(|passage| passage.own));
     assert!(page.timeline.windows(2).all(|pair| pair[0].time <= pair[1].time));
-    // Every item that players may see is known to all of them and is not secret.
+    // Every item that players may see is known to all player characters and is not secret.
     for entity in gullhaven_state().entities() {
         let request = EntityRequest { id: entity.id.clone() };
         let page = world.read(move |world| EntityModel::load(world, &request)).unwrap().wait().unwrap();
@@ -326,8 +326,8 @@ fn pages_are_walked_and_edited() {
     step_until(&mut bench, "the page before", |stage| stage.panel.model().name == "Odo Brandt");
     bench.get_by_label("Forward").click();
     step_until(&mut bench, "the page after", |stage| stage.panel.model().name == "Mirela Voss");
-    // A fact is shown open on its subject's page.
-    let fact = hearsay_memory::find_fact(&gullhaven_state(), "odo-at-the-quay").unwrap().id();
+    // A requested fact is shown open on the page of its subject.
+    let fact = hearsay_query::resolve::find_fact(&gullhaven_state(), "odo-at-the-quay").unwrap().id();
     assert!(bench.state_mut().panel.show(&Request::ShowFact(fact)));
     step_until(&mut bench, "the fact", |stage| {
         stage.panel.model().name == "Odo Brandt" && stage.panel.kept.fact.is_none()
@@ -357,7 +357,7 @@ fn pages_are_walked_and_edited() {
     // Undoing the creation of an entity leaves an empty page with a message.
     bench.state_mut().panel.show(&Request::Show(id("nobody-at-all")));
     step_until(&mut bench, "the empty page", |stage| stage.panel.model().id == Some(id("nobody-at-all")));
-    bench.get_by_label("`nobody-at-all` is not there");
+    bench.get_by_label("`nobody-at-all` does not exist");
     bench.state_mut().panel.show(&Request::ShowFact(fact_of("nothing")));
     step_until(
         &mut bench,

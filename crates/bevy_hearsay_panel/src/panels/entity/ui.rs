@@ -1,7 +1,7 @@
 //! Draws an entity's page.
 
 use egui::{Key, Modifiers, RichText, TextEdit, Ui};
-use hearsay_memory::{Edit, FactOptions};
+use hearsay_commands::edit::{Edit, FactOptions};
 use hearsay_model::{EntityId, FactId, Kind};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// The tabs of a page, shown one at a time below the head.
+/// The tabs of a page. One tab is shown at a time, below the first and last meeting.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tab {
@@ -28,9 +28,9 @@ pub enum Tab {
     About,
     /// Facts that the entity knows.
     Knows,
-    /// Its secrets, told and untold.
+    /// Secrets of the entity, told and untold.
     Secrets,
-    /// Its events.
+    /// Dated events and facts about the entity.
     Timeline,
     /// Passages by and about the entity.
     Words,
@@ -59,9 +59,9 @@ pub struct EntityView {
     pub tab: Tab,
     /// Facts that are open or being edited.
     pub facts: FactsView,
-    /// Words that listed items must have.
+    /// Words that an item must contain to be listed.
     pub filter: String,
-    /// The item being added.
+    /// The attribute or relation that is being added.
     pub adding: Option<Adding>,
     /// The fact to scroll to.
     #[serde(skip)]
@@ -75,13 +75,13 @@ pub struct EntityView {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Adding {
-    /// Name of the attribute or relation: `occupation`, `owes`.
+    /// Name of the attribute or relation, such as `occupation` or `owes`.
     pub what: String,
-    /// A value, or a name.
+    /// The value of the attribute, or the name of the related entity.
     pub value: String,
-    /// The entity of the value, if it was chosen from the names.
+    /// The related entity, if the user chose it from the list of names.
     pub who: Option<EntityId>,
-    /// Whether the item is a secret.
+    /// Whether the new fact is a secret.
     pub secret: bool,
     #[serde(skip)]
     pub(super) completion: Completion,
@@ -99,7 +99,7 @@ pub enum EntityAction {
     Forward,
 }
 
-/// Whether the history has a previous and a next page.
+/// Whether the page history has a previous page and a next page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ways {
     /// Whether there is a previous page.
@@ -119,7 +119,7 @@ pub fn entity_ui(
     let mut actions = Vec::new();
     let Some(id) = &model.id else {
         let next = "Search for a name with Ctrl+K, or click a name in any panel.";
-        if empty_state(ui, look, "Nobody's page is open", next, Some("Search…")) {
+        if empty_state(ui, look, "No entity page is open", next, Some("Search…")) {
             actions.push(EntityAction::Ask(Request::Search(String::new())));
         }
         return actions;
@@ -127,12 +127,12 @@ pub fn entity_ui(
     ui.push_id(id, |ui| {
         ways_ui(ui, look, model, ways, &mut actions);
         if !model.found {
-            let next = "It was removed, or what made it was undone.";
-            empty_state(ui, look, &format!("`{id}` is not there"), next, None);
+            let next = "It was removed, or the change that added it was undone.";
+            empty_state(ui, look, &format!("`{id}` does not exist"), next, None);
             return;
         }
         if look.screen_safe && !model.safe {
-            empty_state(ui, look, "Hidden while players look", "Not all players know that this is there.", None);
+            empty_state(ui, look, "Hidden in screen-safe mode", "Not all players know that this entity exists.", None);
             return;
         }
         let mut asked = Vec::new();
@@ -203,7 +203,7 @@ fn name_and_kind(ui: &mut Ui, look: &Look, model: &EntityModel) {
     });
 }
 
-/// Draws first and last meeting, last words and unsettled promises.
+/// Draws first and last meeting, last words, and open promises, debts and quests.
 fn top_ui(ui: &mut Ui, look: &Look, model: &EntityModel, asked: &mut Vec<Request>) {
     ui.add_space(look.theme.spacing().tight);
     for (name, met) in [("First met", &model.first_met), ("Last seen", &model.last_seen)] {
@@ -212,7 +212,7 @@ fn top_ui(ui: &mut Ui, look: &Look, model: &EntityModel, asked: &mut Vec<Request
                 let text = format!("{} \u{00B7} {}", met.text, met.acquisition.to_lowercase());
                 match &met.session {
                     Some(session) => {
-                        if link(ui, &text).on_hover_text("Shows what the session brought").clicked() {
+                        if link(ui, &text).on_hover_text("Show the report of the session").clicked() {
                             asked.push(Request::Session(session.clone()));
                         }
                     }
@@ -228,10 +228,10 @@ fn top_ui(ui: &mut Ui, look: &Look, model: &EntityModel, asked: &mut Vec<Request
             quote(ui, look, &words.text, &(0..0));
             label(ui, RichText::new(&words.when).small().color(look.theme.palette().weak));
         }
-        None => _ = weak(ui, look, "none in the party's hearing"),
+        None => _ = weak(ui, look, "none that the party heard"),
     });
     let unsettled: Vec<_> = model.unsettled.iter().filter(|thread| !look.screen_safe || thread.safe).collect();
-    line(ui, look, "Unsettled", |ui| {
+    line(ui, look, "Open threads", |ui| {
         if unsettled.is_empty() {
             weak(ui, look, "nothing");
         }
@@ -251,7 +251,7 @@ fn top_ui(ui: &mut Ui, look: &Look, model: &EntityModel, asked: &mut Vec<Request
     });
 }
 
-/// Draws a line with its name in front.
+/// Draws a line that begins with a name.
 fn line(ui: &mut Ui, look: &Look, name: &str, inside: impl FnOnce(&mut Ui)) {
     ui.horizontal_top(|ui| {
         let size = egui::vec2(look.theme.sizes().body * 5.4, look.theme.sizes().body);
@@ -274,7 +274,7 @@ fn tabs_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView)
             (Tab::Timeline, model.timeline.len()),
             (Tab::Words, model.passages_all),
         ] {
-            // The number of secrets is secret, too.
+            // In screen-safe mode, do not show counts, because the number of secrets is secret, too.
             let counted = !look.screen_safe;
             let text = if counted { format!("{} {count}", tab.name()) } else { tab.name().into() };
             let response = ui.add(egui::Button::selectable(view.tab == tab, text));
@@ -341,10 +341,10 @@ fn about_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
     hidden_count(ui, look, left_out);
     if rows.is_empty() {
         let next = match view.filter.is_empty() {
-            true => "Add what you know of it, or type it in the capture line.",
-            false => "Nothing here has these words.",
+            true => "Add a fact here, or type one in the capture line.",
+            false => "No entry contains the words of the filter.",
         };
-        empty_state(ui, look, "Nothing is said of it", next, None);
+        empty_state(ui, look, "No facts to show", next, None);
         return;
     }
     let place_of = |id| rows.iter().position(|row| matches!(row, AboutRow::Fact(fact) if fact.fact == id));
@@ -359,7 +359,7 @@ fn about_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
     });
 }
 
-/// Draws the line for adding an item. Returns whether it is complete.
+/// Draws the fields for adding an attribute or a relation. Returns whether the user completed or cancelled the input.
 fn adding_ui(ui: &mut Ui, look: &Look, model: &EntityModel, adding: &mut Adding, asked: &mut Vec<Request>) -> bool {
     let mut done = false;
     card(ui, look, true, false, |ui| {
@@ -369,9 +369,9 @@ fn adding_ui(ui: &mut Ui, look: &Look, model: &EntityModel, adding: &mut Adding,
                 .hint_text(crate::widgets::as_hint("occupation, owes, alias…"))
                 .desired_width(150.0);
             let what = ui.add(what);
-            let what = labelled(what, "What to add", &adding.what);
-            let hint = "a value, or a name";
-            let field = name_field(ui, look, "Its value", hint, &mut adding.value, &mut adding.completion, |_| true);
+            let what = labelled(what, "Attribute or relation", &adding.what);
+            let hint = "value, or name of an entity";
+            let field = name_field(ui, look, "Value to add", hint, &mut adding.value, &mut adding.completion, |_| true);
             if let Some(chosen) = &field.chosen {
                 adding.who = Some(chosen.id.clone());
             } else if field.response.changed() {
@@ -388,12 +388,16 @@ fn adding_ui(ui: &mut Ui, look: &Look, model: &EntityModel, adding: &mut Adding,
             let escape = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
             done |= ui.button("Cancel").clicked() || escape;
         });
-        weak(ui, look, "A name makes a relation, anything else an attribute. It is canon at once.");
+        weak(
+            ui,
+            look,
+            "The name of an entity makes a relation; any other value makes an attribute. The new fact is canon.",
+        );
     });
     done
 }
 
-/// Returns the edit: a relation if a name was chosen, or else an attribute.
+/// Returns the edit that adds the fact. The fact is a relation if the user chose a name, and an attribute otherwise.
 fn added(id: &EntityId, adding: &Adding) -> Edit {
     let options = FactOptions { secret: adding.secret, ..FactOptions::default() };
     let (what, value) = (adding.what.trim().to_owned(), adding.value.trim().to_owned());
@@ -415,8 +419,8 @@ fn knows_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
         empty_state(
             ui,
             look,
-            "It knows nothing but what everybody knows",
-            "What it sees, hears and reads comes here.",
+            "It knows only what everybody knows",
+            "Facts that it witnesses, hears or reads appear here.",
             None,
         );
         return;
@@ -447,13 +451,13 @@ fn knows_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
 
 fn secrets_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView, asked: &mut Vec<Request>) {
     if look.screen_safe {
-        empty_state(ui, look, "Hidden while players look", "Leave screen-safe mode to see secrets.", None);
+        empty_state(ui, look, "Hidden in screen-safe mode", "Leave screen-safe mode to see secrets.", None);
         return;
     }
     let rows: Vec<&SecretLine> = model.secrets.iter().filter(|row| has(&view.filter, &row.statement)).collect();
     if rows.is_empty() {
         let next = "Mark a fact as secret when you add it, or with `!` in the capture line.";
-        empty_state(ui, look, "It has no secrets", next, None);
+        empty_state(ui, look, "No secrets", next, None);
         return;
     }
     list(ui, "secrets", rows.len(), &mut view.heights, 86.0, None, |ui, number| {
@@ -464,7 +468,7 @@ fn secrets_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityVi
                     ui,
                     look,
                     Tone::Secret,
-                    if row.keeps { "\u{1F512} keeps it" } else { "\u{1F512} does not know it" },
+                    if row.keeps { "\u{1F512} hides it" } else { "\u{1F512} does not know it" },
                 );
                 badge(
                     ui,
@@ -492,7 +496,7 @@ fn secrets_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityVi
             for condition in &row.conditions {
                 let (tone, when) = match condition.holds {
                     true => (Tone::Good, "may tell it now".to_owned()),
-                    false => (Tone::Warn, format!("does not tell it yet: {}", condition.missing.join("; "))),
+                    false => (Tone::Warn, format!("does not tell it yet; missing: {}", condition.missing.join("; "))),
                 };
                 toned(ui, look, tone, &format!("{} {when}", condition.holder.name));
                 if let Some(note) = &condition.note {
@@ -509,7 +513,7 @@ fn timeline_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityV
         all.filter(|row| has(&view.filter, &row.text) && (!look.screen_safe || row.safe)).collect();
     hidden_count(ui, look, if look.screen_safe { model.timeline.iter().filter(|row| !row.safe).count() } else { 0 });
     if rows.is_empty() {
-        empty_state(ui, look, "Nothing has a date", "What is said with a date comes here, in the order of time.", None);
+        empty_state(ui, look, "No dated facts", "Facts with a date appear here, in order of game time.", None);
         return;
     }
     list(ui, "timeline", rows.len(), &mut view.heights, 28.0, None, |ui, number| {
@@ -540,7 +544,7 @@ fn words_ui(ui: &mut Ui, look: &Look, model: &EntityModel, view: &mut EntityView
     let rows: Vec<&PassageLine> = model.passages.iter().filter(shown).collect();
     hidden_count(ui, look, if look.screen_safe { model.passages.iter().filter(|row| !row.safe).count() } else { 0 });
     if rows.is_empty() {
-        empty_state(ui, look, "No words yet", "What it says at the table, and what is said of it, comes here.", None);
+        empty_state(ui, look, "No passages yet", "Lines that it speaks, and passages about it, appear here.", None);
         return;
     }
     let left_out = model.passages_all.saturating_sub(model.passages.len());

@@ -1,7 +1,8 @@
 //! Reads facts from the state.
 
-use hearsay_memory::query::{self, HolderRow, Table};
 use hearsay_model::{Author, Date, Fact, Method, Object, Secrecy, State};
+use hearsay_query as query;
+use hearsay_query::{table::Table, who_knows::HolderRow};
 
 use super::model::{FactModel, HolderLine, MOST_HOLDERS, SourceLine, TableLine};
 use crate::{names::Named, text::Linked};
@@ -13,9 +14,9 @@ pub(crate) fn date(state: &State, date: Option<&Date>) -> Option<String> {
 }
 
 impl FactModel {
-    /// Reads a fact, with the party's knowledge of it.
+    /// Reads a fact for display. `table` is the party's knowledge.
     pub fn of(state: &State, table: &Table, fact: &Fact) -> Self {
-        let held = query::held_by(state, fact.id());
+        let held = query::portrait::held_by(state, fact.id());
         let group = |group: bool| {
             move |row: HolderRow| HolderLine {
                 who: Named::of(state, &row.knower),
@@ -35,8 +36,11 @@ impl FactModel {
         let provenance = fact.provenance();
         let secret = fact.secrecy() == Secrecy::Secret;
         let extracted = provenance.method == Method::Stated || provenance.extracted.is_some();
-        let source =
-            |source: query::SourceText| SourceLine { place: source.place, text: source.text, quote: source.quote };
+        let source = |source: query::portrait::SourceText| SourceLine {
+            place: source.place,
+            text: source.text,
+            quote: source.quote,
+        };
         Self {
             fact: fact.id(),
             subject: Named::of(state, fact.subject()),
@@ -61,12 +65,12 @@ impl FactModel {
             everybody: held.everybody,
             held_by,
             more_holders,
-            sources: query::sources_of(state, fact).into_iter().map(source).collect(),
+            sources: query::portrait::sources_of(state, fact).into_iter().map(source).collect(),
         }
     }
 }
 
-/// Formats the origin of a fact: `said by Odo Brandt in Session 2, found in the text`.
+/// Formats the source of a fact, such as `said by Odo Brandt in Session 2, found in the text`.
 fn origin(state: &State, fact: &Fact) -> String {
     let provenance = fact.provenance();
     let method = match (provenance.method, &provenance.speaker) {
@@ -77,7 +81,7 @@ fn origin(state: &State, fact: &Fact) -> String {
         (Method::Authored, _) => "written by hand".into(),
         (Method::Imported, _) => "imported".into(),
     };
-    let session = provenance.session.as_ref().and_then(|session| query::session_title(state, session));
+    let session = provenance.session.as_ref().and_then(|session| query::table::session_title(state, session));
     let by = match &provenance.author {
         Author::Dm => Some("by the DM".to_owned()),
         Author::Extractor => Some("found in the text".into()),
@@ -93,7 +97,7 @@ fn origin(state: &State, fact: &Fact) -> String {
     [Some(said), by, confirmed].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-pub(crate) fn table_line(state: &State, knows: query::TableKnows) -> TableLine {
+pub(crate) fn table_line(state: &State, knows: query::table::TableKnows) -> TableLine {
     let known_by: Vec<HolderLine> = knows
         .known_by
         .into_iter()
@@ -117,12 +121,12 @@ pub(crate) fn table_line(state: &State, knows: query::TableKnows) -> TableLine {
     let since = match (knows.title, knows.since) {
         (Some(title), _) => format!("since {}", lower_first(&title)),
         (None, Some(date)) => format!("since {date}"),
-        (None, None) => "since ever".into(),
+        (None, None) => "from the beginning".into(),
     };
     TableLine { text: format!("{who} it, {since}"), session: knows.session, all: knows.all, known_by }
 }
 
-/// Changes the first letter to lower case, as for `Session 3` within a sentence.
+/// Changes `Session` at the beginning of a text to lower case, for use within a sentence.
 fn lower_first(text: &str) -> String {
     match text.strip_prefix("Session ") {
         Some(rest) => format!("session {rest}"),

@@ -1,4 +1,4 @@
-//! A fact with its knowers and sources, as the entity page and the scene show it.
+//! Displays a fact with its knowers and sources. The entity page and the scene use this module.
 
 mod load;
 mod model;

@@ -14,9 +14,9 @@ pub struct FactModel {
     pub subject: Named,
     /// Predicate of the fact.
     pub predicate: String,
-    /// Object as text: a name or a value.
+    /// The object as text: the name of an entity, or a value.
     pub object: String,
-    /// Object, if it is an entity.
+    /// The object, if it is an entity.
     pub object_entity: Option<Named>,
     /// Sentence that states the fact.
     pub statement: Linked,
@@ -26,17 +26,18 @@ pub struct FactModel {
     pub secret: bool,
     /// Whether a knower conceals the fact.
     pub concealed: bool,
-    /// Whether players may see the fact on the screen: all of them know it, and none of them conceals it.
+    /// Whether players may see the fact on the screen. They may if all player characters know the fact and none of them
+    /// conceals it.
     pub safe: bool,
-    /// Start of its validity.
+    /// Start of the fact's validity, for display.
     pub since: Option<String>,
-    /// End of its validity.
+    /// End of the fact's validity, for display.
     pub until: Option<String>,
-    /// Attitude of the subject to the object.
+    /// Attitude of the subject to the object, from −100 to 100.
     pub attitude: Option<i8>,
-    /// Confidence of extraction; `None` if the fact was not extracted.
+    /// Confidence of extraction. `None` if the fact was not extracted.
     pub confidence: Option<f64>,
-    /// Method, author and session of the record, in words.
+    /// Method, author and session with which the fact was recorded, for display.
     pub origin: String,
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
@@ -44,9 +45,9 @@ pub struct FactModel {
     pub table: Option<TableLine>,
     /// Whether everyone knows the fact.
     pub everybody: bool,
-    /// Other direct knowers: groups first. At most [`MOST_HOLDERS`].
+    /// Other direct knowers, groups first. The list has at most [`MOST_HOLDERS`] entries.
     pub held_by: Vec<HolderLine>,
-    /// Number of further knowers.
+    /// Number of knowers that are not listed.
     pub more_holders: usize,
     /// The sources.
     pub sources: Vec<SourceLine>,
@@ -58,7 +59,7 @@ pub const MOST_HOLDERS: usize = 12;
 /// The party's knowledge of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TableLine {
-    /// In a few words: `The party knows, since session 3`.
+    /// Text for display, such as `The party knows, since session 3`.
     pub text: String,
     /// Session in which the first player character learned the fact.
     pub session: Option<SessionId>,
@@ -73,15 +74,15 @@ pub struct TableLine {
 pub struct HolderLine {
     /// The knower.
     pub who: Named,
-    /// Acquisition: `told by Odo Brandt`.
+    /// Acquisition for display, such as `told by Odo Brandt`.
     pub acquisition: String,
     /// Credence.
     pub credence: f64,
-    /// Time of the acquisition.
+    /// Time when the knower learned the fact, for display.
     pub since: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Whether the knower is a group or place, from which its members or residents know the fact.
+    /// Whether the knower is a group or place. Its members or residents then know the fact, too.
     pub group: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Measures how long the models of a large campaign take to read, and its panels to draw. Run it by hand: `cargo test
-//! -p bevy_hearsay_panel --lib -- --ignored --nocapture a_large_campaign`.
+//! Measures the time for reading the models of a large campaign and for drawing its panels. Run the test by hand:
+//! `cargo test -p bevy_hearsay_panel --lib -- --ignored --nocapture a_large_campaign`.
 #![allow(clippy::print_stdout)]
 
 use std::{
@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hearsay_memory::ReadSnapshot;
+use hearsay_engine::ReadSnapshot;
 use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, KnowledgeEdge, Method, Operation, Passage, Provenance, Secrecy, State,
 };
@@ -79,7 +79,7 @@ fn large() -> ReadSnapshot {
     ReadSnapshot { state: Arc::new(state), learned: Arc::default() }
 }
 
-/// Returns the processor time of this thread if the system provides it, or else the elapsed time.
+/// Returns the processor time of this thread. If the system does not provide this value, returns the elapsed time.
 fn spent() -> Duration {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -119,10 +119,10 @@ fn a_large_campaign() {
     let world = large();
     let page = timed("page of a hub", || EntityModel::load(&world, &EntityRequest { id: id(7) }).unwrap());
     timed("table", || {
-        let table = hearsay_memory::query::Table::of(&world.state, None);
+        let table = hearsay_query::table::Table::of(&world.state, None);
         table.players().count()
     });
-    timed("meetings", || hearsay_memory::query::meetings(&world.state, &id(7)).unwrap());
+    timed("meetings", || hearsay_query::portrait::meetings(&world.state, &id(7)).unwrap());
     timed("page of one of many", || EntityModel::load(&world, &EntityRequest { id: id(777) }).unwrap());
     let whole = timed("whole graph", || GraphModel::load(&world, &GraphRequest::default()).unwrap());
     let around = GraphRequest { center: Some(id(7)), depth: 2, ..GraphRequest::default() };

@@ -1,9 +1,12 @@
-//! Draws a fact: its sentence, its knowers and its sources, with editing in place.
+//! Draws the sentence, the knowers and the sources of a fact. The fact can be edited in place.
 
 use std::collections::BTreeSet;
 
 use egui::{Align, Key, Layout, Modifiers, RichText, TextEdit, Ui};
-use hearsay_memory::{Edit, FactOptions, Retcon};
+use hearsay_commands::{
+    edit::{Edit, FactOptions},
+    retcon::Retcon,
+};
 use hearsay_model::{FactId, FactStatus};
 use serde::{Deserialize, Serialize};
 
@@ -19,11 +22,11 @@ use crate::{
     },
 };
 
-/// View state of facts: open facts, and the edit in progress.
+/// View state of a list of facts: the open facts, and the edit in progress.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FactsView {
-    /// Facts with all knowers and sources shown.
+    /// Facts whose knowers and sources are all shown.
     pub open: BTreeSet<FactId>,
     /// The edit in progress.
     pub edit: Option<FactEdit>,
@@ -38,7 +41,7 @@ pub struct FactEdit {
     pub object: String,
     /// The sentence.
     pub statement: String,
-    /// Whether to focus the fields.
+    /// Whether the edit has just begun. The first field then gets the keyboard focus in the next frame.
     #[serde(skip)]
     begun: bool,
     #[serde(skip)]
@@ -58,7 +61,8 @@ impl FactEdit {
     }
 }
 
-/// Draws a fact. `clock` is the time of the game clock, for a fact that ends now. Returns the requests to the desk.
+/// Draws a fact. `clock` is the time of the game clock, at which the user can end the fact. Returns the requests to the
+/// desk.
 pub fn fact_ui(
     ui: &mut Ui,
     look: &Look,
@@ -85,7 +89,7 @@ pub fn fact_ui(
     asked
 }
 
-/// Draws the sentence, with badges in front and buttons after.
+/// Draws the sentence with badges before it and buttons after it.
 fn head_ui(ui: &mut Ui, look: &Look, fact: &FactModel, view: &mut FactsView, asked: &mut Vec<Request>) {
     // Lay out the buttons first, so that a long sentence cannot push them out.
     ui.horizontal_top(|ui| {
@@ -124,7 +128,7 @@ fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) {
     let status = match fact.status {
         FactStatus::Canon => None,
         FactStatus::Claimed => Some((Tone::Warn, "claimed")),
-        FactStatus::Proposed => Some((Tone::Accent, "waits for review")),
+        FactStatus::Proposed => Some((Tone::Accent, "in review")),
         FactStatus::False => Some((Tone::Bad, "untrue")),
         FactStatus::Rejected => Some((Tone::Bad, "rejected")),
     };
@@ -134,7 +138,7 @@ fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) {
             if fact.secret {
                 badge(ui, look, Tone::Secret, "\u{1F512} secret");
             } else if fact.concealed {
-                badge(ui, look, Tone::Secret, "\u{1F512} kept back");
+                badge(ui, look, Tone::Secret, "\u{1F512} concealed");
             }
             if let Some((tone, words)) = status {
                 badge(ui, look, tone, words);
@@ -150,12 +154,12 @@ fn badges_ui(ui: &mut Ui, look: &Look, fact: &FactModel) {
     }
 }
 
-/// Draws the knowers, the party first.
+/// Draws the knowers of a fact, the party first.
 fn known_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request>) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
         table_ui(ui, look, fact.table.as_ref(), fact.everybody, asked);
-        // Hide facts that only some know, and their knowers, from players.
+        // In screen-safe mode, hide the knowers, because players do not know who else knows the fact.
         if look.screen_safe || fact.held_by.is_empty() {
             return;
         }
@@ -185,7 +189,7 @@ fn table_ui(ui: &mut Ui, look: &Look, table: Option<&TableLine>, everybody: bool
             match &table.session {
                 Some(session) => {
                     let response =
-                        named(ui.link(text), true, &table.text).on_hover_text("Shows what the session brought");
+                        named(ui.link(text), true, &table.text).on_hover_text("Show the report of the session");
                     if response.clicked() {
                         asked.push(Request::Session(session.clone()));
                     }
@@ -201,11 +205,11 @@ fn small(ui: &mut Ui, look: &Look, words: &str) {
     label(ui, RichText::new(words).small().color(look.theme.palette().weak));
 }
 
-/// Draws a knower in a few words.
+/// Draws a knower with acquisition and credence in a few words.
 pub(crate) fn holder_ui(ui: &mut Ui, look: &Look, holder: &HolderLine, asked: &mut Vec<Request>) {
     let (palette, colour) = (look.theme.palette(), look.theme.kind(holder.who.kind.as_ref()));
     let name = match holder.group {
-        true => format!("those of {}", holder.who.name),
+        true => format!("members of {}", holder.who.name),
         false => holder.who.name.clone(),
     };
     let since = holder.since.as_ref().map(|since| format!(", {since}")).unwrap_or_default();
@@ -237,7 +241,7 @@ fn detail_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request
             confidence(ui, look, "confidence", sure);
         }
         if let Some(session) = &fact.session
-            && ui.small_button("Session").on_hover_text("Shows what the session brought").clicked()
+            && ui.small_button("Session").on_hover_text("Show the report of the session").clicked()
         {
             asked.push(Request::Session(session.clone()));
         }
@@ -263,11 +267,12 @@ fn detail_ui(ui: &mut Ui, look: &Look, fact: &FactModel, asked: &mut Vec<Request
         }
     }
     if fact.sources.is_empty() {
-        small(ui, look, "No text shows it.");
+        small(ui, look, "No quotation is recorded.");
     }
 }
 
-/// Draws the fields of an edit. A changed value or name can be a correction or a new fact from now on.
+/// Draws the fields of an edit. The user can record a changed value as a correction, or as a new fact that is true from
+/// now on.
 fn edit_ui(
     ui: &mut Ui,
     look: &Look,
@@ -280,7 +285,10 @@ fn edit_ui(
     let mut done = false;
     ui.label(RichText::new(format!("{} {}", fact.subject.name, crate::panels::graph::label(&fact.predicate))).small());
     let response = match &fact.object_entity {
-        Some(_) => name_field(ui, look, "Object", "A name", &mut edit.object, &mut edit.completion, |_| true).response,
+        Some(_) => {
+            name_field(ui, look, "Object", "Name of an entity", &mut edit.object, &mut edit.completion, |_| true)
+                .response
+        }
         None => {
             let field = TextEdit::multiline(&mut edit.object).desired_rows(1).desired_width(f32::INFINITY);
             let response = ui.add(field);
@@ -291,38 +299,41 @@ fn edit_ui(
         response.request_focus();
     }
     let says = TextEdit::multiline(&mut edit.statement).desired_rows(1).desired_width(f32::INFINITY);
-    let response = ui.add(says.hint_text(crate::widgets::as_hint("The sentence; made anew when empty")));
+    let response = ui.add(says.hint_text(crate::widgets::as_hint("The sentence; generated if empty")));
     labelled(response, "Sentence", &edit.statement);
     let entered = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
     let object = (edit.object.trim() != fact.object).then(|| edit.object.trim().to_owned());
     let statement = Some(edit.statement.trim()).filter(|words| !words.is_empty() && *words != fact.statement.text);
     let statement = statement.map(str::to_owned);
-    // A new object needs a new sentence, unless the sentence was also edited.
+    // If only the object changed, `statement` is `None`, and the memory generates a new sentence.
     let changed = object.is_some() || statement.is_some() || edit.statement.trim().is_empty();
     let id = fact.fact.to_string();
     ui.horizontal_wrapped(|ui| {
         let save = ui.add_enabled(changed, egui::Button::new("Correct"));
-        let save = save.on_hover_text("It was recorded wrongly: those who knew it know this instead (Ctrl+Enter)");
+        let save = save.on_hover_text(
+            "The record was wrong: everybody who knew the old fact knows the corrected one instead (Ctrl+Enter)",
+        );
         if (save.clicked() || entered) && changed {
             let edit = Edit::Correct { fact: id.clone(), object: object.clone(), statement: statement.clone() };
             asked.push(Request::Do(DeskCommand::Edit(edit)));
             done = true;
         }
         let now = ui.add_enabled(object.is_some(), egui::Button::new("From now on"));
-        if now.on_hover_text("It was so, and is otherwise from now on").clicked()
+        if now.on_hover_text("The old value was true until now; the new value is true from now on").clicked()
             && let Some(object) = &object
         {
             asked.push(Request::Do(DeskCommand::Edit(from_now_on(fact, object.clone(), statement.clone()))));
             done = true;
         }
         let over = ui.add_enabled(clock.is_some(), egui::Button::new("No longer"));
-        if over.on_hover_text("It was so until now, by the game clock").clicked()
+        if over.on_hover_text("The fact ends now, by the game clock").clicked()
             && let Some(clock) = clock
         {
             asked.push(Request::Do(DeskCommand::Retcon(Retcon::Until { fact: id.clone(), until: clock.to_owned() })));
             done = true;
         }
-        let never = ui.button("Never so").on_hover_text("It never was so, and nobody ever knew it");
+        let never =
+            ui.button("Never true").on_hover_text("Retract the fact: it was never true, and nobody ever knew it");
         if never.clicked() {
             asked.push(Request::Do(DeskCommand::Retcon(Retcon::NeverSo { fact: id })));
             done = true;
@@ -337,7 +348,7 @@ fn edit_ui(
     }
 }
 
-/// Returns an edit that replaces a fact from now on.
+/// Returns an edit that ends a fact now and adds a new fact with another object.
 fn from_now_on(fact: &FactModel, object: String, statement: Option<String>) -> Edit {
     let options = FactOptions { statement, secret: fact.secret, ..FactOptions::default() };
     let subject = fact.subject.id.to_string();
@@ -357,7 +368,7 @@ pub(crate) fn labelled(response: egui::Response, name: &str, value: &str) -> egu
     response
 }
 
-/// Draws a name that links to its page. In screen-safe mode, draws nothing if players do not know the name.
+/// Draws a name that links to its page. In screen-safe mode, draws `somebody` if players do not know the name.
 pub(crate) fn name_ui(ui: &mut Ui, look: &Look, who: &Named, safe: bool, asked: &mut Vec<Request>) {
     if look.screen_safe && !safe {
         weak(ui, look, "somebody");
@@ -369,6 +380,6 @@ pub(crate) fn name_ui(ui: &mut Ui, look: &Look, who: &Named, safe: bool, asked: 
 /// Draws the number of items hidden in screen-safe mode.
 pub(crate) fn hidden_count(ui: &mut Ui, look: &Look, count: usize) {
     if count > 0 {
-        toned(ui, look, Tone::Weak, &format!("{count} hidden while players look"));
+        toned(ui, look, Tone::Weak, &format!("{count} hidden in screen-safe mode"));
     }
 }

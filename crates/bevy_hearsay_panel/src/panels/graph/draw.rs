@@ -11,14 +11,14 @@ use hearsay_model::{EntityId, Kind};
 use super::model::{Edge, GraphModel, Node, label};
 use crate::{direction::visual, panel::Look, text::shortened, widgets::dimmed};
 
-/// The part of a graph that is drawn: all of it, or the part that players may see.
+/// The part of a graph that is drawn. In screen-safe mode, this is the part that players may see.
 #[derive(Debug)]
 pub(super) struct Drawn<'a> {
     /// Indexes of the model's nodes.
     pub(super) nodes: Vec<usize>,
     /// Indexes of the model's edges.
     pub(super) edges: Vec<usize>,
-    /// Number of omitted nodes.
+    /// Number of nodes that are hidden in screen-safe mode.
     pub(super) hidden: usize,
     by_id: HashMap<&'a EntityId, usize>,
 }
@@ -45,7 +45,7 @@ impl<'a> Drawn<'a> {
     }
 }
 
-/// A graph in an area of the screen.
+/// A graph and the area of the screen in which it is painted.
 pub(super) struct Canvas<'a> {
     pub(super) look: &'a Look,
     pub(super) model: &'a GraphModel,
@@ -55,7 +55,7 @@ pub(super) struct Canvas<'a> {
     pub(super) positions: &'a [Option<Pos2>],
 }
 
-/// Factor by which nodes and edges unrelated to the focused node are dimmed.
+/// Transparency of nodes and edges that are not connected to the focused node, from 0 to 1.
 const DIM: f32 = 0.78;
 
 impl Canvas<'_> {
@@ -66,7 +66,7 @@ impl Canvas<'_> {
         size * self.zoom.sqrt().clamp(0.55, 1.5)
     }
 
-    /// Paints the graph. A selected or hovered node stands out, with its neighbours.
+    /// Paints the graph. If a node is selected or hovered, all nodes except this node and its neighbours are dimmed.
     pub(super) fn paint(&self, ui: &Ui, selected: Option<usize>, hovered: Option<usize>) {
         let painter = ui.painter_at(self.rect);
         let palette = self.look.theme.palette();
@@ -121,13 +121,13 @@ impl Canvas<'_> {
             self.lock(painter, a + (b - a) * 0.5);
         }
         if of_eye && self.zoom > 0.6 {
-            // Place the label nearer to the other node, because all lines meet at the focused one.
+            // Place the label nearer to the other node, because all lines meet at the focused node.
             let (from, to) = if eye == Some(edge.a) { (a, b) } else { (b, a) };
             self.what_joins(painter, edge, from + (to - from) * 0.6);
         }
     }
 
-    /// Paints the relation's name on a line of the focused node.
+    /// Paints the name of the relation on an edge of the focused node.
     fn what_joins(&self, painter: &Painter, edge: &Edge, at: Pos2) {
         let palette = self.look.theme.palette();
         let seen: Vec<_> = edge.relations.iter().filter(|relation| !self.look.screen_safe || relation.safe).collect();
@@ -167,7 +167,7 @@ impl Canvas<'_> {
         let palette = self.look.theme.palette();
         let colour = self.look.theme.kind(node.who.kind.as_ref());
         let colour = if near { colour } else { dimmed(colour, DIM) };
-        // Cover the lines behind the node.
+        // Hide the parts of edges that are behind the node.
         painter.circle_filled(at, radius + 1.5, palette.background);
         form(painter, node.who.kind.as_ref(), at, radius, colour);
         if node.hub {
@@ -178,7 +178,8 @@ impl Canvas<'_> {
         }
     }
 
-    /// Paints the names, most important first. A name that would cover another is omitted until its node is focused.
+    /// Paints the names of the nodes, most important nodes first. A name that would cover another name is omitted until
+    /// its node is focused.
     fn names(&self, painter: &Painter, near: &[bool], selected: Option<usize>, hovered: Option<usize>) {
         let palette = self.look.theme.palette();
         let center = self.model.center.as_ref().map(|center| &center.id);
@@ -206,7 +207,7 @@ impl Canvas<'_> {
             }
             let looked_at = hovered == Some(number) || selected == Some(number);
             let important = looked_at || node.hub || Some(&node.who.id) == center;
-            // At a small zoom, only landmarks have names.
+            // At a small zoom factor, only important nodes have names.
             if !important && self.zoom < 0.35 && !(eye && near[number]) {
                 continue;
             }
@@ -230,8 +231,9 @@ impl Canvas<'_> {
         self.positions[number].map(|at| Rect::from_center_size(at, Vec2::splat(radius * 2.0)))
     }
 
-    /// Returns the rectangle for a name: below, above or beside its symbol, where it covers neither a name nor a
-    /// symbol. The name of a landmark may cover symbols, and the name of a focused node may cover everything.
+    /// Returns a rectangle for the name of a node, or `None` if there is no space. The rectangle is below, above or
+    /// beside the symbol of the node, and covers no other name or symbol. The name of an important node may cover
+    /// symbols. The name of a focused node may cover everything.
     #[allow(clippy::too_many_arguments, reason = "one call, of values that only this has")]
     fn room(
         &self,
@@ -266,7 +268,7 @@ impl Canvas<'_> {
     }
 }
 
-/// Paints the shape of a kind.
+/// Paints the symbol of a kind.
 pub(super) fn form(painter: &Painter, kind: Option<&Kind>, at: Pos2, radius: f32, colour: Color32) {
     let hollow = matches!(kind, Some(Kind::Concept | Kind::Custom(_)) | None);
     let outline = outline(kind, at, radius);
@@ -276,7 +278,8 @@ pub(super) fn form(painter: &Painter, kind: Option<&Kind>, at: Pos2, radius: f32
     painter.add(Shape::closed_line(outline, Stroke::new(if hollow { 2.0 } else { 1.0 }, colour)));
 }
 
-/// Returns the outline of a kind. Each kind has its own shape, so that colour is not needed.
+/// Returns the outline of the symbol of a kind. Each kind has a different shape, so that nobody has to distinguish
+/// colours.
 fn outline(kind: Option<&Kind>, at: Pos2, radius: f32) -> Vec<Pos2> {
     let ring = |count: usize, turn: f32, radius: &dyn Fn(usize) -> f32| -> Vec<Pos2> {
         let point = |number: usize| {
@@ -305,7 +308,7 @@ fn outline(kind: Option<&Kind>, at: Pos2, radius: f32) -> Vec<Pos2> {
     }
 }
 
-/// Returns a filled shape whose whole outline is visible from its center.
+/// Fills an outline. Each point of the outline must be connected to the center by a line inside the shape.
 fn fan(at: Pos2, outline: &[Pos2], colour: Color32) -> Shape {
     let mut mesh = Mesh::default();
     let vertex = |pos: Pos2| Vertex { pos, uv: egui::epaint::WHITE_UV, color: colour };

@@ -1,4 +1,5 @@
-//! Layout of a graph. The layout is deterministic, and a small change of the graph changes positions only a little.
+//! Computes positions for the entities of a graph. The layout is deterministic. A small change of the graph changes the
+//! positions only a little.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +13,23 @@ pub type Place = [f32; 2];
 /// The position of each entity.
 pub type Places = BTreeMap<EntityId, Place>;
 
-/// Length of a relation without other forces.
+/// Distance at which the attraction and repulsion of two connected entities are about equal.
 const LENGTH: f32 = 110.0;
 
 /// Minimum distance of two entities.
 const NEAREST: f32 = 46.0;
 
-/// Number of steps and initial maximum movement per step: without a layout, with positions for most entities, and with
-/// positions for all.
+/// Number of steps, and initial maximum movement per step. The three cases are: few entities have a known position,
+/// most have one, all have one.
 const STEPS: [(usize, f32); 3] = [(500, LENGTH * 1.5), (90, LENGTH * 0.1), (30, LENGTH * 0.03)];
 
-/// Range of the repulsion. Without a limit, unconnected parts would drift apart.
+/// Maximum distance at which two entities repel each other. Without a limit, unconnected parts of the graph would drift
+/// apart.
 const REACH: f32 = LENGTH * 6.0;
 
-/// Lays out a graph by force: connected entities attract each other, and all entities repel each other (Fruchterman and
-/// Reingold). Entities with a position start there and move little. New entities start beside a neighbour.
+/// Computes a force-directed layout (Fruchterman and Reingold): connected entities attract each other, and all entities
+/// repel each other. `warm` has known positions. Entities with a known position start there and move only a little.
+/// Other entities start beside a neighbour.
 pub fn lay_out(model: &GraphModel, warm: &Places) -> Places {
     let count = model.nodes.len();
     let known: Vec<Option<Place>> = model.nodes.iter().map(|node| warm.get(&node.who.id).copied()).collect();
@@ -53,7 +56,8 @@ pub fn lay_out(model: &GraphModel, warm: &Places) -> Places {
     model.nodes.iter().zip(places).map(|(node, place)| (node.who.id.clone(), place)).collect()
 }
 
-/// Returns the start positions: the known position, or else beside a neighbour, or else on a spiral.
+/// Returns the start positions. An entity starts at its known position. Without a known position, it starts beside a
+/// neighbour. Without such a neighbour, it starts on a spiral.
 fn begin(model: &GraphModel, known: &[Option<Place>]) -> Vec<Place> {
     let mut places: Vec<Option<Place>> = known.to_vec();
     // A spiral with the golden angle spreads any number of points evenly.
@@ -75,8 +79,8 @@ fn begin(model: &GraphModel, known: &[Option<Place>]) -> Vec<Place> {
     places.iter().enumerate().map(|(number, place)| place.unwrap_or_else(|| spiral(number + 4))).collect()
 }
 
-/// Runs one step. Each entity moves by a part of the force on it, and at most by `heat`. The part decreases with the
-/// number of its relations, which prevents oscillation.
+/// Runs one step of the layout. Each entity moves by a fraction of the force on it, and at most by `heat`. The fraction
+/// is smaller for entities with many relations, which prevents oscillation.
 fn relax(places: &mut [Place], edges: &[(usize, usize)], joined: &[f32], heat: f32) {
     let mut forces = vec![[0.0_f32; 2]; places.len()];
     for a in 0..places.len() {
@@ -103,7 +107,7 @@ fn relax(places: &mut [Place], edges: &[(usize, usize)], joined: &[f32], heat: f
     }
     for ((place, force), joined) in places.iter_mut().zip(&forces).zip(joined) {
         let part = 0.25 / (1.0 + joined);
-        // A weak force pulls all entities to the middle; it is stronger vertically, because screens are wider than
+        // A weak force pulls all entities to the middle. The vertical force is stronger, because screens are wider than
         // high.
         let (fx, fy) = ((force[0] - place[0] * 0.35) * part, (force[1] - place[1] * 0.55) * part);
         let length = (fx * fx + fy * fy).sqrt();
@@ -113,7 +117,7 @@ fn relax(places: &mut [Place], edges: &[(usize, usize)], joined: &[f32], heat: f
     }
 }
 
-/// Separates entities that are too near to each other.
+/// Moves entities apart that are too near to each other.
 fn part(places: &mut [Place]) {
     for a in 0..places.len() {
         for b in a + 1..places.len() {
@@ -135,7 +139,7 @@ fn part(places: &mut [Place]) {
     }
 }
 
-/// Rotates and moves the layout as a whole, so that entities with a known position are as near to it as possible.
+/// Rotates and moves the whole layout, so that entities are as near as possible to their known positions.
 fn align(places: &mut [Place], known: &[Option<Place>]) {
     let pairs: Vec<(Place, Place)> =
         places.iter().zip(known).filter_map(|(now, then)| Some((*now, (*then)?))).collect();
@@ -205,20 +209,20 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_stays_nearly_where_it_was() {
+    fn existing_nodes_hardly_move() {
         let before = lay_out(&graph(60), &Places::new());
         let after = lay_out(&graph(63), &before);
         let moved: Vec<f32> = before.iter().map(|(id, place)| distance(*place, after[id])).collect();
         let mean = moved.iter().sum::<f32>() / moved.len() as f32;
         assert!(mean < LENGTH * 0.4, "{mean}");
-        // Without new entities, nearly nothing moves.
+        // Without new entities, positions change very little.
         let still = lay_out(&graph(63), &after);
         let most = after.iter().map(|(id, place)| distance(*place, still[id])).fold(0.0, f32::max);
         assert!(most < LENGTH * 0.4, "{most}");
     }
 
     #[test]
-    fn nothing_and_one_alone_have_a_layout_too() {
+    fn empty_graphs_and_single_nodes_have_a_layout() {
         assert!(lay_out(&GraphModel::default(), &Places::new()).is_empty());
         assert_eq!(lay_out(&graph(1), &Places::new()).len(), 1);
     }

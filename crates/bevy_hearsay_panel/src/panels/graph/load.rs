@@ -2,26 +2,27 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use hearsay_belief::View;
-use hearsay_memory::{
-    MemoryError, ReadSnapshot,
-    query::{Table, is_secret},
+use hearsay_belief::{
+    View,
+    graph::{Traversal, neighbours},
 };
+use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{EntityId, Fact, Knower, Predicate, State};
-use hearsay_recall::graph::{Traversal, neighbours};
+use hearsay_query::{facts::is_secret, table::Table};
 
 use super::model::{DEEPEST, Edge, GraphModel, GraphRequest, MOST_NODES, Node, Relation};
 use crate::names::Named;
 
-/// Minimum number of relations of a hub, which must also have at least as many as nine of ten displayed nodes.
+/// Minimum number of relations of a hub. A hub must also be among the tenth of the displayed nodes with the most
+/// relations.
 const HUB: usize = 8;
 
 /// Maximum number of entities from which a neighbourhood is chosen.
 const CANDIDATES: usize = 5000;
 
 impl GraphModel {
-    /// Reads a part of the graph. Call this in the background, because the whole campaign requires counting all
-    /// relations.
+    /// Reads a part of the graph. Call this function on a background thread, because reading the whole campaign counts
+    /// all relations.
     ///
     /// # Errors
     /// None at present.
@@ -54,7 +55,7 @@ impl GraphModel {
     }
 }
 
-/// Marks the nodes with the most relations as hubs.
+/// Sets `hub` on the nodes with the most relations.
 fn mark_hubs(nodes: &mut [Node]) {
     let mut degrees: Vec<usize> = nodes.iter().map(|node| node.degree).collect();
     degrees.sort_unstable();
@@ -64,7 +65,7 @@ fn mark_hubs(nodes: &mut [Node]) {
     }
 }
 
-/// The visible part of the graph: for the DM or a knower, with some or all relations.
+/// The part of the graph that the DM or a knower can see, limited to the selected predicates.
 struct Sight<'a> {
     state: &'a State,
     view: Option<&'a View>,
@@ -72,7 +73,7 @@ struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    /// Returns the fact at a dense index if it is visible, whatever its predicate.
+    /// Returns the fact at a dense index if the fact is visible. Does not check the predicate.
     fn sees(&self, fact: u32) -> Option<&'a Fact> {
         match self.view {
             None => self.state.fact_at(fact).filter(|_| self.state.stands_at(fact)).map(AsRef::as_ref),
@@ -84,7 +85,8 @@ impl<'a> Sight<'a> {
         self.wanted.is_empty() || self.wanted.contains(fact.predicate())
     }
 
-    /// Returns the number of visible, selected relations of each entity, by dense index.
+    /// Returns the number of relations of each entity, by dense index. Counts only visible relations with a selected
+    /// predicate.
     fn degrees(&self) -> HashMap<u32, usize> {
         let mut degrees = HashMap::new();
         let wanted: Vec<u32> =
@@ -115,8 +117,8 @@ impl<'a> Sight<'a> {
         degrees
     }
 
-    /// Returns the entities around a center with their distance, nearest and best connected first, and the number
-    /// omitted.
+    /// Returns the entities around a center with their distance, and the number of omitted entities. The nearest
+    /// entities come first; at the same distance, those with the most relations come first.
     fn around(&self, center: &EntityId, depth: usize, degrees: &HashMap<u32, usize>) -> (Vec<(u32, usize)>, usize) {
         let Some(start) = self.state.index_of(center) else { return (Vec::new(), 0) };
         let walk = Traversal { view: self.view, predicates: self.wanted.clone(), ..Traversal::default() };
@@ -131,7 +133,7 @@ impl<'a> Sight<'a> {
         (around, more)
     }
 
-    /// Returns the best connected entities of the campaign, and the number omitted.
+    /// Returns the entities of the campaign with the most relations, and the number of omitted entities.
     fn of_all(&self, degrees: &HashMap<u32, usize>) -> (Vec<(u32, usize)>, usize) {
         let there = degrees.iter().filter(|(index, _)| self.is_there(**index));
         let mut all: Vec<(usize, u32, u32)> =
@@ -157,7 +159,8 @@ impl<'a> Sight<'a> {
         })
     }
 
-    /// Returns the edges between the chosen entities, one per pair, by their indexes.
+    /// Returns the edges between the chosen entities, one edge per pair of entities. The edges contain indexes into
+    /// `chosen`.
     fn edges(&self, chosen: &[(u32, usize)], table: &Table) -> Vec<Edge> {
         let places: HashMap<u32, usize> =
             chosen.iter().enumerate().map(|(place, (index, _))| (*index, place)).collect();
@@ -183,12 +186,12 @@ impl<'a> Sight<'a> {
         edges.into_iter().map(edge).collect()
     }
 
-    /// Returns the predicates of the chosen entities' relations with counts, selected or not, as choices for the
-    /// filter.
+    /// Returns the predicates of all visible relations of the chosen entities, each with the number of relations. These
+    /// are the choices of the filter, so they also include predicates that are not selected.
     fn predicates(&self, center: Option<&EntityId>, chosen: &[(u32, usize)]) -> Vec<(String, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let from: Vec<u32> = match center {
-            // A filter limits the chosen entities, so add the center's own relations to the choices.
+            // The filter can remove the center's neighbours, so count the center's own relations too.
             Some(center) => {
                 self.state.index_of(center).into_iter().chain(chosen.iter().map(|(index, _)| *index)).collect()
             }
@@ -197,7 +200,7 @@ impl<'a> Sight<'a> {
         let mut seen = std::collections::HashSet::new();
         for index in from.into_iter().filter(|index| seen.insert(*index)).collect::<Vec<_>>() {
             for hop in self.state.hops_at(index) {
-                // Count a relation between two of these entities at its subject only.
+                // Count a relation between two of these entities only once, at its subject.
                 if !hop.is_forward() && seen.contains(&hop.other()) {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! The graph: relations around one entity or in the whole campaign.
+//! The graph panel: relations around one entity or in the whole campaign.
 
 mod draw;
 mod layout;
@@ -12,7 +12,7 @@ use std::{borrow::Cow, thread};
 
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use egui::Ui;
-use hearsay_memory::{Memory, Ticket};
+use hearsay_engine::{Memory, Ticket};
 use hearsay_model::StateVersion;
 
 pub use layout::{Place, Places, lay_out};
@@ -20,7 +20,8 @@ pub use model::{DEEPEST, Edge, GraphModel, GraphRequest, MOST_NODES, Node, Relat
 pub use ui::{GraphView, graph_ui};
 
 use crate::{
-    panel::{Look, Note, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    commands::PanelKind,
+    panel::{Look, Note, Panel, PanelContext, Request, Saved, restored, saved},
     panel_context::taken,
 };
 
@@ -50,7 +51,7 @@ impl Laying {
         let (graph, fallback) = (model.clone(), sender.clone());
         let lay = move || drop(sender.send(lay_out(&graph, &warm)));
         if thread::Builder::new().name("hearsay-layout".into()).spawn(lay).is_err() {
-            // Without a thread, put all nodes in the middle.
+            // If the thread cannot start, put all nodes in the middle.
             let at = |node: &Node| (node.who.id.clone(), [0.0; 2]);
             drop(fallback.send(model.nodes.iter().map(at).collect()));
         }
@@ -81,7 +82,7 @@ impl Panel for GraphPanel {
 
     fn update(&mut self, memory: &Memory, context: &PanelContext) {
         match taken(&mut self.reading) {
-            // An unchanged graph keeps its positions.
+            // If the graph did not change, keep the positions.
             Some(Ok(model)) if model == self.model => self.laying = None,
             Some(Ok(model)) => self.laying = Some(Laying::begin(model, self.places.clone())),
             Some(Err(error)) => self.asks.push(Request::Tell(Note::trouble(error.to_string()))),
@@ -90,7 +91,7 @@ impl Panel for GraphPanel {
         if let Some(laying) = self.laying.take() {
             match laying.places.try_recv() {
                 Ok(places) => {
-                    // Fit a graph into view if it shares no entity with the last.
+                    // Fit the new graph into view if it has no entity of the previous graph.
                     let strange = !places.keys().any(|id| self.places.contains_key(id));
                     self.view.fit |=
                         strange || self.view.request.center != self.model.center.as_ref().map(|c| c.id.clone());
@@ -104,7 +105,8 @@ impl Panel for GraphPanel {
         }
         let same =
             |(request, at): &(GraphRequest, StateVersion)| *request == self.view.request && *at == context.version;
-        // Finish the current layout before the next read, even if a game writes all the time.
+        // Finish the current layout before the next read. Otherwise a game that writes all the time would prevent every
+        // layout.
         if self.reading.is_none() && self.laying.is_none() && !self.read.as_ref().is_some_and(same) {
             let request = self.view.request.clone();
             if let Ok(ticket) = memory.read_in_background(move |world| GraphModel::load(world, &request)) {

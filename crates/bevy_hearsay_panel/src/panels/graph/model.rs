@@ -18,9 +18,9 @@ pub struct GraphRequest {
     pub center: Option<EntityId>,
     /// Depth of the neighbourhood: 1 to [`DEEPEST`].
     pub depth: usize,
-    /// Only these predicates. If empty, all.
+    /// Predicates to show. If the list is empty, all predicates are shown.
     pub predicates: Vec<String>,
-    /// Only relations that this knower knows. `None`: all relations that hold.
+    /// Knower whose known relations are shown. `None`: all relations that are true now.
     pub knower: Option<EntityId>,
 }
 
@@ -35,15 +35,15 @@ impl Default for GraphRequest {
 pub struct GraphModel {
     /// Center of the neighbourhood.
     pub center: Option<Named>,
-    /// The knower.
+    /// The knower whose known relations are shown.
     pub knower: Option<Named>,
-    /// The entities: at most [`MOST_NODES`], those with the most relations.
+    /// The displayed entities, at most [`MOST_NODES`]. If there are more, those with the most relations are displayed.
     pub nodes: Vec<Node>,
     /// The edges, one per pair of entities.
     pub edges: Vec<Edge>,
     /// Number of omitted entities.
     pub more: usize,
-    /// The predicates with their counts, most frequent first.
+    /// The predicates that the filter offers, each with the number of relations, most frequent first.
     pub predicates: Vec<(String, usize)>,
 }
 
@@ -52,9 +52,9 @@ pub struct GraphModel {
 pub struct Node {
     /// The entity.
     pub who: Named,
-    /// Number of its relations in all.
+    /// Total number of relations of the entity, displayed or not.
     pub degree: usize,
-    /// Whether the node is a hub.
+    /// Whether the node is a hub: one of the nodes with the most relations.
     pub hub: bool,
     /// Number of relations on the path to the center.
     pub distance: usize,
@@ -69,7 +69,7 @@ pub struct Edge {
     pub a: usize,
     /// Index of the second node, greater than `a`.
     pub b: usize,
-    /// The relations, by id.
+    /// The relations, sorted by fact id.
     pub relations: Vec<Relation>,
 }
 
@@ -78,7 +78,7 @@ pub struct Edge {
 pub struct Relation {
     /// The fact.
     pub fact: FactId,
-    /// Its predicate.
+    /// Predicate of the fact.
     pub predicate: String,
     /// Whether the relation leads from `a` to `b`.
     pub forward: bool,
@@ -102,7 +102,7 @@ impl Edge {
     }
 }
 
-/// Returns the name of a predicate for display: `is a member of` for `MEMBER_OF`.
+/// Returns the name of a predicate for display, such as `member of` for `MEMBER_OF`.
 pub fn label(predicate: &str) -> String {
     predicate.to_lowercase().replace('_', " ")
 }

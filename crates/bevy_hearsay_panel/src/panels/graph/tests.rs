@@ -170,11 +170,11 @@ fn a_campaign_as_a_whole_and_around_somebody() {
 
     // A changed attribute does not move any node.
     let memory = &bench.state().memory;
-    let edit = hearsay_memory::Edit::Set {
+    let edit = hearsay_commands::edit::Edit::Set {
         entity: "odo-brandt".into(),
         attribute: "mood".into(),
         value: "worse".into(),
-        options: hearsay_memory::FactOptions::default(),
+        options: hearsay_commands::edit::FactOptions::default(),
     };
     let written = memory.edit(edit).unwrap().wait().unwrap();
     bench.state_mut().watch.wrote(written.position);
@@ -183,9 +183,9 @@ fn a_campaign_as_a_whole_and_around_somebody() {
     });
     assert_eq!(*bench.state().panel.places(), before);
 
-    // A knower sees a smaller graph.
+    // The graph of one knower is smaller.
     bench.state_mut().panel.view.request.knower = Some(id("bettony-lark"));
-    ready(&mut bench, "what one knows");
+    ready(&mut bench, "the graph of a knower");
     let known = bench.state().panel.model().clone();
     assert!(known.edges.len() < around.edges.len());
     assert!(
@@ -196,10 +196,10 @@ fn a_campaign_as_a_whole_and_around_somebody() {
     ready(&mut bench, "one relation");
     let owes = bench.state().panel.model().clone();
     assert!(owes.edges.iter().flat_map(|edge| &edge.relations).all(|relation| relation.predicate == "OWES"));
-    assert!(owes.predicates.len() > 1, "what else there is can be chosen");
+    assert!(owes.predicates.len() > 1, "the filter offers other predicates");
     bench.key_press_modifiers(Modifiers::NONE, Key::W);
     bench.step();
-    ready(&mut bench, "the whole by one relation");
+    ready(&mut bench, "the whole campaign, one relation");
     assert_eq!(bench.state().panel.model().center, None);
 }
 
@@ -213,10 +213,11 @@ fn the_graph_follows_the_moves_of_a_game() {
         let edges = model.edges.iter().filter(|edge| edge.relations.iter().any(|of| of.predicate == "LOCATED_AT"));
         edges.flat_map(|edge| [edge.a, edge.b]).any(|end| model.nodes[end].who.id == id(place))
     };
-    // The first move ends the place from the campaign file; the later moves are not operations.
+    // The first move is an operation, because it ends the location fact from the campaign file. The later moves only
+    // change the transient value.
     for (is_operation, place) in [(true, "ferry-stairs"), (false, "watch-house"), (false, "ferry-stairs")] {
-        let patch = hearsay_memory::Patch { place: Some(Some(id(place))), ..Default::default() };
-        let patches = hearsay_memory::Patches { entities: vec![(id("odo-brandt"), patch)], clock: None };
+        let patch = hearsay_commands::patches::Patch { place: Some(Some(id(place))), ..Default::default() };
+        let patches = hearsay_commands::patches::Patches { entities: vec![(id("odo-brandt"), patch)], clock: None };
         let memory = &bench.state().memory;
         let patched = memory.patch(hearsay_model::Author::Game, Arc::new(patches)).unwrap().wait().unwrap();
         assert_eq!((patched.refused.len(), patched.written.is_some()), (0, is_operation), "{patched:?}");

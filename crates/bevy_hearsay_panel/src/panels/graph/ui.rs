@@ -27,16 +27,16 @@ use crate::{
 pub struct GraphView {
     /// The displayed part of the graph.
     pub request: GraphRequest,
-    /// The selected entity. Unrelated entities are dimmed.
+    /// The selected entity. Entities that are not connected to it are dimmed.
     pub selected: Option<EntityId>,
-    /// The position in the middle of the canvas.
+    /// Position of the layout that is in the middle of the canvas.
     pub middle: Place,
     /// The zoom factor.
     pub zoom: f32,
-    /// Whether to fit the graph into view.
+    /// Whether to fit the graph into view in the next frame.
     #[serde(skip)]
     pub fit: bool,
-    /// Whether the DM moved or zoomed the view. If so, a new canvas size does not change it.
+    /// Whether the DM moved or zoomed the view. If so, a new canvas size does not fit the graph into view again.
     #[serde(skip)]
     moved: bool,
     #[serde(skip)]
@@ -44,7 +44,7 @@ pub struct GraphView {
     /// Height of the legend in the last frame.
     #[serde(skip)]
     legend: f32,
-    /// Displayed positions, on the way to the final positions.
+    /// Current positions in the animation towards the final positions.
     #[serde(skip)]
     drawn: Places,
     #[serde(skip)]
@@ -79,16 +79,17 @@ struct Fields {
 /// Minimum and maximum zoom.
 const ZOOM: std::ops::RangeInclusive<f32> = 0.12..=4.0;
 
-/// Draws the graph. Returns the requests to the desk. Changes of the displayed part are in the view's request.
+/// Draws the graph. Returns the requests to the desk. If the user chooses another part of the graph, this function
+/// changes `view.request`.
 pub fn graph_ui(ui: &mut Ui, look: &Look, model: &GraphModel, places: &Places, view: &mut GraphView) -> Vec<Request> {
     let mut asked = Vec::new();
     bar_ui(ui, look, model, view);
     let nodes: Vec<&Node> = model.nodes.iter().filter(|node| !look.screen_safe || node.safe).collect();
     if nodes.is_empty() {
         let next = match (&view.request.knower, model.nodes.is_empty()) {
-            (_, false) => "Players know nothing of these: all is hidden while they look.",
-            (Some(_), true) => "As far as this one knows, nobody has to do with anybody here.",
-            (None, true) => "Relations come from files, from the capture line, and from what is said at the table.",
+            (_, false) => "The players do not know these entities, so screen-safe mode hides them.",
+            (Some(_), true) => "This character knows of no relations here.",
+            (None, true) => "Relations come from imported files, from the capture line, and from the session log.",
         };
         empty_state(ui, look, "Nothing to draw", next, None);
         return asked;
@@ -121,7 +122,7 @@ pub fn graph_ui(ui: &mut Ui, look: &Look, model: &GraphModel, places: &Places, v
     asked
 }
 
-/// Draws the controls: center, depth, relations, knower.
+/// Draws the controls for center, depth, relations and knower.
 fn bar_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
     let before = view.request.clone();
     ui.horizontal_wrapped(|ui| {
@@ -135,16 +136,18 @@ fn bar_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
             && (!look.screen_safe || is_safe(model, &center.id))
         {
             weak(ui, look, "around");
-            if entity_button(ui, look, center).on_hover_text("Selects it").clicked() {
+            if entity_button(ui, look, center).on_hover_text("Select it").clicked() {
                 view.selected = Some(center.id.clone());
             }
         }
-        // A list of names would reveal entities.
+        // In screen-safe mode, a list of names would reveal entities.
         if !look.screen_safe {
             let fields = &mut view.fields;
             let hint = "Around\u{2026}";
             let around =
-                name_field(ui, look, "Around whom", hint, &mut fields.around, &mut fields.around_list, |_| true);
+                name_field(ui, look, "Center of the graph", hint, &mut fields.around, &mut fields.around_list, |_| {
+                    true
+                });
             if let Some(chosen) = around.chosen {
                 view.selected = Some(chosen.id.clone());
                 view.request.center = Some(chosen.id);
@@ -175,7 +178,7 @@ fn bar_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
             }
         }
     });
-    // Fit another part of the graph into view.
+    // If the displayed part changed, fit it into view.
     if view.request != before {
         view.fit = view.request.center != before.center || view.request.knower != before.knower;
     }
@@ -187,7 +190,7 @@ fn is_safe(model: &GraphModel, id: &EntityId) -> bool {
 
 /// Draws the filter of relations.
 fn relations_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView) {
-    // The existence of a type of relation is secret, too.
+    // In screen-safe mode, a list of predicates would reveal which relations exist.
     if look.screen_safe {
         return;
     }
@@ -202,7 +205,7 @@ fn relations_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphVi
             chosen.clear();
         }
         egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-            // Keep selected predicates in the list, even if the graph has none of them.
+            // Keep selected predicates in the list, even if the graph has no such relation.
             let gone: Vec<(String, usize)> = chosen
                 .iter()
                 .filter(|name| model.predicates.iter().all(|(other, _)| other != *name))
@@ -229,19 +232,18 @@ fn knower_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView)
     }
     match &model.knower {
         Some(knower) => {
-            weak(ui, look, "as known to");
+            weak(ui, look, "as seen by");
             let name = knower.name.clone();
             toned(ui, look, Tone::Accent, &name);
-            if icon_button(ui, "\u{D7}", "The DM\u{2019}s truth").clicked() {
+            if icon_button(ui, "\u{D7}", "Show all relations, as the DM sees them").clicked() {
                 view.request.knower = None;
             }
         }
         None => {
             let can_know = |named: &Named| named.kind.as_ref().is_none_or(Kind::can_know);
             let fields = &mut view.fields;
-            let hint = "As known to\u{2026}";
-            let field =
-                name_field(ui, look, "As known to", hint, &mut fields.knower, &mut fields.knower_list, can_know);
+            let hint = "As seen by\u{2026}";
+            let field = name_field(ui, look, "As seen by", hint, &mut fields.knower, &mut fields.knower_list, can_know);
             if let Some(chosen) = field.chosen {
                 view.request.knower = Some(chosen.id);
                 view.fields.knower.clear();
@@ -250,7 +252,7 @@ fn knower_ui(ui: &mut Ui, look: &Look, model: &GraphModel, view: &mut GraphView)
     }
 }
 
-/// Moves the entities towards their positions, smoothly and in a fraction of a second.
+/// Animates the entities towards their final positions, in a fraction of a second.
 fn settle(ui: &Ui, model: &GraphModel, places: &Places, view: &mut GraphView) {
     let share = 1.0 - (-14.0 * ui.input(|input| input.stable_dt).min(0.1)).exp();
     let mut drawn = BTreeMap::new();
@@ -277,7 +279,7 @@ fn fit(nodes: &[&Node], places: &Places, rect: Rect, view: &mut GraphView) {
     if !bounds.is_finite() {
         return;
     }
-    // Leave space for names, whose size does not depend on the zoom.
+    // Leave space for names, because their size does not depend on the zoom factor.
     let room = (rect.size() - vec2(180.0, 80.0)).max(vec2(1.0, 1.0));
     let zoom = (room.x / bounds.width().max(1.0)).min(room.y / bounds.height().max(1.0));
     view.zoom = zoom.clamp(*ZOOM.start(), 2.4);
@@ -297,7 +299,7 @@ fn move_about(ui: &Ui, rect: Rect, response: &Response, view: &mut GraphView) {
         let by = pinch * (scroll / 240.0).exp();
         if (by - 1.0).abs() > 0.001 {
             let zoom = (view.zoom * by).clamp(*ZOOM.start(), *ZOOM.end());
-            // Keep the position below the pointer.
+            // Keep the same position of the layout below the pointer.
             let from = pointer - rect.center();
             let shift = from / view.zoom - from / zoom;
             view.middle = [view.middle[0] + shift.x, view.middle[1] + shift.y];
@@ -350,7 +352,7 @@ fn canvas_ui(
     canvas.paint(ui, selected, hovered);
     if let Some(number) = clicked {
         let id = &model.nodes[number].who.id;
-        // A second click makes the node the center.
+        // A click on the selected node makes it the center.
         if view.selected.as_ref() == Some(id) || opened.is_some() {
             walk(view, id.clone());
         } else {
@@ -378,14 +380,14 @@ fn walk(view: &mut GraphView, id: EntityId) {
     view.request.center = Some(id);
 }
 
-/// Draws the legend: shapes and colours of kinds, and the number of hidden entities.
+/// Draws the legend: the symbols and colours of kinds, and the number of hidden entities.
 fn legend_ui(ui: &mut Ui, look: &Look, nodes: &[&Node], model: &GraphModel, hidden: usize) {
     let palette = look.theme.palette();
     let small = |words: &str, colour| RichText::new(words).small().color(colour);
     let kinds: BTreeSet<&Kind> = nodes.iter().filter_map(|node| node.who.kind.as_ref()).collect();
     ui.horizontal_wrapped(|ui| {
         for kind in kinds {
-            // Keep shape and name on one line.
+            // Keep the symbol and the name of a kind on one line.
             let radius = look.theme.sizes().body * 0.35;
             let font = egui::TextStyle::Small.resolve(ui.style());
             let word = ui.painter().layout_no_wrap(kind.as_str().to_owned(), font, palette.weak);
@@ -407,7 +409,7 @@ fn legend_ui(ui: &mut Ui, look: &Look, nodes: &[&Node], model: &GraphModel, hidd
             ui.label(small(&words, palette.weak));
         }
         if hidden > 0 {
-            ui.label(small(&format!("\u{00B7} {hidden} hidden while players look"), palette.weak));
+            ui.label(small(&format!("\u{00B7} {hidden} hidden in screen-safe mode"), palette.weak));
         }
     });
 }

@@ -1,4 +1,4 @@
-//! The journal: every operation with its author, undo with a preview, redo.
+//! The history panel: every operation of the journal with its author, undo with a preview, and redo.
 
 mod load;
 mod model;
@@ -8,15 +8,17 @@ mod ui;
 
 use std::borrow::Cow;
 
-use hearsay_memory::{Memory, UndoTarget};
+use hearsay_engine::Memory;
 use hearsay_model::Position;
+use hearsay_query::journal::UndoTarget;
 
 pub use model::{HistoryModel, HistoryRequest, OperationModel, UndoModel};
 pub use ui::{HistoryAction, HistoryView, Preview, history_ui};
 
 use crate::{
     async_model::AsyncModel,
-    panel::{DeskCommand, Look, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    commands::PanelKind,
+    panel::{DeskCommand, Look, Panel, PanelContext, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 

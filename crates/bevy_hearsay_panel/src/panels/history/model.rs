@@ -1,13 +1,13 @@
 //! The models of the history panel.
 
-use hearsay_memory::query::{HistoryRow, UndoRow};
 use hearsay_model::{FactId, Position};
+use hearsay_query::journal::{HistoryRow, UndoRow};
 use serde::Serialize;
 
 /// A request for a part of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryRequest {
-    /// Only operations of this author, as displayed.
+    /// Author whose operations are shown, by the name that the panel displays. `None`: all authors.
     pub author: Option<String>,
     /// Maximum number of operations.
     pub limit: usize,
@@ -35,13 +35,13 @@ pub struct OperationModel {
     pub ago: String,
     /// Summary of the operation.
     pub summary: String,
-    /// Number of its changes.
+    /// Number of changes in the operation.
     pub changes: usize,
     /// Whether the operation is live.
     pub live: bool,
-    /// The operation whose reversal restores this one.
+    /// Position of the operation that reverted this operation. Reverting that operation restores this one.
     pub undone_by: Option<Position>,
-    /// Whether the operation only undoes others.
+    /// Whether the operation only reverts other operations.
     pub is_undo: bool,
 }
 
@@ -52,26 +52,26 @@ pub struct UndoModel {
     pub position: Position,
     /// Summary of the operation.
     pub summary: String,
-    /// Whether the undo restores what the operation reverted.
+    /// Whether the operation is itself an undo, so that undoing it is a redo.
     pub is_redo: bool,
-    /// Counts of removed items: `3 facts`.
+    /// Numbers of removed items, such as `3 facts`.
     pub lost: Vec<String>,
-    /// Removed facts: id, sentence, and whether the fact is secret.
+    /// Removed facts. Each has the id, the sentence, and whether the fact is secret.
     pub facts: Vec<(FactId, String, bool)>,
-    /// Number of further removed facts.
+    /// Number of removed facts that are not listed.
     pub more: usize,
     /// Number of records that change or are restored.
     pub changed: usize,
-    /// Later operations that lose something.
+    /// Later operations that depend on this operation, with their summaries.
     pub dependents: Vec<(Position, String)>,
-    /// Losses of knowledge: a description, and whether the fact is secret.
+    /// Losses of knowledge. Each has a description, and whether the fact is secret.
     pub knowledge: Vec<(String, bool)>,
-    /// Number of further losses of knowledge.
+    /// Number of losses of knowledge that are not listed.
     pub more_knowledge: usize,
 }
 
 impl OperationModel {
-    /// Converts a row of the journal. `now` is the real time in milliseconds.
+    /// Converts a row of the journal for display. `now` is the current real time in milliseconds.
     pub fn of(row: HistoryRow, undone_by: Option<Position>, is_undo: bool, now: i64) -> Self {
         Self {
             position: row.position,
@@ -86,7 +86,7 @@ impl OperationModel {
     }
 }
 
-/// Formats an age.
+/// Formats an age given in milliseconds.
 pub(super) fn ago(millis: i64) -> String {
     match millis / 60_000 {
         ..1 => "just now".into(),
@@ -102,7 +102,7 @@ impl UndoModel {
         let count = |what: &str| row.lost.iter().find(|(name, _)| *name == what).map_or(0, |(_, count)| *count);
         let one = |what: &str| match what {
             "entities" => "entity".to_owned(),
-            "edges of knowledge" => "edge of knowledge".to_owned(),
+            "knowledge edges" => "knowledge edge".to_owned(),
             what => what.trim_end_matches('s').to_owned(),
         };
         Self {

@@ -1,6 +1,6 @@
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
-use hearsay_memory::{Edit, FactOptions};
+use hearsay_commands::edit::{Edit, FactOptions};
 use hearsay_model::{FactId, GameTime, Kind, Position};
 
 use super::*;
@@ -70,11 +70,11 @@ fn keys_and_buttons_ask_what_undoing_would_do() {
     harness.get_by_label("Undo 5").click();
     harness.run_steps(2);
     let asked = [Position(3), Position(5), Position(5)].map(HistoryAction::Preview);
-    assert_eq!(harness.state().actions, asked, "what was undone comes back by undoing that");
+    assert_eq!(harness.state().actions, asked, "redo reverts the undo operation");
 }
 
 #[test]
-fn a_preview_is_carried_out_or_left() {
+fn a_preview_is_applied_or_closed() {
     let mut harness = hand(Some(preview()));
     for words in ["3 facts", "Rook is at the inn.", "4: set Rook lore", "and 1 more"] {
         assert!(shows(&harness, words), "{words}");
@@ -85,13 +85,13 @@ fn a_preview_is_carried_out_or_left() {
     harness.run_steps(2);
     harness.get_by_label("Undo it").click();
     harness.run_steps(2);
-    harness.get_by_label("Leave it").click();
+    harness.get_by_label("Cancel").click();
     harness.run_steps(2);
     use HistoryAction::{Keep, Undo};
     assert_eq!(harness.state().actions, [Keep, Undo(Position(3)), Undo(Position(3)), Keep]);
     harness.state_mut().preview.as_mut().unwrap().is_redo = true;
     harness.run_steps(2);
-    harness.get_by_label("Bring it back").click();
+    harness.get_by_label("Redo it").click();
     harness.run_steps(2);
     assert_eq!(harness.state().actions.last(), Some(&Undo(Position(3))));
 }
@@ -108,7 +108,7 @@ fn while_players_look_no_summary_is_there() {
 }
 
 #[test]
-fn an_edit_is_undone_with_what_falls_and_brought_back() {
+fn an_edit_is_undone_with_its_dependents_and_redone() {
     let memory = gullhaven();
     let add = Edit::Add { name: "Rook".into(), kind: Kind::Npc, id: None, place: Some("Salt Quay".into()) };
     memory.edit(add).unwrap().wait().unwrap();
@@ -128,8 +128,8 @@ fn an_edit_is_undone_with_what_falls_and_brought_back() {
     wait_for(&mut bench, "Redo 2");
     assert!(bench.query_by_label("Undo it").is_none());
     bench.get_by_label("Redo 2").click();
-    wait_for(&mut bench, "Bring it back");
-    bench.get_by_label("Bring it back").click();
+    wait_for(&mut bench, "Redo it");
+    bench.get_by_label("Redo it").click();
     wait_for(&mut bench, "Undo 2");
     let outcome = bench.state().outcomes.last().unwrap();
     assert!(outcome.done.as_ref().unwrap().summary.starts_with("redo 2: "), "{:?}", outcome.done);

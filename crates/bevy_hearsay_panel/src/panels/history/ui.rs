@@ -1,4 +1,4 @@
-//! Draws the journal, and previews of undo.
+//! Draws the journal and the preview of undo.
 
 use egui::{ComboBox, RichText, ScrollArea, Ui};
 use hearsay_model::{FactId, Position};
@@ -16,14 +16,15 @@ use crate::{
     },
 };
 
-/// Number of operations read at first, and added for each further page.
+/// Number of operations per page. The panel reads one page at first, and one more page each time the user asks for
+/// older operations.
 pub(super) const PAGE: usize = 500;
 
 /// View state of the panel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HistoryView {
-    /// Only operations of this author.
+    /// Author whose operations are shown. `None`: all authors.
     pub author: Option<String>,
     /// Maximum number of operations.
     pub limit: usize,
@@ -52,7 +53,7 @@ pub enum Preview<'a> {
     Working,
     /// The effect of the undo.
     Ready(&'a UndoModel),
-    /// The operation cannot be undone, for this reason.
+    /// The operation cannot be undone. The text is the reason.
     Trouble(&'a str),
 }
 
@@ -160,7 +161,7 @@ fn operation_ui(ui: &mut Ui, look: &Look, row: &OperationModel, focused: bool, a
         }
         weak(ui, look, &row.ago);
         if look.screen_safe {
-            // A summary may name a secret.
+            // In screen-safe mode, hide the summary, because it may name a secret.
             hidden(ui, look);
             return;
         }
@@ -177,7 +178,7 @@ fn preview_ui(ui: &mut Ui, look: &Look, preview: Preview, actions: &mut Vec<Hist
         Preview::Working => {
             ui.horizontal(|ui| {
                 ui.spinner();
-                weak(ui, look, "Works out what falls with it\u{2026}");
+                weak(ui, look, "Computing the effect of the undo\u{2026}");
             });
             return;
         }
@@ -190,7 +191,7 @@ fn preview_ui(ui: &mut Ui, look: &Look, preview: Preview, actions: &mut Vec<Hist
         }
         Preview::Ready(model) => model,
     };
-    let verb = if model.is_redo { "Bring back what" } else { "Undo" };
+    let verb = if model.is_redo { "Redo" } else { "Undo" };
     ui.label(RichText::new(format!("{verb} {}?", model.position)).heading());
     match look.screen_safe {
         true => _ = hidden(ui, look),
@@ -206,7 +207,7 @@ fn preview_ui(ui: &mut Ui, look: &Look, preview: Preview, actions: &mut Vec<Hist
         }
     });
     ScrollArea::vertical().id_salt("preview").auto_shrink([false, false]).show(ui, |ui| {
-        section(ui, look, "Would disappear", None);
+        section(ui, look, "Would be removed", None);
         if model.lost.is_empty() {
             weak(ui, look, "Nothing.");
         }
@@ -214,19 +215,19 @@ fn preview_ui(ui: &mut Ui, look: &Look, preview: Preview, actions: &mut Vec<Hist
             ui.label(lost);
         }
         if model.changed > 0 {
-            weak(ui, look, &format!("{} changed or back again", counted(model.changed, "record", "records")));
+            weak(ui, look, &format!("{} changed or restored", counted(model.changed, "record", "records")));
         }
         for (fact, statement, secret) in &model.facts {
             if look.screen_safe && *secret {
                 continue;
             }
-            if link(ui, statement).on_hover_text("Shows the fact").clicked() {
+            if link(ui, statement).on_hover_text("Show the fact").clicked() {
                 actions.push(HistoryAction::ShowFact(*fact));
             }
         }
         more(ui, look, model.more);
         if !model.dependents.is_empty() {
-            section(ui, look, "Later changes that rest on it", Some(model.dependents.len()));
+            section(ui, look, "Later changes that depend on it", Some(model.dependents.len()));
             for (position, summary) in model.dependents.iter().take(50) {
                 match look.screen_safe {
                     true => _ = ui.label(position.to_string()),

@@ -1,4 +1,4 @@
-//! Reads folders. This runs in the background, never in a frame.
+//! Reads folders. The functions of this module run on a background thread, never in a frame.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ const MOST: usize = 500;
 const FILES: [&str; 9] = ["yaml", "yml", "jsonl", "json", "md", "html", "txt", "csv", "zip"];
 
 impl FolderModel {
-    /// Reads a folder. If the path is a file, reads its folder.
+    /// Reads a folder. If the path is a file, reads the folder of this file.
     pub fn load(path: &Path) -> Self {
         let path = if path.is_file() { path.parent().unwrap_or(path) } else { path };
         let path = match path.as_os_str().is_empty() {

@@ -1,4 +1,4 @@
-//! Import: select files, preview their changes, import them, undo.
+//! The import panel: select files, preview the changes, import the files, and undo the import.
 
 mod load;
 mod model;
@@ -8,14 +8,16 @@ mod ui;
 
 use std::{borrow::Cow, path::PathBuf};
 
-use hearsay_memory::{ImportOutcome, ImportProgress, Memory, MemoryError, Ticket, UndoTarget, Written};
+use hearsay_engine::{ImportOutcome, ImportProgress, Memory, MemoryError, Ticket, Written};
 use hearsay_model::Position;
+use hearsay_query::journal::UndoTarget;
 
 pub use model::{EntryModel, FolderModel, ImportModel, ListModel, ProblemModel, ReportModel, stage_in_words};
 pub use ui::{ImportAction, ImportView, import_ui};
 
 use crate::{
-    panel::{DeskCommand, Look, Outcome, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    commands::PanelKind,
+    panel::{DeskCommand, Look, Outcome, Panel, PanelContext, Request, Saved, restored, saved},
     panel_context::taken,
 };
 
@@ -31,9 +33,9 @@ pub struct ImportPanel {
     begin: Option<Begin>,
     checking: Option<Ticket<ImportOutcome>>,
     importing: Option<(Ticket<ImportOutcome>, ImportProgress)>,
-    /// The import that is being undone.
+    /// Position of the import that is being undone.
     undoing: Option<Position>,
-    /// The last write, until the desk is notified.
+    /// The last write, until the panel reports it to the desk.
     written: Option<Written>,
     /// View state of the panel.
     pub view: ImportView,
@@ -125,7 +127,8 @@ impl Panel for ImportPanel {
                 ImportAction::Open(path) => self.open = Some(path),
                 ImportAction::Check => self.begin = Some(Begin::Check),
                 ImportAction::Import => self.begin = Some(Begin::Import),
-                // The ticket's answer says whether cancellation was in time.
+                // The cancellation may come too late. The answer of the ticket tells whether the cancellation
+                // succeeded.
                 ImportAction::Cancel => self.importing.iter().for_each(|(ticket, _)| ticket.cancel()),
                 ImportAction::Undo(position) => {
                     self.undoing = Some(position);

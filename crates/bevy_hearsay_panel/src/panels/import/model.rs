@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hearsay_memory::{ImportReport, ImportStage, MemoryError};
+use hearsay_engine::{ImportReport, ImportStage, MemoryError};
 use hearsay_model::{EntityId, Position};
 use serde::Serialize;
 
@@ -15,13 +15,13 @@ pub struct FolderModel {
     pub path: PathBuf,
     /// The parent folder.
     pub above: Option<PathBuf>,
-    /// Subfolders and importable files: folders first, by name.
+    /// Subfolders and files that can be imported. Folders come first; entries are sorted by name.
     pub entries: Vec<EntryModel>,
     /// Number of items that are not listed.
     pub more: usize,
-    /// Whether its files look like a campaign.
+    /// Whether the folder has files that can be imported.
     pub importable: bool,
-    /// Why the folder cannot be read.
+    /// Reason why the folder cannot be read, if it cannot.
     pub trouble: Option<String>,
 }
 
@@ -41,13 +41,13 @@ pub struct EntryModel {
 pub struct ReportModel {
     /// Name of the source.
     pub source: String,
-    /// Counts of new, changed and withdrawn items: `12 new entities (8 npc, 4 location)`.
+    /// Counts of new, changed and withdrawn items for display, such as `12 new entities (8 npc, 4 location)`.
     pub counts: Vec<String>,
-    /// Audiences, with the number of their facts.
+    /// Audiences, each with the number of its facts.
     pub audience: Vec<(String, usize)>,
-    /// NPCs that would know nothing.
+    /// Names of the NPCs that would know nothing but their own names.
     pub know_nothing: Vec<String>,
-    /// Items for the DM to check: conflicts, removed items, links, unread files. No list is empty.
+    /// Lists of items that the DM should check: conflicts, removed items, links, unread files. Empty lists are omitted.
     pub lists: Vec<ListModel>,
     /// Whether the import changes anything.
     pub anything: bool,
@@ -56,9 +56,9 @@ pub struct ReportModel {
 /// A list of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListModel {
-    /// Title of the list: `Changed on both sides: the files' word waits in review`.
+    /// Title of the list, such as `Links without a target`.
     pub title: String,
-    /// Whether the list is a warning before the import.
+    /// Whether the list is a warning that the DM should read before the import.
     pub warns: bool,
     /// The rows.
     pub rows: Vec<ProblemModel>,
@@ -67,9 +67,9 @@ pub struct ListModel {
 /// An error or warning in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ProblemModel {
-    /// File and line: `people.yaml:12`.
+    /// File and line, such as `people.yaml:12`.
     pub at: String,
-    /// The field, if one is meant.
+    /// The field with the problem. Empty if the problem is not in a field.
     pub field: String,
     /// Description of the problem.
     pub what: String,
@@ -80,22 +80,23 @@ pub struct ProblemModel {
 /// State of an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub enum ImportModel {
-    /// No check has been made for the current selection.
+    /// The selected files have not been checked yet.
     #[default]
     Idle,
     /// The files are being checked.
     Checking,
     /// Report of the dry run.
     Checked(ReportModel),
-    /// Errors in the files, and the number omitted.
+    /// Errors in the files, and the number of errors that are not listed.
     Wrong(Vec<ProblemModel>, usize),
     /// The import is in progress.
     Importing(ImportStage),
-    /// The import is complete: its report, and its position in the journal if it changed anything.
+    /// The import is complete. The fields are the report, and the position of the operation in the journal if the
+    /// import changed anything.
     Imported(ReportModel, Option<Position>),
     /// The import was cancelled before anything was written.
     Cancelled,
-    /// The import was undone.
+    /// The import was undone. The text is the summary of the undo operation.
     Undone(String),
 }
 
@@ -113,17 +114,17 @@ impl ReportModel {
             }
         };
         line(report.created_count(), "new entity", "new entities", by(&report.created));
-        line(report.matched, "entity that is there already", "entities that are there already", String::new());
+        line(report.matched, "known entity", "known entities", String::new());
         line(report.fact_count(), "new fact", "new facts", format!(" ({} relations)", report.relations.all()));
         line(report.changed, "changed fact", "changed facts", String::new());
         line(report.moved, "fact that moved within the files", "facts that moved within the files", String::new());
-        line(report.removed, "fact that is gone from the files", "facts that are gone from the files", String::new());
-        line(report.knowledge, "new edge of knowledge", "new edges of knowledge", String::new());
-        line(report.unlearned, "withdrawn edge of knowledge", "withdrawn edges of knowledge", String::new());
+        line(report.removed, "fact removed from the files", "facts removed from the files", String::new());
+        line(report.knowledge, "new knowledge edge", "new knowledge edges", String::new());
+        line(report.unlearned, "withdrawn knowledge edge", "withdrawn knowledge edges", String::new());
         line(report.passages, "new or changed text", "new or changed texts", String::new());
         line(report.sessions, "new or changed session", "new or changed sessions", String::new());
         line(report.reveals, "new or changed reveal", "new or changed reveals", String::new());
-        let lost = format!(" ({} ambiguous, {} leading nowhere)", report.ambiguous, report.dangling);
+        let lost = format!(" ({} ambiguous, {} without a target)", report.ambiguous, report.dangling);
         line(
             report.resolved + report.ambiguous + report.dangling,
             "link between notes",
@@ -152,29 +153,29 @@ impl ReportModel {
     }
 }
 
-/// Returns the lists for the DM to check, without empty ones.
+/// Returns the lists that the DM should check, without empty lists.
 fn lists(report: &ImportReport) -> Vec<ListModel> {
     let row = |what: &str, hint: &str| ProblemModel { what: what.into(), hint: hint.into(), ..ProblemModel::default() };
     let at = |path: &str, line: u32, what: &str| ProblemModel { at: format!("{path}:{line}"), ..row(what, "") };
     let ids = |ids: &[EntityId]| ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(" or ");
-    let kept = |kept: &hearsay_memory::Kept| row(&kept.what, &kept.why);
-    let in_conflict = |kept: &&hearsay_memory::Kept| report.conflicts.contains(kept);
+    let kept = |kept: &hearsay_engine::Kept| row(&kept.what, &kept.why);
+    let in_conflict = |kept: &&hearsay_engine::Kept| report.conflicts.contains(kept);
     let (conflicts, others): (Vec<_>, Vec<_>) = report.kept.iter().partition(in_conflict);
     let list = |title: &str, warns, rows: Vec<ProblemModel>| ListModel { title: title.into(), warns, rows };
     let mut lists = vec![
         list(
-            "Changed in the files and here: yours stands, the files\u{2019} word goes to review",
+            "Changed in the files and in the campaign: your version stays, the files\u{2019} version goes to review",
             true,
             conflicts.into_iter().map(kept).collect(),
         ),
         list(
-            "Gone from the files: to withdraw it goes to review",
+            "Removed from the files: confirm the withdrawal in review",
             true,
             report.deletions.iter().map(|gone| row(&gone.what, gone.subject.as_str())).collect(),
         ),
-        list("May not be meant", true, report.warnings.iter().map(ProblemModel::warning).collect()),
+        list("Possible mistakes", true, report.warnings.iter().map(ProblemModel::warning).collect()),
         list(
-            "Links that may mean several: none is taken",
+            "Ambiguous links: several entities match, none is used",
             true,
             report
                 .ambiguous_links
@@ -186,7 +187,7 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
                 .collect(),
         ),
         list(
-            "Links that lead nowhere",
+            "Links without a target",
             true,
             report.dangling_links.iter().map(|place| at(&place.path, place.line, &place.what)).collect(),
         ),
@@ -196,39 +197,39 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
             report.unclear.iter().map(|place| at(&place.path, place.line, &place.what)).collect(),
         ),
         list(
-            "Not read",
+            "Skipped files",
             true,
             report.skipped.iter().map(|file| ProblemModel { at: file.path.clone(), ..row(&file.why, "") }).collect(),
         ),
         list(
-            "Called like somebody who is there: they stay two, review asks",
+            "Named like a known entity: kept apart, review asks whether they are the same",
             false,
             report.alike.iter().map(|pair| row(&format!("{} and {}", pair.one, pair.other), "")).collect(),
         ),
         list(
-            "Linked to, but not there: only a name, goes to review",
+            "Linked, but not described: added with only a name, goes to review",
             false,
             report.stubs.iter().map(|id| row(id.as_str(), "")).collect(),
         ),
-        list("Without a sign of what they are", false, report.kindless.iter().map(|id| row(id.as_str(), "")).collect()),
-        list("Left as it is, although the files say otherwise", false, others.into_iter().map(kept).collect()),
+        list("Kind unknown", false, report.kindless.iter().map(|id| row(id.as_str(), "")).collect()),
+        list("Unchanged, although the files differ", false, others.into_iter().map(kept).collect()),
     ];
     lists.retain(|list| !list.rows.is_empty());
     lists
 }
 
 impl ProblemModel {
-    fn warning(warning: &hearsay_memory::Warning) -> Self {
+    fn warning(warning: &hearsay_engine::Warning) -> Self {
         let at = format!("{}:{}", warning.path, warning.line);
         Self { at, what: warning.what.clone(), ..Self::default() }
     }
 
-    /// Returns the problems of an error, and the number omitted.
+    /// Converts an error of the engine to problems. Also returns the number of problems that are not listed.
     pub fn of(error: &MemoryError) -> (Vec<Self>, usize) {
         let MemoryError::Campaign(errors) = error else {
             return (vec![Self { what: error.to_string(), ..Self::default() }], 0);
         };
-        let problem = |error: &hearsay_memory::CampaignError| Self {
+        let problem = |error: &hearsay_engine::CampaignError| Self {
             at: match error.line {
                 0 => error.file.clone(),
                 line => format!("{}:{line}", error.file),
@@ -244,11 +245,11 @@ impl ProblemModel {
 /// Returns the name of a stage.
 pub fn stage_in_words(stage: ImportStage) -> &'static str {
     match stage {
-        ImportStage::Sent => "Waits for the memory",
-        ImportStage::Reading => "Reads the files",
-        ImportStage::Waiting => "Waits for its turn",
-        ImportStage::Comparing => "Compares them with what is on record",
-        ImportStage::Writing => "Writes what is new",
+        ImportStage::Sent => "Waiting for the engine",
+        ImportStage::Reading => "Reading the files",
+        ImportStage::Waiting => "Waiting for earlier work",
+        ImportStage::Comparing => "Comparing the files with the campaign",
+        ImportStage::Writing => "Writing the changes",
         ImportStage::Done => "Done",
     }
 }

@@ -2,7 +2,7 @@ use std::fs;
 
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
-use hearsay_memory::ImportStage;
+use hearsay_engine::ImportStage;
 
 use super::*;
 use crate::testing::{GULLHAVEN, bench, drawn, empty, shows, wait_for, wait_until};
@@ -40,13 +40,13 @@ fn problem(at: &str, what: &str) -> ProblemModel {
 }
 
 #[test]
-fn keys_and_buttons_choose_look_and_import() {
+fn keys_and_buttons_choose_preview_and_import() {
     let mut harness = hand(ImportModel::Idle);
     harness.key_press(Key::L);
     harness.run_steps(2);
     harness.key_press(Key::I);
     harness.run_steps(2);
-    for name in ["sessions", "people.yaml", "\u{2191} Up", "Choose this folder", "Look first", "Import"] {
+    for name in ["sessions", "people.yaml", "\u{2191} Up", "Choose this folder", "Preview", "Import"] {
         harness.get_by_label(name).click();
         harness.run_steps(2);
     }
@@ -90,12 +90,12 @@ fn an_import_can_be_stopped_until_it_writes_and_undone_afterwards() {
 }
 
 #[test]
-fn the_example_campaign_is_looked_at_imported_and_undone() {
+fn the_example_campaign_is_previewed_imported_and_undone() {
     let mut bench = bench(ImportPanel::default(), empty());
     bench.state_mut().panel.view.path = GULLHAVEN.into();
     bench.state_mut().panel.open = Some(GULLHAVEN.into());
     wait_for(&mut bench, "secrets-and-rumours.yaml");
-    bench.get_by_label("Look first").click();
+    bench.get_by_label("Preview").click();
     wait_until(&mut bench, |bench| matches!(bench.state().panel.model, ImportModel::Checked(_)));
     let ImportModel::Checked(checked) = bench.state().panel.model.clone() else { panic!() };
     assert!(checked.anything && checked.counts[0].contains("npc"), "{:?}", checked.counts);
@@ -110,7 +110,7 @@ fn the_example_campaign_is_looked_at_imported_and_undone() {
         .requests
         .iter()
         .any(|request| matches!(request, Request::Wrote(written) if written.position.0 == 1));
-    assert!(wrote, "undo hears of it");
+    assert!(wrote, "the desk can undo the import");
     bench.get_by_label("Undo the import").click();
     wait_until(&mut bench, |bench| matches!(bench.state().panel.model, ImportModel::Undone(_)));
     let entities = bench.state().memory.read(|world| Ok(world.state.entity_count())).unwrap().wait().unwrap();
@@ -128,7 +128,7 @@ fn what_is_wrong_is_shown_and_changes_nothing() {
     wait_for(&mut bench, "people.yaml:2");
     bench.state_mut().panel.view.path = "/no/such/place".into();
     bench.run_steps(2);
-    bench.get_by_label("Look first").click();
+    bench.get_by_label("Preview").click();
     wait_until(&mut bench, |bench| shows(bench, "cannot be read"));
 }
 

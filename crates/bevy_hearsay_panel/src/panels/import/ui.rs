@@ -1,9 +1,9 @@
-//! Draws the import: select, preview, import, undo.
+//! Draws the import panel: select, preview, import and undo.
 
 use std::path::{Path, PathBuf};
 
 use egui::{RichText, ScrollArea, TextEdit, Ui};
-use hearsay_memory::ImportStage;
+use hearsay_engine::ImportStage;
 use hearsay_model::Position;
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,11 @@ use crate::{
     commands as keys,
     direction::visual,
     panel::Look,
-    panels::field_name,
     text::counted,
     theme::Tone,
-    widgets::{badge, beside, command_button, empty_state, from_right, hidden, label, more, section, toned, weak},
+    widgets::{
+        badge, beside, command_button, empty_state, field_name, from_right, hidden, label, more, section, toned, weak,
+    },
 };
 
 /// View state of the panel.
@@ -66,14 +67,19 @@ fn report_area_ui(ui: &mut Ui, look: &Look, model: &ImportModel, actions: &mut V
             let next = "Type a path or choose in the list: a campaign's folder, its notes, or an export (`.jsonl`).";
             empty_state(ui, look, "Choose a folder or a file", next, None);
         }
-        ImportModel::Checking => working_ui(ui, look, "Looks at the files\u{2026}"),
+        ImportModel::Checking => working_ui(ui, look, "Reading the files\u{2026}"),
         ImportModel::Checked(report) => {
-            toned(ui, look, Tone::Accent, "This is what would change. Nothing is written yet.");
+            toned(ui, look, Tone::Accent, "Preview of the import. Nothing is written yet.");
             report_ui(ui, look, report, actions);
         }
         ImportModel::Wrong(problems, left_out) => {
             let count = counted(problems.len() + left_out, "problem", "problems");
-            toned(ui, look, Tone::Bad, &format!("{count}. Nothing was changed; mend the files and look again."));
+            toned(
+                ui,
+                look,
+                Tone::Bad,
+                &format!("{count}. Nothing was changed. Correct the files, then preview again."),
+            );
             problems.iter().for_each(|problem| problem_ui(ui, look, Tone::Bad, problem));
             more(ui, look, *left_out);
         }
@@ -92,7 +98,7 @@ fn report_area_ui(ui: &mut Ui, look: &Look, model: &ImportModel, actions: &mut V
                         actions.push(ImportAction::Undo(*position));
                     }
                 }
-                None => _ = toned(ui, look, Tone::Good, "Everything in the files is on record already."),
+                None => _ = toned(ui, look, Tone::Good, "The campaign already has everything in the files."),
             }
             report_ui(ui, look, report, actions);
         }
@@ -201,14 +207,14 @@ fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<I
         }
     });
     if !report.anything {
-        weak(ui, look, "Nothing would change: all of it is on record already.");
+        weak(ui, look, "Nothing would change: the campaign already has everything in the files.");
     }
     for count in &report.counts {
         label(ui, count);
     }
     for list in &report.lists {
         let tone = if list.warns { Tone::Warn } else { Tone::Weak };
-        // Long lists are closed at first.
+        // Long lists are collapsed at first.
         let title = RichText::new(format!("{} ({})", list.title, list.rows.len())).color(look.theme.tone(tone));
         let header = egui::CollapsingHeader::new(title).id_salt(&list.title);
         header.default_open(list.warns && list.rows.len() <= 12).show(ui, |ui| {
@@ -216,7 +222,7 @@ fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<I
         });
     }
     if !report.audience.is_empty() {
-        section(ui, look, "Who would know how many facts", None);
+        section(ui, look, "Number of facts by audience", None);
         ui.horizontal_wrapped(|ui| {
             for (whom, count) in &report.audience {
                 badge(ui, look, Tone::Weak, &format!("{whom}: {count}"));
@@ -224,7 +230,7 @@ fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<I
         });
     }
     if !report.know_nothing.is_empty() && !look.screen_safe {
-        section(ui, look, "Would know nothing but their own names", Some(report.know_nothing.len()));
+        section(ui, look, "Characters that would know nothing but their own names", Some(report.know_nothing.len()));
         rows_ui(ui, look, &report.know_nothing, |ui, name| _ = weak(ui, look, name));
     }
 }

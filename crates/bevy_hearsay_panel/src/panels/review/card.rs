@@ -1,12 +1,12 @@
-//! Draws a card, open or as a row.
+//! Draws a review card, in full or as a row of the list.
 
 use egui::{Key, RichText, Sense, TextEdit, Ui, UiBuilder};
-use hearsay_memory::Decision;
+use hearsay_commands::review::Decision;
 use hearsay_model::Kind;
 
 use super::{
     model::{CardKey, Detail, FactDetail, Head, OtherFact, ReviewModel, Target, Twin},
-    ui::{VERDICTS, Verdict, accept_draft, edit, give, text_named, toggle_selected},
+    verdict::{VERDICTS, Verdict, accept_draft, edit, give, toggle_selected},
     view::{Draft, ReviewAction, ReviewView},
 };
 use crate::{
@@ -16,16 +16,16 @@ use crate::{
     text::shortened,
     theme::Tone,
     widgets::{
-        badge, card, column, command_button_only, confidence, entity_button, from_right, hidden, icon_button, label,
-        link, mark_widgets, more, name_field, named, quote, sentence, tick_box, toned, weak,
+        badge, card, column, command_button_only, confidence, entity_button, field_name, from_right, hidden,
+        icon_button, label, link, mark_widgets, more, name_field, named, quote, sentence, tick_box, toned, weak,
     },
 };
 
-/// Draws a card as a row. Returns whether it was clicked.
+/// Draws a card as a row of the list. Returns whether the user clicked the row.
 pub(super) fn row_ui(ui: &mut Ui, look: &Look, head: &Head, view: &mut ReviewView) -> bool {
     let selected = view.selected.contains(&head.key);
     let mut on_words = false;
-    // Clickable widgets in the row are above the row.
+    // The row senses clicks below its widgets, so that widgets in the row receive their own clicks.
     let builder = UiBuilder::new().id_salt("row").sense(Sense::click());
     let row = ui.scope_builder(builder, |ui| {
         card(ui, look, false, selected, |ui| {
@@ -92,7 +92,7 @@ pub(super) fn card_ui(
             }
             let what = if matches!(head.key, CardKey::Twins(..)) { "likeness" } else { "confidence" };
             confidence(ui, look, what, head.confidence);
-            // The card itself shows why facts contradict each other.
+            // Skip the first reason of a contradiction, because the card shows it elsewhere.
             let said = usize::from(matches!(head.key, CardKey::Clash(_))).min(head.why.len());
             from_right(ui, |ui| {
                 weak(ui, look, &format!("{} of {rows}", row + 1));
@@ -104,7 +104,7 @@ pub(super) fn card_ui(
                 );
             });
         });
-        // Buttons that are pressed repeatedly stay at the same position in each card.
+        // Draw the buttons before the details, so that they are at the same position in each card.
         buttons(ui, look, model, head, view, actions);
         match model.details.get(&head.key) {
             None => {
@@ -155,7 +155,7 @@ fn buttons(
             if !fits(verdict) {
                 continue;
             }
-            // The keys were handled before the list was drawn.
+            // The panel handled the keys before drawing the list.
             if command_button_only(ui, look, command).clicked() {
                 let selected = std::mem::take(&mut view.selected);
                 give(verdict, model, view, actions);
@@ -202,14 +202,16 @@ fn one_of(
         }
         from_right(ui, |ui| {
             let name = format!("Only this: {}", shortened(&fact.statement.text, 60));
-            let only = ui.button("Only this is so").on_hover_text("Accepts this, and marks the others false");
+            let only = ui.button("Only this is true").on_hover_text("Accept this fact, and mark the others false");
             if named(only, true, &name).clicked() {
                 let others = facts.iter().map(|fact| fact.id).filter(|id| *id != fact.id).collect();
                 actions.push(ReviewAction::OnlyThis { fact: fact.id, others, reason: view.reason() });
                 view.decided(view.focus.clone());
             }
-            let name = format!("So now: {}", shortened(&fact.statement.text, 60));
-            let now = ui.button("So now").on_hover_text("Accepts this; what was so before ends where it begins");
+            let name = format!("True from now on: {}", shortened(&fact.statement.text, 60));
+            let now = ui
+                .button("True from now on")
+                .on_hover_text("Accept this fact; the earlier fact ends when this one begins");
             if named(now, true, &name).clicked() {
                 let facts = vec![fact.id];
                 actions.push(ReviewAction::Decide { facts, decision: Decision::Accept, reason: None });
@@ -251,17 +253,17 @@ fn fact_ui(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, a
     others(ui, look, "Similar", Tone::Weak, &fact.similar, actions);
     more(ui, look, fact.more_similar);
     if !fact.also.is_empty() {
-        weak(ui, look, &format!("Also said, and decided with it: {}", fact.also.join("; ")));
+        weak(ui, look, &format!("The same fact from other sources, decided with it: {}", fact.also.join("; ")));
     }
     let learners = match (fact.learners.is_empty(), fact.more_learners) {
-        (true, _) => "Nobody would learn it: tell them in the scene".to_owned(),
+        (true, _) => "Nobody would learn it. Tell it to characters in the scene.".to_owned(),
         (false, 0) => format!("Would learn it: {}", fact.learners.join(", ")),
         (false, more) => format!("Would learn it: {} and {more} more", fact.learners.join(", ")),
     };
     ui.horizontal_wrapped(|ui| weak(ui, look, &learners));
 }
 
-/// Draws subject, predicate and object. A click edits them.
+/// Draws subject, predicate and object. A click starts an edit.
 fn parts(ui: &mut Ui, look: &Look, fact: &FactDetail, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     ui.horizontal_wrapped(|ui| {
         if entity_button(ui, look, &fact.subject).clicked() {
@@ -302,23 +304,23 @@ fn draft_ui(
             .desired_width(130.0)
             .hint_text(crate::widgets::as_hint("OWES or owes"));
         let predicate = ui.add(field);
-        text_named(&predicate, "Predicate", &draft.predicate);
+        field_name(&predicate, "Predicate", &draft.predicate);
         accept |= subject.entered || entered(ui, &predicate);
         if Draft::points_at_entity(Some(fact)) {
-            let object = name_field(ui, look, "Object", "whom or what", &mut draft.object, second, |_| true);
+            let object = name_field(ui, look, "Object", "object of the relation", &mut draft.object, second, |_| true);
             accept |= object.entered;
         } else {
             let object = ui.add(TextEdit::singleline(&mut draft.object).hint_text(crate::widgets::as_hint("value")));
-            text_named(&object, "Object", &draft.object);
+            field_name(&object, "Object", &draft.object);
             accept |= entered(ui, &object);
         }
     });
     let field = TextEdit::singleline(&mut draft.statement)
         .desired_width(f32::INFINITY)
-        .hint_text(crate::widgets::as_hint("The sentence; empty: made from the parts"));
+        .hint_text(crate::widgets::as_hint("The sentence; generated if empty"));
     let statement = ui.add(field);
-    text_named(&statement, "Sentence", &draft.statement);
-    // A click on the button that starts the edit takes the keyboard focus from any field.
+    field_name(&statement, "Sentence", &draft.statement);
+    // Wait until the click on the edit button has ended, because this click takes the keyboard focus from any field.
     if view.give_focus == Some("draft") && !ui.input(|input| input.pointer.any_click()) {
         statement.request_focus();
         view.give_focus = None;
@@ -339,7 +341,7 @@ fn entered(ui: &Ui, response: &egui::Response) -> bool {
     response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter))
 }
 
-/// Draws the origin of a fact: speaker, session, method and trust.
+/// Draws the source of a fact: speaker, session, method and trust.
 fn origin(ui: &mut Ui, look: &Look, fact: &FactDetail, actions: &mut Vec<ReviewAction>) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = look.theme.spacing().tight;
@@ -355,7 +357,7 @@ fn origin(ui: &mut Ui, look: &Look, fact: &FactDetail, actions: &mut Vec<ReviewA
         }
         weak(ui, look, &format!("\u{00B7} {}", fact.author));
         if let Some(extracted) = fact.extracted {
-            weak(ui, look, &format!("\u{00B7} {extracted:.2} by itself"));
+            weak(ui, look, &format!("\u{00B7} {extracted:.2} before calibration"));
         }
     });
     if !fact.trust.is_empty() {
@@ -393,19 +395,16 @@ fn twins_ui(
     ui.horizontal_wrapped(|ui| {
         for (into, from) in [(0, 1), (1, 0)] {
             let [into, from] = [&twins[into].named, &twins[from].named];
-            // If both have the same name, the ids distinguish them.
+            // If both entities have the same name, show the ids instead.
             let called = if into.name == from.name { into.id.as_str() } else { &into.name };
             let text = format!("Merge into {}", shortened(called, 30));
-            if ui
-                .button(visual(&text))
-                .on_hover_text("They are one: what is said of either is said of this one")
-                .clicked()
+            if ui.button(visual(&text)).on_hover_text("They are the same entity: move all facts to this one").clicked()
             {
                 actions.push(ReviewAction::Merge { gone: from.id.clone(), into: into.id.clone() });
                 view.decided([head.key.clone()]);
             }
         }
-        if ui.button("Not the same").on_hover_text("They are two, and are not asked about again (r)").clicked() {
+        if ui.button("Not the same").on_hover_text("They are different entities; do not ask again (r)").clicked() {
             actions.push(ReviewAction::NotTheSame(twins[0].named.id.clone(), twins[1].named.id.clone()));
             view.decided([head.key.clone()]);
         }
@@ -434,12 +433,12 @@ fn twin_ui(ui: &mut Ui, look: &Look, twin: &Twin, actions: &mut Vec<ReviewAction
 
 fn stub_ui(ui: &mut Ui, look: &Look, twin: &Twin, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     twin_ui(ui, look, twin, actions);
-    weak(ui, look, "Nothing is said of it but its name: fill it in, remove it, or leave it for later.");
+    weak(ui, look, "Only its name is recorded. Add facts, remove it, or defer it.");
     ui.horizontal(|ui| {
-        if ui.button("Fill in\u{2026}").on_hover_text("Opens its page (e)").clicked() {
+        if ui.button("Fill in\u{2026}").on_hover_text("Open its page (e)").clicked() {
             actions.push(ReviewAction::Show(twin.named.id.clone()));
         }
-        if ui.button("Remove").on_hover_text("It is no part of the world (r)").clicked() {
+        if ui.button("Remove").on_hover_text("Remove it: it is not part of the campaign (r)").clicked() {
             actions.push(ReviewAction::Remove(twin.named.id.clone()));
             view.gone.insert(CardKey::Stub(twin.named.id.clone()), None);
         }

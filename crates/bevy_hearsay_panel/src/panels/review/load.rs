@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_memory::{
-    Clash, Duplicate, ReadSnapshot, ReviewItem, is_newcomer,
-    learn::{TrustOf, lift},
-    query::{Table, is_secret},
-    review_items, stake, would_learn,
-};
+use hearsay_engine::ReadSnapshot;
 use hearsay_model::{
     Author, EntityId, Evidence, Fact, FactId, FactStatus, Kind, Knower, Method, Object, Secrecy, State, attribute,
+};
+use hearsay_query::{
+    contradictions::Clash,
+    duplicates::Duplicate,
+    facts::{is_secret, would_learn},
+    review::{ReviewItem, is_newcomer, review_items, stake},
+    table::Table,
+    trust::{TrustOf, lift},
 };
 
 use super::model::{CardKey, Detail, FactDetail, Head, OtherFact, ReviewModel, Target, Twin, Words};
@@ -18,18 +21,19 @@ use crate::{
     text::{Linked, shortened},
 };
 
-/// Maximum number of listed stubs. The others are listed when these are gone.
+/// Maximum number of listed stubs. Further stubs are listed when some of these are decided.
 const MOST_STUBS: usize = 200;
 
-/// Maximum number of similar facts and learners shown.
+/// Maximum number of similar facts shown. `MOST_LEARNERS` is the maximum number of characters shown that would learn
+/// the fact.
 const MOST_SIMILAR: usize = 4;
 const MOST_LEARNERS: usize = 8;
 
-/// Number of characters shown before and after the relevant words of a source.
+/// Number of letters of a quote that are shown before and after the words that state the fact.
 const AROUND: usize = 160;
 
 impl ReviewModel {
-    /// Reads the cards without their details. Call this in the background, because it reads every fact.
+    /// Reads the cards without their details. Call this function on a background thread, because it reads every fact.
     pub fn load(world: &ReadSnapshot, duplicates: &[Duplicate]) -> Self {
         let state = &*world.state;
         let items = review_items(state);
@@ -48,7 +52,7 @@ impl ReviewModel {
         heads.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
         let (position, details) = (state.position().0, BTreeMap::new());
         let places = heads.iter().enumerate().map(|(place, head)| (head.key.clone(), place)).collect();
-        Self { position, heads, more_stubs, is_read: true, read_at: hearsay_memory::real_time(), details, places }
+        Self { position, heads, more_stubs, is_read: true, read_at: hearsay_engine::real_time(), details, places }
     }
 }
 
@@ -58,7 +62,7 @@ fn is_open(state: &State, pair: &Duplicate) -> bool {
         && !state.are_distinct(&pair.one, &pair.other)
 }
 
-/// Returns the source of a fact: a speaker, a file or an author.
+/// Returns the source of a fact for display: a speaker, a file or an author.
 fn source(state: &State, fact: &Fact) -> String {
     let provenance = fact.provenance();
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
@@ -73,7 +77,7 @@ fn source(state: &State, fact: &Fact) -> String {
     }
 }
 
-/// Formats the author of a record for the DM.
+/// Formats the author of a fact for display.
 fn brought_by(author: &Author) -> String {
     match author {
         Author::Extractor => "read in a text".into(),
@@ -91,8 +95,8 @@ fn about(state: &State, fact: &Fact) -> Vec<Named> {
     ends.map(|id| Named::of(state, id)).collect()
 }
 
-/// Returns whether players may see a waiting fact: all player characters know it, or heard the text from which it was
-/// extracted.
+/// Returns whether players may see a waiting fact. They may if all player characters know the fact, or heard the text
+/// from which it was extracted.
 fn is_safe(state: &State, table: &Table, fact: &Fact) -> bool {
     let heard =
         |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if table.all_heard(*passage));
@@ -153,7 +157,7 @@ fn head(state: &State, table: &Table, item: &ReviewItem, clashing: &BTreeSet<Fac
     }
 }
 
-/// Returns the part of a sentence after the words that it shares with the beginning of another.
+/// Returns the rest of a sentence without the words at its beginning that `first` also begins with.
 fn unlike<'a>(sentence: &'a str, first: &str) -> &'a str {
     let mut start = 0;
     for (one, other) in sentence.split_inclusive(' ').zip(first.split_inclusive(' ')) {
@@ -169,7 +173,7 @@ fn unlike<'a>(sentence: &'a str, first: &str) -> &'a str {
 fn clash_in_words(state: &State, clash: &Clash) -> String {
     match clash {
         Clash::OneAtATime(predicate) => {
-            format!("Only one at a time can be so ({})", predicate.as_str().to_lowercase().replace('_', " "))
+            format!("Only one of them can be true at a time ({})", predicate.as_str().to_lowercase().replace('_', " "))
         }
         Clash::Opposites(id) => format!("Opposite relations to {}", state.name_or_id(id)),
         Clash::Refuted(_) => "One refutes the other".into(),
@@ -180,11 +184,11 @@ fn twins(state: &State, table: &Table, pair: &Duplicate) -> Head {
     let degree = |id: &EntityId| state.links(id).count() as f64;
     Head {
         key: CardKey::Twins(pair.one.clone(), pair.other.clone()),
-        statement: format!("{} and {} may be one", pair.names[0], pair.names[1]),
+        statement: format!("{} and {} may be the same", pair.names[0], pair.names[1]),
         confidence: pair.whole.get(),
         score: ((1.0 + degree(&pair.one) + degree(&pair.other)).ln() + 2.0) * pair.whole.get(),
         why: alike(pair),
-        source: "names that are alike".into(),
+        source: "similar names".into(),
         session: None,
         recorded: 0,
         about: vec![Named::of(state, &pair.one), Named::of(state, &pair.other)],
@@ -194,21 +198,22 @@ fn twins(state: &State, table: &Table, pair: &Duplicate) -> Head {
 }
 
 fn alike(pair: &Duplicate) -> Vec<String> {
-    let mut why = vec![format!("names alike {:.2}", pair.name.get())];
+    let mut why = vec![format!("similarity of names {:.2}", pair.name.get())];
     why.extend(pair.sounds_alike.then(|| "they sound the same".to_owned()));
     let shared = pair.neighbours.filter(|share| share.get() > 0.0);
-    why.extend(shared.map(|share| format!("{:.0} % of those around them are the same", 100.0 * share.get())));
-    why.extend(pair.meaning.map(|meaning| format!("described alike {:.2}", meaning.get())));
-    why.extend(pair.related.then(|| "but something relates them to each other".to_owned()));
+    why.extend(shared.map(|share| format!("{:.0} % of their related entities are the same", 100.0 * share.get())));
+    why.extend(pair.meaning.map(|meaning| format!("similarity of descriptions {:.2}", meaning.get())));
+    why.extend(pair.related.then(|| "but a fact relates them to each other".to_owned()));
     why
 }
 
-/// Returns the stubs: entities with a name and no other facts, which imports create for unresolved names.
+/// Returns cards for stubs, and the number of stubs that are not listed. A stub is an entity with a name and no other
+/// facts. Imports create stubs for names that they cannot resolve.
 fn stubs(state: &State, table: &Table) -> (Vec<Head>, usize) {
     let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS];
     let says_more = |fact: &Fact| !plain.contains(&fact.predicate().as_str()) && fact.status() != FactStatus::Rejected;
     let is_stub = |id: &EntityId| !state.facts_of(id).any(|fact| says_more(fact));
-    // An entity that the DM has not confirmed has a card of its own.
+    // Skip entities that the DM has not confirmed yet, because they already have another card.
     let is_one = |id: &&EntityId| !is_newcomer(state, id) && is_stub(id);
     let mut found: Vec<&EntityId> = state.entities().map(|entity| &entity.id).filter(is_one).collect();
     found.sort();
@@ -219,10 +224,10 @@ fn stubs(state: &State, table: &Table) -> (Vec<Head>, usize) {
         let origin = state.newest(id, attribute::NAME).map_or_else(|| "unknown".into(), |fact| source(state, fact));
         Head {
             key: CardKey::Stub(id.clone()),
-            statement: format!("{} is only a name", named.name),
+            statement: format!("{} has only a name", named.name),
             confidence: 0.0,
             score: 0.0,
-            why: vec!["nothing is said of it yet".into()],
+            why: vec!["no facts about it yet".into()],
             source: origin,
             session: None,
             recorded,
@@ -312,31 +317,31 @@ fn method(method: Method) -> &'static str {
     }
 }
 
-/// Formats the subject of a trust value for the DM.
+/// Formats the source that a trust value is about, for display.
 fn source_of_trust(state: &State, trust: &TrustOf) -> String {
     let brought = |author: &Author| match author {
-        Author::Dm => "what you put down".to_owned(),
+        Author::Dm => "what you entered".to_owned(),
         Author::Game => "what the game reported".into(),
-        Author::Player(name) => format!("what {name} put down"),
-        Author::Importer(source) => format!("what came from {source}"),
-        Author::Extractor => "what was read in texts".into(),
+        Author::Player(name) => format!("what {name} entered"),
+        Author::Importer(source) => format!("what was imported from {source}"),
+        Author::Extractor => "what was extracted from texts".into(),
     };
     match trust {
-        TrustOf::Speaker(id) => format!("Of what {} said", state.name_or_id(id)),
-        TrustOf::File(path) => format!("Of what stands in {path}"),
-        TrustOf::Author(author) => format!("Of {}", brought(author)),
-        TrustOf::Predicate(predicate) => format!("Of other {predicate}"),
-        TrustOf::Extraction(_, _, Some(model)) => format!("Of what {model} read"),
-        TrustOf::Extraction(Author::Extractor, Method::Stated, None) => "Of what was read in somebody's words".into(),
-        TrustOf::Extraction(Author::Extractor, _, None) => "Of what was read in writing".into(),
-        TrustOf::Extraction(author, way, None) => format!("Of {}, {}", brought(author), method(*way)),
+        TrustOf::Speaker(id) => format!("Statements by {}", state.name_or_id(id)),
+        TrustOf::File(path) => format!("Facts from {path}"),
+        TrustOf::Author(author) => format!("Facts from {}", brought(author)),
+        TrustOf::Predicate(predicate) => format!("Other {predicate} facts"),
+        TrustOf::Extraction(_, _, Some(model)) => format!("Facts extracted by {model}"),
+        TrustOf::Extraction(Author::Extractor, Method::Stated, None) => "Facts extracted from speech".into(),
+        TrustOf::Extraction(Author::Extractor, _, None) => "Facts extracted from writing".into(),
+        TrustOf::Extraction(author, way, None) => format!("Facts from {}, {}", brought(author), method(*way)),
     }
 }
 
 fn trust(world: &ReadSnapshot, fact: &Fact) -> Vec<String> {
     let state = &*world.state;
     let reasons = world.learned.reasons(fact.provenance(), fact.predicate());
-    let said = |reason: &hearsay_memory::learn::Reason| {
+    let said = |reason: &hearsay_query::trust::Reason| {
         let (yes, no) = (reason.counts.confirmed, reason.counts.rejected);
         format!("{}: you accepted {yes}, and rejected {no}", source_of_trust(state, &reason.trust))
     };
@@ -376,12 +381,7 @@ fn words(state: &State, evidence: &Evidence) -> Option<Words> {
         Evidence::Passage { passage, span, quote } => {
             let Some(passage) = state.passage(*passage) else {
                 let marked = 0..quote.len();
-                return Some(Words {
-                    text: quote.clone(),
-                    marked,
-                    place: "a text that is gone".into(),
-                    private: false,
-                });
+                return Some(Words { text: quote.clone(), marked, place: "a deleted text".into(), private: false });
             };
             let (text, marked) = cut(&passage.text, span.start..span.end);
             let session = passage
@@ -400,7 +400,7 @@ fn words(state: &State, evidence: &Evidence) -> Option<Words> {
     }
 }
 
-/// Cuts a text to the part around a byte range. Returns the part and the range in it.
+/// Cuts a text to the part around a byte range. Returns the part, and the byte range within the part.
 fn cut(text: &str, marked: std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
     let marked = crate::widgets::within(text, &marked);
     let start = text[..marked.start].char_indices().rev().nth(AROUND).map_or(0, |(at, _)| at);
@@ -421,7 +421,7 @@ fn other(fact: &Fact, why: &str) -> OtherFact {
     }
 }
 
-/// Returns the facts that would contradict a fact.
+/// Returns the facts that contradict a fact, except for the facts in `among`.
 fn contradicts(state: &State, fact: &Fact, among: &[FactId]) -> Vec<OtherFact> {
     let vocabulary = state.vocabulary();
     let stands = |other: &&std::sync::Arc<Fact>| {
@@ -438,7 +438,7 @@ fn contradicts(state: &State, fact: &Fact, among: &[FactId]) -> Vec<OtherFact> {
             && held.object() != fact.object()
             && overlap
         {
-            found.push(other(held, "only one at a time"));
+            found.push(other(held, "only one can be true at a time"));
         } else if fact.object().entity().is_some()
             && held.object() == fact.object()
             && vocabulary.are_opposites(held.predicate(), fact.predicate())
@@ -452,7 +452,8 @@ fn contradicts(state: &State, fact: &Fact, among: &[FactId]) -> Vec<OtherFact> {
     found
 }
 
-/// Returns facts with the same subject and object, or the same subject and predicate.
+/// Returns similar facts, and the number of similar facts that are not listed. A similar fact is about the same two
+/// entities, or has the same subject and predicate.
 fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usize) {
     let mut found: Vec<(u8, &Fact)> = state
         .facts_of(fact.subject())
@@ -477,25 +478,30 @@ fn similar(state: &State, fact: &Fact, among: &[FactId]) -> (Vec<OtherFact>, usi
         .collect();
     found.sort_by_key(|(rank, fact)| (*rank, fact.id()));
     let more = found.len().saturating_sub(MOST_SIMILAR);
-    let why = |rank| ["the same, otherwise sourced", "about the same two", "another of its kind"][usize::from(rank)];
+    let why = |rank| {
+        ["the same fact from another source", "about the same two entities", "another value of the same predicate"]
+            [usize::from(rank)]
+    };
     (found.into_iter().take(MOST_SIMILAR).map(|(rank, fact)| other(fact, why(rank))).collect(), more)
 }
 
-/// Returns other proposals with the same content. A decision applies to them too.
+/// Returns descriptions of other proposals with the same content. A decision on the fact applies to these proposals,
+/// too.
 fn also(state: &State, fact: &Fact) -> Vec<String> {
     if fact.status() != FactStatus::Proposed {
         return Vec::new();
     }
-    let claim = hearsay_memory::Claim::of(state.vocabulary(), fact);
+    let claim = hearsay_query::duplicates::Claim::of(state.vocabulary(), fact);
     let same = state.facts_of(fact.subject()).filter(|other| {
         other.id() != fact.id()
             && other.status() == FactStatus::Proposed
-            && hearsay_memory::Claim::of(state.vocabulary(), other) == claim
+            && hearsay_query::duplicates::Claim::of(state.vocabulary(), other) == claim
     });
     same.take(MOST_SIMILAR).map(|other| format!("{}: {}", source(state, other), other.statement())).collect()
 }
 
-/// Returns the names of the characters that would learn a fact, player characters first, and the number omitted.
+/// Returns the names of the characters that would learn a fact if it is accepted, player characters first. Also returns
+/// the number of omitted characters.
 fn learners(state: &State, fact: &Fact) -> (Vec<String>, usize) {
     let mut knowers: Vec<(bool, String)> = would_learn(state, fact.id())
         .iter()

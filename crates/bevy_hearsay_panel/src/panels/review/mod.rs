@@ -1,9 +1,10 @@
-//! Review: cards with facts that need a decision, which the DM makes with single keys.
+//! The review panel: cards with facts that need a decision. The DM decides with single keys.
 
 mod card;
 mod load;
 mod model;
 mod ui;
+mod verdict;
 mod view;
 
 use std::{
@@ -11,8 +12,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hearsay_memory::{Decision, Decisions, Duplicate, Edit, Keep, Memory, MergePlan, Ticket};
+use hearsay_commands::{
+    edit::Edit,
+    merge::MergePlan,
+    review::{Decision, Decisions, Keep},
+};
+use hearsay_engine::{Memory, Ticket};
 use hearsay_model::{Author, EntityId, Operation};
+use hearsay_query::duplicates::Duplicate;
 
 pub use load::detail;
 pub use model::{
@@ -22,24 +29,26 @@ pub use ui::review_ui;
 pub use view::{Draft, ReviewAction, ReviewView};
 
 use crate::{
-    panel::{DeskCommand, Look, Note, Outcome, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    commands::PanelKind,
+    panel::{DeskCommand, Look, Note, Outcome, Panel, PanelContext, Request, Saved, restored, saved},
     panel_context::taken,
 };
 
-/// Number of cards around the focus whose details are read ahead.
+/// Number of cards after the focused card whose details are read in advance.
 const AHEAD: usize = 4;
 
 /// Minimum interval between two searches for duplicate entities, because a search takes long.
 const DUPLICATES: Duration = Duration::from_secs(5);
 
-/// Details of cards; `None` for a card that no longer exists.
+/// Details of cards. The value is `None` for a card that no longer exists.
 type Details = Vec<(CardKey, Option<Detail>)>;
 
 /// The review panel.
 #[derive(Debug, Default)]
 pub struct ReviewPanel {
     model: ReviewModel,
-    /// The previous model. The next background read drops it, because freeing a long model takes a while.
+    /// The previous model. It is dropped by the next background read, because freeing a large model takes too long for
+    /// a frame.
     old: Option<ReviewModel>,
     view: ReviewView,
     loading: Option<Ticket<ReviewModel>>,
@@ -51,9 +60,9 @@ pub struct ReviewPanel {
     details_at: Option<u64>,
     merges: Vec<(EntityId, EntityId)>,
     merging: Vec<Ticket<MergePlan>>,
-    /// Requests made between frames.
+    /// Requests to the desk that are returned in the next frame.
     requests: Vec<Request>,
-    /// Whether the next model restores a card by undo, which then gets the focus.
+    /// Whether the last command was an undo. The card that the undo restores then gets the focus.
     undone: bool,
 }
 
@@ -70,7 +79,7 @@ impl ReviewPanel {
 
     fn load(&mut self, memory: &Memory, position: u64) {
         let (twins, old) = (self.twins.clone(), self.old.take());
-        let read = move |world: &hearsay_memory::ReadSnapshot| {
+        let read = move |world: &hearsay_engine::ReadSnapshot| {
             drop(old);
             Ok(ReviewModel::load(world, &twins))
         };
@@ -99,7 +108,7 @@ impl ReviewPanel {
         self.old = Some(std::mem::replace(&mut self.model, ReviewModel { details, ..model }));
     }
 
-    /// Returns the cards whose details are needed: the focused card and its neighbours.
+    /// Returns the cards whose details are needed: the focused card and the cards next to it.
     fn wanted(&mut self, screen_safe: bool) -> Vec<CardKey> {
         self.view.list(&self.model, screen_safe);
         let (rows, row) = (&self.view.listed.rows, self.view.row);
@@ -107,7 +116,8 @@ impl ReviewPanel {
         near.map(|row| self.model.heads[*row].key.clone()).collect()
     }
 
-    /// Restores a rejected edit for correction. The card gets the focus unless another edit is in progress.
+    /// Opens an edit again if the memory refused it, so that the DM can correct it. The card gets the focus unless
+    /// another edit is in progress.
     fn edit_again(&mut self, outcome: &Outcome) {
         let DeskCommand::Decide(Decisions { facts, decision: Decision::Edit { .. }, .. }) = &outcome.desk_command
         else {
@@ -129,8 +139,8 @@ impl ReviewPanel {
                 Request::Do(DeskCommand::Decide(Decisions { facts, decision, reason }))
             }
             ReviewAction::OnlyThis { fact, others, reason } => {
-                Request::Do(DeskCommand::make("only this is so", move |world| {
-                    let now = hearsay_memory::real_time();
+                Request::Do(DeskCommand::make("only this is true", move |world| {
+                    let now = hearsay_engine::real_time();
                     let accept = Decisions { facts: vec![fact], decision: Decision::Accept, reason: reason.clone() };
                     let accept = accept.operation(&world.state, now)?;
                     let mut changes = accept.changes;
@@ -148,7 +158,7 @@ impl ReviewPanel {
             ReviewAction::ShowFact(id) => Request::ShowFact(id),
             ReviewAction::Undo => Request::Undo,
             ReviewAction::Redo => Request::Redo,
-            // Plan the merge in the background first, in the next update.
+            // The next update first computes the plan of the merge on a background thread.
             ReviewAction::Merge { gone, into } => {
                 self.merges.push((gone, into));
                 return None;
@@ -203,7 +213,7 @@ impl Panel for ReviewPanel {
             } else {
                 wanted
             };
-            let read = move |world: &hearsay_memory::ReadSnapshot| {
+            let read = move |world: &hearsay_engine::ReadSnapshot| {
                 Ok(keys.into_iter().map(|key: CardKey| (key.clone(), detail(world, &key))).collect())
             };
             self.details = memory.read(read).ok();
@@ -229,7 +239,7 @@ impl Panel for ReviewPanel {
             self.requests.push(match plan {
                 Ok(plan) => Request::Do(DeskCommand::Merge(Box::new(plan))),
                 Err(error) => {
-                    // The merge failed, so list the card again.
+                    // The merge could not be planned, so list the card again.
                     self.view.gone.retain(|key, by| !(matches!(key, CardKey::Twins(..)) && by.is_none()));
                     Request::Tell(Note::trouble(error.to_string()))
                 }
@@ -264,7 +274,7 @@ impl Panel for ReviewPanel {
             (DeskCommand::Decide(Decisions { facts, .. }), CardKey::Clash(ids)) => {
                 ids.iter().any(|id| facts.contains(id))
             }
-            (DeskCommand::Make { what, .. }, CardKey::Clash(_)) => what == "only this is so",
+            (DeskCommand::Make { what, .. }, CardKey::Clash(_)) => what == "only this is true",
             (DeskCommand::Merge(plan), CardKey::Twins(one, other)) => {
                 [one, other].contains(&&plan.gone) && [one, other].contains(&&plan.into)
             }
@@ -280,7 +290,7 @@ impl Panel for ReviewPanel {
                 for (_, by) in self.view.gone.iter_mut().filter(|(key, by)| by.is_none() && is_of(key)) {
                     *by = Some(position);
                 }
-                // Look for the restored card only in models read from now on.
+                // Look for the restored card only in models that are read after the undo.
                 if matches!(outcome.desk_command, DeskCommand::Undo(_)) {
                     (self.undone, self.loading, self.asked_at) = (true, None, None);
                 }
@@ -300,7 +310,7 @@ impl Panel for ReviewPanel {
         if let Some(view) = restored::<ReviewView>(saved) {
             self.view = view;
             self.view.moved = true;
-            // Keep the saved focus.
+            // If a focus was saved, keep it instead of focusing the first card.
             self.view.touched = self.view.focus.is_some() && self.view.row > 0;
         }
     }

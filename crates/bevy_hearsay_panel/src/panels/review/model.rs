@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
 
-/// Identity of a card, which stays the same while others are decided.
+/// Identity of a card. The identity does not change while other cards are decided.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKey {
     /// A fact that waits for review.
     Fact(FactId),
-    /// Facts that contradict each other. Sorted.
+    /// Facts that contradict each other, sorted by id.
     Clash(Vec<FactId>),
     /// Two entities that may be the same.
     Twins(EntityId, EntityId),
@@ -32,7 +32,7 @@ impl CardKey {
         }
     }
 
-    /// Returns whether a fact is on the card.
+    /// Returns whether the card is about this fact.
     pub fn has(&self, fact: FactId) -> bool {
         match self {
             Self::Fact(id) => *id == fact,
@@ -42,7 +42,7 @@ impl CardKey {
     }
 }
 
-/// Why a card waits for review.
+/// Reason why a card waits for review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKind {
@@ -81,16 +81,16 @@ impl CardKind {
     }
 }
 
-/// Summary of a card in the list. Every card has one, also among ten thousand cards.
+/// Summary of a card in the list. The model has a summary of every card, but details of only a few.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Head {
     /// Identity of the card.
     pub key: CardKey,
     /// Sentence that describes the card.
     pub statement: String,
-    /// Confidence of the fact; the minimum for several facts; the similarity for duplicate entities.
+    /// Confidence of the fact. For several facts, the lowest confidence. For duplicate entities, their similarity.
     pub confidence: f64,
-    /// Score of the consequences.
+    /// Score for how important the consequences of a decision are. Cards with a high score come first.
     pub score: f64,
     /// Reasons for the score, for display.
     pub why: Vec<String>,
@@ -98,14 +98,14 @@ pub struct Head {
     pub source: String,
     /// Title of the session in which the fact was recorded.
     pub session: Option<String>,
-    /// Real time of the record, in milliseconds.
+    /// Real time when the card's fact or entity was recorded, in milliseconds.
     pub recorded: i64,
     /// Entities that the card is about.
     pub about: Vec<Named>,
-    /// Whether the item is a secret.
+    /// Whether the fact is a secret.
     pub secret: bool,
-    /// Whether players may see the card: all player characters know the fact, or heard the text from which it was
-    /// extracted.
+    /// Whether players may see the card. They may if all player characters know the fact, or heard the text from which
+    /// it was extracted.
     pub safe: bool,
 }
 
@@ -118,20 +118,20 @@ pub struct OtherFact {
     pub statement: String,
     /// Status of the fact.
     pub status: String,
-    /// Why the card mentions the fact: `one at a time`, `refuted by`.
+    /// Reason why the card mentions the fact, for display, such as `refuted by`.
     pub why: String,
-    /// Whether the item is a secret.
+    /// Whether the fact is a secret.
     pub secret: bool,
 }
 
 /// A quote of a source.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Words {
-    /// The text, or its part around the relevant words.
+    /// The text, or the part of it around the words that state the fact.
     pub text: String,
     /// Byte range of the words that state the fact.
     pub marked: std::ops::Range<usize>,
-    /// Location of the text: session and line, or file and field.
+    /// Location of the text for display: session and line, or file and field.
     pub place: String,
     /// Whether only some characters heard the text.
     pub private: bool,
@@ -156,7 +156,7 @@ impl Target {
     }
 }
 
-/// A fact with all data for a decision.
+/// A fact with all data that the DM needs for a decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FactDetail {
     /// The fact.
@@ -171,23 +171,23 @@ pub struct FactDetail {
     pub object: Target,
     /// Status of the fact.
     pub status: String,
-    /// Whether the item is a secret.
+    /// Whether the fact is a secret.
     pub secret: bool,
     /// Confidence of the fact.
     pub confidence: f64,
-    /// Confidence of extraction alone, if it differs.
+    /// Confidence before trust calibration, if it differs from `confidence`.
     pub extracted: Option<f64>,
-    /// Why the two differ, and what raises the confidence.
+    /// Reasons why calibration changed the confidence, for display.
     pub trust: Vec<String>,
-    /// Method of the record, such as `stated`.
+    /// Method by which the fact was recorded, such as `stated`.
     pub method: String,
-    /// Author of the record.
+    /// Author who recorded the fact.
     pub author: String,
-    /// Speaker of the statement.
+    /// Speaker who stated the fact.
     pub speaker: Option<Named>,
-    /// Title of the session.
+    /// Title of the session in which the fact was recorded.
     pub session: Option<String>,
-    /// Validity of the fact.
+    /// Validity of the fact, for display.
     pub when: Option<String>,
     /// Quotes of the sources.
     pub words: Vec<Words>,
@@ -197,9 +197,9 @@ pub struct FactDetail {
     pub similar: Vec<OtherFact>,
     /// Number of further similar facts.
     pub more_similar: usize,
-    /// Other facts with the same content. A decision applies to them too.
+    /// Descriptions of other proposals with the same content. A decision on this fact applies to them, too.
     pub also: Vec<String>,
-    /// Names of the characters that would learn the fact, the party's first.
+    /// Names of the characters that would learn the fact, player characters first.
     pub learners: Vec<String>,
     /// Number of further characters that would learn the fact.
     pub more_learners: usize,
@@ -210,20 +210,20 @@ pub struct FactDetail {
 pub struct Twin {
     /// The entity.
     pub named: Named,
-    /// Its other names.
+    /// Other names of the entity.
     pub aliases: Vec<String>,
-    /// A few facts about it.
+    /// A few facts about the entity.
     pub facts: Vec<String>,
-    /// Number of facts about it.
+    /// Number of facts about the entity.
     pub fact_count: usize,
 }
 
 /// Details of an open card.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Detail {
-    /// One fact, or several that contradict each other.
+    /// One fact, or several facts that contradict each other.
     Facts(Vec<FactDetail>),
-    /// Two entities, and why they may be the same.
+    /// Two entities, and reasons why they may be the same.
     Twins(Box<[Twin; 2]>, Vec<String>),
     /// A stub, and the facts that mention it.
     Stub(Twin),
@@ -232,13 +232,13 @@ pub enum Detail {
 /// The data that the review panel shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReviewModel {
-    /// Position of the last operation included.
+    /// Position of the last operation that the model includes.
     pub position: u64,
     /// Summaries of the cards, most consequential first.
     pub heads: Vec<Head>,
     /// Number of stubs that are not listed.
     pub more_stubs: usize,
-    /// Whether the model was read.
+    /// Whether the model was read from the memory. False for the initial, empty model.
     pub is_read: bool,
     /// Real time of the read.
     #[serde(skip)]
@@ -246,7 +246,7 @@ pub struct ReviewModel {
     /// Details of the cards around the focus.
     #[serde(skip)]
     pub details: BTreeMap<CardKey, Detail>,
-    /// Index of each card in `heads`. If empty, the list is searched.
+    /// Index of each card in `heads`. If this map is not complete, lookups search `heads`.
     #[serde(skip)]
     pub places: HashMap<CardKey, usize>,
 }
@@ -291,7 +291,7 @@ impl Order {
     pub fn name(self) -> &'static str {
         match self {
             Self::Consequence => "Most consequential",
-            Self::LeastSure => "Least sure",
+            Self::LeastSure => "Lowest confidence",
             Self::Surest => "Surest",
             Self::Source => "Source",
             Self::Session => "Session",
@@ -306,21 +306,21 @@ impl Order {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Filter {
-    /// Only cards with these words in the statement, names or source.
+    /// Words that a card must have in its statement, names or source.
     pub words: String,
-    /// Only cards of this kind.
+    /// Kind that a card must have.
     pub kind: Option<CardKind>,
-    /// Only cards from this source.
+    /// Source that a card must have.
     pub source: Option<String>,
-    /// Only cards of this session.
+    /// Session that a card must have.
     pub session: Option<String>,
-    /// Only cards about this entity.
+    /// Entity that a card must be about.
     pub entity: Option<EntityId>,
-    /// Only cards recorded within this number of hours.
+    /// Maximum age of a card, in hours.
     pub hours: Option<u32>,
     /// Minimum confidence.
     pub least: f64,
-    /// Maximum confidence; 1.0 is no limit.
+    /// Maximum confidence. `None` is no limit.
     pub most: Option<f64>,
 }
 
@@ -332,7 +332,7 @@ impl Filter {
 
     /// Returns whether the filter accepts a card.
     ///
-    /// `words` are the filter's words in lower case; `now` is the real time.
+    /// `words` is the filter's text in lower case. `now` is the current real time.
     pub fn lets_through(&self, head: &Head, words: &str, now: Timestamp) -> bool {
         let oldest = self.hours.map(|hours| now.0 - i64::from(hours) * 3_600_000);
         let has_words = || {
@@ -380,7 +380,7 @@ impl ReviewModel {
         };
         let mut listed: Vec<usize> = (0..self.heads.len()).filter(shown).collect();
         let any_put_off = listed.iter().any(|number| put_off(&self.heads[*number].key));
-        // The cards are already ordered by consequence, and a stable sort keeps that order among equals.
+        // The cards are already ordered by consequence. A stable sort keeps this order among equal cards.
         let heads = |number: &usize| &self.heads[*number];
         match order {
             Order::Consequence => {}

@@ -1,20 +1,20 @@
 //! Draws the review panel: filters, list and keys.
 
 use egui::{ComboBox, RichText, TextEdit, Ui};
-use hearsay_memory::Decision;
 
 use super::{
     card::{card_ui, row_ui},
-    model::{CardKey, CardKind, Detail, FactDetail, Order, ReviewModel},
-    view::{Draft, ReviewAction, ReviewView},
+    model::{CardKey, CardKind, Filter, Head, Order, ReviewModel},
+    verdict::{VERDICTS, edit, give, toggle_selected},
+    view::{ReviewAction, ReviewView},
 };
 use crate::{
     commands,
     panel::Look,
     text::{counted, shortened},
     widgets::{
-        choice_named, command_button, command_button_only, empty_state, from_right, icon_button, list, name_field,
-        named, weak,
+        as_hint, choice_named, command_button, command_button_only, empty_state, field_name, from_right, icon_button,
+        list, name_field, named, weak,
     },
 };
 
@@ -22,7 +22,7 @@ use crate::{
 const AGES: [(Option<u32>, &str); 4] =
     [(None, "Any age"), (Some(1), "The last hour"), (Some(24), "The last day"), (Some(168), "The last week")];
 
-/// Height of a row that was never drawn.
+/// Assumed height of a row that was never drawn, in points.
 const ROW: f32 = 34.0;
 
 /// Draws the panel. Returns the requested actions.
@@ -70,17 +70,17 @@ fn nothing(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView)
     if !model.is_read {
         weak(ui, look, "Reading\u{2026}");
     } else if !view.filter.is_open() && !model.heads.is_empty() {
-        let what = "Nothing here matches";
-        let next = format!("{} behind the filter.", counted(model.heads.len(), "card waits", "cards wait"));
+        let what = "No card matches the filter";
+        let next = format!("{} hidden by the filter.", counted(model.heads.len(), "card waits", "cards wait"));
         if empty_state(ui, look, what, &next, Some("Show all")) {
-            view.filter = super::model::Filter::default();
+            view.filter = Filter::default();
             view.entity_typed.clear();
         }
     } else if look.screen_safe && !model.heads.is_empty() {
-        empty_state(ui, look, "Nothing to show while players look", "What waits is secret.", None);
+        empty_state(ui, look, "Nothing to show while players look", "All waiting cards are secret.", None);
     } else {
-        let next = "What the memory is not sure of comes here. Type what happens into the line below, or import notes.";
-        empty_state(ui, look, "Nothing waits for you", next, None);
+        let next = "Doubtful facts appear here. Type what happens into the line below, or import notes.";
+        empty_state(ui, look, "No cards to review", next, None);
     }
 }
 
@@ -123,7 +123,7 @@ fn keys(ui: &Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, action
     }
     let head = view.focus.as_ref().and_then(|key| model.head(key));
     if let Some(head) = head {
-        let mut select = |wanted: &dyn Fn(&super::model::Head) -> bool| {
+        let mut select = |wanted: &dyn Fn(&Head) -> bool| {
             let keys = view.listed.rows.iter().map(|row| &model.heads[*row]).filter(|head| wanted(head));
             let keys: Vec<CardKey> = keys.map(|head| head.key.clone()).collect();
             view.selected.extend(keys);
@@ -145,149 +145,13 @@ fn keys(ui: &Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, action
     }
 }
 
-/// A verdict on a card or on all selected cards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Accept,
-    Reject,
-    False,
-    Defer,
-    Secret,
-}
-
-pub(super) const VERDICTS: [(&commands::Command, Verdict); 5] = [
-    (&commands::ACCEPT, Verdict::Accept),
-    (&commands::REJECT, Verdict::Reject),
-    (&commands::MARK_FALSE, Verdict::False),
-    (&commands::DEFER, Verdict::Defer),
-    (&commands::MAKE_SECRET, Verdict::Secret),
-];
-
-pub(super) fn toggle_selected(view: &mut ReviewView, key: CardKey) {
-    if !view.selected.remove(&key) {
-        view.selected.insert(key);
-    }
-}
-
-/// Starts an edit of the focused card.
-pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
-    let detail = view.focus.as_ref().and_then(|key| model.details.get(key));
-    match detail {
-        Some(Detail::Facts(facts)) => {
-            if let Some(fact) = facts.get(view.fact) {
-                view.begin_edit(fact);
-            }
-        }
-        Some(Detail::Stub(twin)) => actions.push(ReviewAction::Show(twin.named.id.clone())),
-        Some(Detail::Twins(..)) | None => {}
-    }
-}
-
-/// Accepts a fact with its edits.
-pub(super) fn accept_draft(
-    draft: Draft,
-    fact: Option<&FactDetail>,
-    view: &mut ReviewView,
-    actions: &mut Vec<ReviewAction>,
-) {
-    let (decision, facts) = (draft.decision(fact), vec![draft.fact]);
-    actions.push(ReviewAction::Decide { facts, decision, reason: view.reason() });
-    view.decided(view.focus.clone());
-    view.sent = Some(draft);
-}
-
-/// Gives a verdict on the selected cards, or on the focused card if none is selected.
-pub(super) fn give(verdict: Verdict, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
-    if verdict == Verdict::Accept
-        && view.selected.is_empty()
-        && let Some(draft) = view.focus.as_ref().and_then(|key| view.draft_of(key)).cloned()
-    {
-        let detail = view.focus.as_ref().and_then(|key| model.details.get(key));
-        let fact = match detail {
-            Some(Detail::Facts(facts)) => facts.iter().find(|fact| fact.id == draft.fact),
-            _ => None,
-        };
-        accept_draft(draft, fact, view, actions);
-        return;
-    }
-    let keys: Vec<CardKey> = match view.selected.is_empty() {
-        true => view.focus.iter().cloned().collect(),
-        false => std::mem::take(&mut view.selected).into_iter().collect(),
-    };
-    if keys.is_empty() {
-        return;
-    }
-    if verdict == Verdict::Defer {
-        for key in keys {
-            // Deferring a deferred card takes it back.
-            if !view.put_off.remove(&key) {
-                view.put_off.insert(key);
-            }
-        }
-        view.focus = None;
-        return;
-    }
-    let facts: Vec<_> = keys.iter().flat_map(|key| view.facts_of(key, model)).collect();
-    if verdict == Verdict::Secret {
-        let is_secret = |key: &CardKey| model.head(key).is_some_and(|head| head.secret);
-        let secret = !keys.iter().all(is_secret);
-        if !facts.is_empty() {
-            actions.push(ReviewAction::Keep { facts, secret });
-        }
-        return;
-    }
-    let reason = view.reason();
-    let (mut plain, mut gone) = (Vec::new(), Vec::new());
-    for key in keys {
-        match (&key, verdict) {
-            (CardKey::Fact(id), _) => plain.push(*id),
-            (CardKey::Clash(ids), Verdict::Accept) => {
-                let Some(fact) = view.facts_of(&key, model).first().copied() else { continue };
-                let others = ids.iter().copied().filter(|id| *id != fact).collect();
-                actions.push(ReviewAction::OnlyThis { fact, others, reason: reason.clone() });
-            }
-            (CardKey::Clash(_), _) => plain.extend(view.facts_of(&key, model)),
-            (CardKey::Twins(one, other), Verdict::Accept) => {
-                let (gone, into) = smaller(model, &key).unwrap_or_else(|| (other.clone(), one.clone()));
-                actions.push(ReviewAction::Merge { gone, into });
-            }
-            (CardKey::Twins(one, other), Verdict::Reject) => {
-                actions.push(ReviewAction::NotTheSame(one.clone(), other.clone()));
-            }
-            (CardKey::Stub(id), Verdict::Reject) => actions.push(ReviewAction::Remove(id.clone())),
-            // The verdict does not apply to these cards, so they stay.
-            (CardKey::Twins(..) | CardKey::Stub(_), _) => continue,
-        }
-        gone.push(key);
-    }
-    if !plain.is_empty() {
-        let decision = match verdict {
-            Verdict::Accept => Decision::Accept,
-            Verdict::Reject => Decision::Reject,
-            _ => Decision::False,
-        };
-        actions.push(ReviewAction::Decide { facts: plain, decision, reason });
-    }
-    view.decided(gone);
-}
-
-/// Returns the entity with fewer facts, and the other entity, of a duplicate card.
-fn smaller(model: &ReviewModel, key: &CardKey) -> Option<(hearsay_model::EntityId, hearsay_model::EntityId)> {
-    let Some(Detail::Twins(twins, _)) = model.details.get(key) else { return None };
-    let [one, other] = &**twins;
-    let (gone, into) = if one.fact_count < other.fact_count { (one, other) } else { (other, one) };
-    Some((gone.named.id.clone(), into.named.id.clone()))
-}
-
 fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     ui.horizontal(|ui| {
         let id = ui.make_persistent_id("review filter");
-        let field = TextEdit::singleline(&mut view.filter.words)
-            .id(id)
-            .hint_text(crate::widgets::as_hint("Filter  /"))
-            .desired_width(150.0);
+        let field =
+            TextEdit::singleline(&mut view.filter.words).id(id).hint_text(as_hint("Filter  /")).desired_width(150.0);
         let response = ui.add(field);
-        text_named(&response, "Filter", &view.filter.words);
+        field_name(&response, "Filter", &view.filter.words);
         if view.give_focus == Some("filter") {
             response.request_focus();
             view.give_focus = None;
@@ -303,7 +167,7 @@ fn bar(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView, act
                 }
             })
             .response
-            .on_hover_text("In which order");
+            .on_hover_text("Order of the cards");
         choice_named(&order, "Order", view.order.name());
         let narrowed = {
             let mut filter = view.filter.clone();
@@ -355,27 +219,29 @@ fn filters(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewView)
             }
         });
         choice_named(&ages.response, "Age", age);
-        ui.label("Sure from");
+        ui.label("Confidence from");
         let number = |ui: &mut Ui, name: &str, value: &mut f64| {
             let number = ui.add(egui::DragValue::new(value).range(0.0..=1.0).speed(0.01).fixed_decimals(2));
-            text_named(&number, name, &format!("{value:.2}"));
+            field_name(&number, name, &format!("{value:.2}"));
             number.changed()
         };
-        number(ui, "Sure from", &mut filter.least);
+        number(ui, "Confidence from", &mut filter.least);
         let mut most = filter.most.unwrap_or(1.0);
         ui.label("to");
-        if number(ui, "Sure to", &mut most) {
+        if number(ui, "to", &mut most) {
             filter.most = (most < 1.0).then_some(most);
         }
         let about =
-            name_field(ui, look, "About", "About whom", &mut view.entity_typed, &mut view.entity_completion, |_| true);
+            name_field(ui, look, "About", "About entity", &mut view.entity_typed, &mut view.entity_completion, |_| {
+                true
+            });
         if let Some(chosen) = about.chosen {
             view.filter.entity = Some(chosen.id);
         } else if about.response.changed() {
             view.filter.entity = None;
         }
         if ui.button("Show all").clicked() {
-            view.filter = super::model::Filter::default();
+            view.filter = Filter::default();
             view.entity_typed.clear();
         }
     });
@@ -405,10 +271,10 @@ fn reason(ui: &mut Ui, look: &Look, view: &mut ReviewView) {
         let id = ui.make_persistent_id("review reason");
         let field = TextEdit::singleline(&mut view.reason)
             .id(id)
-            .hint_text(crate::widgets::as_hint("Why: kept with the next decision"))
+            .hint_text(as_hint("Reason: stored with the next decision"))
             .desired_width(360.0);
         let response = ui.add(field);
-        text_named(&response, "Reason", &view.reason);
+        field_name(&response, "Reason", &view.reason);
         if view.give_focus == Some("reason") {
             response.request_focus();
             view.give_focus = None;
@@ -434,14 +300,5 @@ fn selection(ui: &mut Ui, look: &Look, model: &ReviewModel, view: &mut ReviewVie
         if command_button(ui, &Look { keys: false, ..look.clone() }, &commands::SELECT_NONE) {
             view.selected.clear();
         }
-    });
-}
-
-/// Sets the name of a text field for screen readers.
-pub(super) fn text_named(response: &egui::Response, name: &str, text: &str) {
-    response.widget_info(|| {
-        let mut info = egui::WidgetInfo::text_edit(true, text, text, "");
-        info.label = Some(name.to_owned());
-        info
     });
 }

@@ -1,15 +1,15 @@
-//! View state of the review panel, and the actions that it requests.
+//! View state of the review panel, and the actions that the user can request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_memory::Decision;
+use hearsay_commands::review::Decision;
 use hearsay_model::{EntityId, FactId};
 use serde::{Deserialize, Serialize};
 
 use super::model::{CardKey, Detail, FactDetail, Filter, Order, ReviewModel, Target};
 use crate::widgets::{Completion, Heights};
 
-/// An edit in progress. It is saved when the window closes.
+/// An edit in progress. The draft is saved when the window closes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     /// The fact.
@@ -20,7 +20,7 @@ pub struct Draft {
     pub predicate: String,
     /// The object.
     pub object: String,
-    /// The sentence. If empty, it is generated from the parts.
+    /// The sentence. If this text is empty, the sentence is generated from subject, predicate and object.
     pub statement: String,
     /// The original values, so that only changes are sent.
     before: [String; 4],
@@ -39,21 +39,22 @@ impl Draft {
     pub fn decision(&self, fact: Option<&FactDetail>) -> Decision {
         let [subject, predicate, object, statement] = &self.before;
         let changed = |now: &str, before: &String| (now.trim() != before).then(|| now.trim().to_owned());
-        // Several entities may have the same name: an unchanged name refers to the original id.
+        // An unchanged name is not sent, because several entities may have the same name.
         let parts =
             [changed(&self.subject, subject), changed(&self.predicate, predicate), changed(&self.object, object)];
         let rest_is_same = parts.iter().all(Option::is_none);
         let [subject, predicate, object] = parts;
         let statement = match changed(&self.statement, statement) {
             Some(words) if !words.is_empty() => Some(words),
-            // Changed parts need a new sentence; unchanged parts keep theirs.
+            // If subject, predicate or object changed, a new sentence is generated. Otherwise the sentence stays the
+            // same.
             _ if rest_is_same => fact.map(|fact| fact.statement.text.clone()).or(Some(statement.clone())),
             _ => None,
         };
         Decision::Edit { subject, predicate, object, statement }
     }
 
-    /// Returns whether the object is an entity, if the fact is known.
+    /// Returns whether the object of the fact is an entity. Returns true if the fact is unknown.
     pub fn points_at_entity(fact: Option<&FactDetail>) -> bool {
         fact.is_none_or(|fact| matches!(fact.object, Target::Entity(_)))
     }
@@ -65,13 +66,13 @@ impl Draft {
 pub struct ReviewView {
     /// The focused card.
     pub focus: Option<CardKey>,
-    /// The last row of the focused card.
+    /// Row of the focused card in the list. If the card disappears, the card that is then in this row gets the focus.
     pub row: usize,
-    /// Index of the selected fact of a card with several facts.
+    /// Index of the selected fact on a card that has several facts.
     pub fact: usize,
     /// The selected cards.
     pub selected: BTreeSet<CardKey>,
-    /// The deferred cards, which come last.
+    /// The deferred cards. They are at the end of the list.
     pub put_off: BTreeSet<CardKey>,
     /// The order.
     pub order: Order,
@@ -79,7 +80,7 @@ pub struct ReviewView {
     pub filter: Filter,
     /// The edits in progress.
     pub drafts: BTreeMap<FactId, Draft>,
-    /// The edit that was sent last. It is restored if it is rejected.
+    /// The edit that was sent last. It is opened again if the memory refuses it.
     pub sent: Option<Draft>,
     /// The reason for the next decision.
     pub reason: String,
@@ -87,7 +88,8 @@ pub struct ReviewView {
     pub reason_open: bool,
     /// Whether the filters are open.
     pub filters_open: bool,
-    /// Cards that were decided here and are still in the model, with the position of the deciding operation once known.
+    /// Cards that were decided in this panel and are still in the model. The value is the position of the deciding
+    /// operation, or `None` until the position is known.
     #[serde(skip)]
     pub gone: BTreeMap<CardKey, Option<u64>>,
     /// Text in the entity filter.
@@ -103,10 +105,10 @@ pub struct ReviewView {
     /// Name of the field that gets the keyboard focus.
     #[serde(skip)]
     pub(super) give_focus: Option<&'static str>,
-    /// Whether the DM chose a card. Until then the first card has the focus, even if new cards arrive.
+    /// Whether the DM has chosen a card. Until then, the first card has the focus, even if new cards arrive.
     #[serde(skip)]
     pub(super) touched: bool,
-    /// Whether screen-safe mode was on in the last frame. A change rebuilds the list.
+    /// Whether screen-safe mode was on in the last frame. The list is made again when the mode changes.
     #[serde(skip)]
     pub(super) screen_safe: bool,
     /// Whether the focus moved, so that the list scrolls to it.
@@ -140,7 +142,7 @@ impl ReviewView {
         self.drafts.retain(|fact, _| !key.has(*fact));
     }
 
-    /// Removes decided cards. The reason applied to this decision only.
+    /// Removes decided cards from the list. Clears the reason, because it applies to only one decision.
     pub(super) fn decided(&mut self, cards: impl IntoIterator<Item = CardKey>) {
         for key in cards {
             self.drop_draft(&key);
@@ -151,7 +153,7 @@ impl ReviewView {
     }
 }
 
-/// The rows of the list, with the key of their inputs.
+/// The rows of the list, and the inputs from which they were made. If the inputs change, the list is made again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Listed {
     key: Option<ListedKey>,
@@ -171,13 +173,13 @@ impl ReviewView {
             if !self.gone.is_empty() {
                 rows.retain(|row| !self.gone.contains_key(&model.heads[*row].key));
             }
-            // The rows have changed, so their heights are unknown.
+            // If more than one row disappeared or rows were added, all heights are unknown.
             if rows.len() + 1 != self.listed.rows.len() {
                 self.heights.clear();
             } else {
                 self.heights.remove(self.row);
             }
-            // The focused card was decided: the next card gets the focus.
+            // If the focused card is no longer listed, the next card gets the focus.
             let same_model = |(p, c, ..): &ListedKey| (*p, *c) == (position, count);
             if self.listed.key.as_ref().is_some_and(same_model)
                 && let Some(focus) = &self.focus
@@ -199,7 +201,7 @@ impl ReviewView {
         };
         match self.focus.as_ref().and_then(at) {
             Some(row) => self.row = row,
-            // The focused card was decided: the card at its row gets the focus.
+            // The focused card is no longer listed, so the card in its row gets the focus.
             None => self.set_row(model, self.row),
         }
     }
@@ -215,14 +217,14 @@ impl ReviewView {
         }
     }
 
-    /// Returns the facts of a card to which a decision applies. For a card with several facts, this is the selected
+    /// Returns the facts to which a decision on a card applies. For a card with several facts, this is the selected
     /// fact.
     pub(super) fn facts_of(&self, key: &CardKey, model: &ReviewModel) -> Vec<FactId> {
         match key {
             CardKey::Fact(id) => vec![*id],
             CardKey::Clash(ids) => {
                 let chosen = if self.focus.as_ref() == Some(key) { self.fact } else { 0 };
-                // The details contain the facts in display order.
+                // The details have the facts in the order of the display.
                 let shown = match model.details.get(key) {
                     Some(Detail::Facts(facts)) => facts.get(chosen).map(|fact| fact.id),
                     _ => ids.get(chosen).copied(),

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use hearsay_belief::{Hold, Reason, View, is_dead, present};
-use hearsay_memory::{
-    Answer, MemoryError, ReadSnapshot,
-    query::{self, Table},
-};
-use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Secrecy, State, attribute, predicate};
+use hearsay_engine::{MemoryError, ReadSnapshot};
+use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, PredicateRole, Secrecy, State, attribute};
+use hearsay_query as query;
+use hearsay_query::{ask::Answer, table::Table};
 use hearsay_recall::{Detail, Form, Source};
 
 use super::model::{
@@ -20,15 +19,15 @@ use crate::{
     text::Linked,
 };
 
-/// Maximum number of recent lines.
+/// Maximum number of recent lines shown.
 const LATELY: usize = 6;
 
 /// Maximum number of sources shown.
 const SOURCES: usize = 8;
 
 impl StageModel {
-    /// Reads the characters present, the place and the time. Call this in the background, because it computes a view of
-    /// each player.
+    /// Reads the characters present, the place and the time. Call this function on a background thread, because it
+    /// computes the view of each player character.
     ///
     /// # Errors
     /// None at present.
@@ -38,7 +37,7 @@ impl StageModel {
         let place = request.place.clone().or_else(|| playing.and_then(|playing| playing.place.clone()));
         let place = place.or_else(|| {
             let speaker = request.speaker.as_ref()?;
-            state.newest(speaker, predicate::LOCATED_AT)?.object().entity().cloned()
+            state.newest(speaker, PredicateRole::Location.name())?.object().entity().cloned()
         });
         let table = Table::of(state, None);
         // If no place is set, the scene is at the place of the player characters.
@@ -76,7 +75,7 @@ impl StageModel {
             description,
             time: moment.map(|time| state.calendar().print(time)).or_else(|| date(state, logged.as_ref())),
             session: playing.map(|playing| playing.session.clone()),
-            session_title: playing.and_then(|playing| query::session_title(state, &playing.session)),
+            session_title: playing.and_then(|playing| query::table::session_title(state, &playing.session)),
             present: lines,
             lately: lately(state, &table, place.as_ref()),
             place_safe: place.as_ref().is_some_and(is_known),
@@ -85,7 +84,8 @@ impl StageModel {
     }
 }
 
-/// Returns the sections relevant to the question first, and the speaker's own page, with which a prompt begins, last.
+/// Returns the sections in the order of the panel: sections about the question first, then the description of the
+/// speaker. In a prompt, the description comes first.
 fn in_reading_order(sections: &[hearsay_recall::Section]) -> impl Iterator<Item = &hearsay_recall::Section> {
     let bears = |section: &&hearsay_recall::Section| ["knowledge", "others", "lately"].contains(&section.name);
     sections.iter().filter(bears).chain(sections.iter().filter(move |section| !bears(section)))
@@ -95,13 +95,14 @@ fn in_reading_order(sections: &[hearsay_recall::Section]) -> impl Iterator<Item 
 fn whereabouts(state: &State, table: &Table) -> Option<EntityId> {
     let mut places: BTreeMap<EntityId, usize> = BTreeMap::new();
     for player in table.players() {
-        let place = state.newest(player, predicate::LOCATED_AT).and_then(|fact| fact.object().entity().cloned());
+        let place =
+            state.newest(player, PredicateRole::Location.name()).and_then(|fact| fact.object().entity().cloned());
         place.into_iter().for_each(|place| *places.entry(place).or_default() += 1);
     }
     places.into_iter().rev().max_by_key(|(_, count)| *count).map(|(place, _)| place)
 }
 
-/// Returns the last lines: of the current session, or else at the place.
+/// Returns the last lines of the current session. Without a current session, returns the last lines at the place.
 fn lately(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<SaidLine> {
     let session = state.playing().map(|playing| &playing.session);
     let here = |passage: &hearsay_model::Passage| match session {
@@ -120,7 +121,7 @@ fn lately(state: &State, table: &Table, place: Option<&EntityId>) -> Vec<SaidLin
 }
 
 impl AnswerModel {
-    /// Converts an answer for display, with the state of its facts.
+    /// Converts an answer for display. Adds whether each fact is secret or may be shown to players.
     ///
     /// # Errors
     /// None at present.
@@ -154,13 +155,12 @@ impl AnswerModel {
             lines: section.lines.iter().map(line).collect(),
         };
         let mut summary = vec![format!("{} of {} tokens", context.tokens, context.budget)];
-        summary.extend((context.omitted > 0).then(|| format!("{} more found no room", context.omitted)));
+        summary.extend((context.omitted > 0).then(|| format!("{} more did not fit", context.omitted)));
         summary.extend(
-            (!context.meaning && !context.question.is_empty()).then(|| "found by words and graph alone".to_owned()),
+            (!context.meaning && !context.question.is_empty()).then(|| "found by words and graph only".to_owned()),
         );
-        summary.extend(
-            (answer.pending_vectors > 0).then(|| format!("{} texts wait for their vector", answer.pending_vectors)),
-        );
+        summary
+            .extend((answer.pending_vectors > 0).then(|| format!("{} texts not embedded yet", answer.pending_vectors)));
         Ok(Self {
             speaker: Some(Named::of(state, &context.speaker)),
             question: context.question.clone(),
@@ -173,8 +173,8 @@ impl AnswerModel {
 }
 
 impl MindsModel {
-    /// Reads the knowledge of everyone present. Call this in the background, because it computes a view of each
-    /// character.
+    /// Reads what everyone present knows about the facts. Call this function on a background thread, because it
+    /// computes the view of each character.
     ///
     /// # Errors
     /// None at present.
@@ -201,7 +201,8 @@ impl MindsModel {
 fn mind(state: &State, who: &Named, view: &View, fact: &Fact, present: &[EntityId]) -> MindLine {
     let line = |mind, acquisition: String, thinks| MindLine { who: who.clone(), mind, acquisition, thinks };
     let Some(known) = view.fact(fact.id()) else {
-        // A known fact that relates to this fact is another version of it.
+        // The character does not know this fact. If the character knows a related fact, the related fact is another
+        // version.
         let other = view.relations_to(fact.id()).next();
         return match other {
             Some(other) => line(Mind::Otherwise, format!("knows instead: {}", other.statement()), Vec::new()),
@@ -217,11 +218,11 @@ fn mind(state: &State, who: &Named, view: &View, fact: &Fact, present: &[EntityI
         Hold::Believed => Mind::Knows,
     };
     let way = known.known_edges().first().or(known.shared().first());
-    let acquisition = way.map_or_else(String::new, |way| query::way_called(way, &called));
+    let acquisition = way.map_or_else(String::new, |way| query::knowledge::way_called(way, &called));
     let since = known.learned().map(|time| state.calendar().print(time));
     let held = match belief.hold {
         Hold::Believed if belief.credence.get() >= 0.995 => None,
-        Hold::Believed => Some(format!("believes it to {:.0} %", belief.credence.get() * 100.0)),
+        Hold::Believed => Some(format!("believes it ({:.0} %)", belief.credence.get() * 100.0)),
         other => Some(format!("{}, {:.0} %", hold(other), belief.credence.get() * 100.0)),
     };
     let parts: Vec<String> =
@@ -233,32 +234,34 @@ fn mind(state: &State, who: &Named, view: &View, fact: &Fact, present: &[EntityI
             Reason::Common => return None,
             Reason::Belongs(group) => format!("thinks that {name} knows it, as one of {}", called(group)),
             Reason::ToldByMe => format!("has told {name}"),
-            Reason::Present => format!("thinks that {name} knows it, who was there"),
-            Reason::WasThere(place) => format!("thinks that {name} knows it, who was at {} then", called(place)),
-            Reason::ToldMe => format!("has it from {name}"),
+            Reason::Present => format!("thinks that {name}, who was present, knows it"),
+            Reason::WasThere(place) => {
+                format!("thinks that {name}, who was at {} at the time, knows it", called(place))
+            }
+            Reason::ToldMe => format!("heard it from {name}"),
         })
     });
     line(mind, parts.join(", "), thinks.collect())
 }
 
 impl WhyNotModel {
-    /// Explains why a character cannot know a fact. Call this in the background, because it computes a view of each
-    /// possible source.
+    /// Explains why a character cannot know a fact. Call this function on a background thread, because it computes the
+    /// view of each possible source.
     ///
     /// # Errors
-    /// If one of the characters no longer exists.
+    /// Returns an error if one of the characters no longer exists.
     pub fn load(world: &ReadSnapshot, who: &EntityId, fact: FactId) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let why = query::why_not(state, who.as_str(), &fact.to_string(), None)?;
+        let why = query::secrets::why_not(state, who.as_str(), &fact.to_string(), None)?;
         let called = |id: &EntityId| state.name_or_id(id).to_owned();
-        let source = |row: query::SourceRow| {
+        let source = |row: query::secrets::SourceRow| {
             let shares: Vec<String> = row.shares.iter().map(called).collect();
             let shares = (!shares.is_empty()).then(|| format!("both belong to {}", shares.join(", ")));
             let tie: Vec<String> = [row.acquainted, shares].into_iter().flatten().collect();
             let tie = if tie.is_empty() { "they do not know each other".into() } else { tie.join("; ") };
             WhyNotSource { who: Named::of(state, &row.knower), tie, conceals: row.conceals }
         };
-        let condition = |row: query::ConditionRow| {
+        let condition = |row: query::secrets::ConditionRow| {
             let when = if row.holds {
                 "may tell it now".to_owned()
             } else {

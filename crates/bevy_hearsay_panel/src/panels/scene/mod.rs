@@ -1,5 +1,5 @@
-//! The scene: the characters present, the speaker's possible answers to the players' question, and the knowledge of
-//! everyone present.
+//! The scene panel: the characters present, the facts with which the speaker may answer the players' question, and the
+//! knowledge of everyone present.
 
 mod load;
 mod model;
@@ -10,10 +10,13 @@ mod ui;
 use std::borrow::Cow;
 
 use egui::Ui;
-use hearsay_memory::{
-    Answer, Ask, Circumstances, GameEvent, Memory, MemoryError, Search, SearchResults, Stated, Ticket,
-};
+use hearsay_commands::game_event::{Circumstances, GameEvent, Stated};
+use hearsay_engine::{Memory, MemoryError, Ticket};
 use hearsay_model::{EntityId, FactId, Kind, Position, SessionId, StateVersion};
+use hearsay_query::{
+    ask::{Answer, Ask},
+    search::{Search, SearchResults},
+};
 use serde::{Deserialize, Serialize};
 
 pub use model::{
@@ -38,17 +41,17 @@ pub struct ScenePanel {
     minds: MindsModel,
     why_not: Option<WhyNotModel>,
     kept: Kept,
-    /// Request and version of the last stage.
+    /// Request for `stage` and the version of the memory at that moment.
     staged: Option<(StageRequest, StateVersion)>,
     staging: Option<Ticket<StageModel>>,
-    /// The last question, with the position of its state.
+    /// The last question that was sent, and the position of the state that answers it.
     answered: Option<(Question, Position)>,
     asking: Option<Ticket<Answer>>,
     telling: Option<Ticket<AnswerModel>>,
     searching: Option<Ticket<SearchResults>>,
     minding: Option<Ticket<MindsModel>>,
     wondering: Option<Ticket<WhyNotModel>>,
-    /// The next explanation to request: why a character does not know a fact.
+    /// The character and the fact for the next explanation to request.
     wonder: Option<(EntityId, FactId)>,
     asks: Vec<Request>,
 }
@@ -58,11 +61,11 @@ pub struct ScenePanel {
 #[serde(default)]
 struct Kept {
     view: SceneView,
-    /// The last question that was sent.
+    /// Text of the last question that was sent.
     asked: String,
 }
 
-/// A question with its circumstances.
+/// A question to a speaker in a scene.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Question {
     text: String,
@@ -73,7 +76,7 @@ struct Question {
 }
 
 impl ScenePanel {
-    /// Returns the last stage: the characters present.
+    /// Returns the scene that was read last: the characters present, the place and the time.
     pub fn stage(&self) -> &StageModel {
         &self.stage
     }
@@ -83,7 +86,7 @@ impl ScenePanel {
         &self.answer
     }
 
-    /// Returns the last minds: the knowledge of everyone present.
+    /// Returns the last result for the knowledge of everyone present.
     pub fn minds(&self) -> &MindsModel {
         &self.minds
     }
@@ -121,7 +124,7 @@ impl ScenePanel {
             Some(Ok(stage)) => {
                 self.stage = stage;
                 let view = &self.kept.view;
-                // A character that was just added is missing from a stage that was read earlier.
+                // A character that was just added is not in the scene that was read earlier.
                 let here =
                     |id: &EntityId| self.stage.present.iter().any(|line| line.who.id == *id) || view.added.contains(id);
                 if view.speaker.as_ref().is_some_and(|speaker| !here(speaker)) {
@@ -164,7 +167,7 @@ impl ScenePanel {
         }
     }
 
-    /// Sends the question, unless it was already sent for this state.
+    /// Sends the question, unless it was already sent for the state at `position`.
     fn ask(&mut self, memory: &Memory, position: Position) {
         if self.staging.is_some() || self.staged.is_none() {
             return;
@@ -193,7 +196,7 @@ impl ScenePanel {
             }
             None => (self.answer, self.asking, self.telling) = (AnswerModel::default(), None, None),
         }
-        // Without a question there are no facts to look for.
+        // Without a question, there is nothing to search for.
         if !question.text.is_empty() {
             match memory.search(Search { depth: 0, limit: MOST_FACTS, ..Search::new(&question.text) }) {
                 Ok(ticket) => self.searching = Some(ticket),
@@ -209,7 +212,9 @@ impl ScenePanel {
     fn all_saw(&self, facts: Vec<Stated>) -> Request {
         let witnesses: Vec<String> = self.present().iter().map(ToString::to_string).collect();
         if witnesses.is_empty() {
-            return Request::Tell(Note::trouble("Nobody is here: choose a place or add somebody first."));
+            return Request::Tell(Note::trouble(
+                "The scene has no characters: choose a place or add a character first.",
+            ));
         }
         Request::Do(DeskCommand::Learn(GameEvent::Witness { facts, witnesses, circumstances: self.circumstances() }))
     }
@@ -218,8 +223,8 @@ impl ScenePanel {
         Circumstances { place: self.stage.place.as_ref().map(|place| place.id.to_string()), ..Circumstances::default() }
     }
 
-    /// Returns the request that makes the party know a fact: a present knower reveals it, or else the party witnesses
-    /// it.
+    /// Returns the request that makes the party know a fact. If a character present knows the fact, this character
+    /// reveals it. Otherwise the party witnesses the fact.
     fn revealed(&self, fact: FactId, look: &Look) -> Request {
         let here = self.stage.present.iter().filter(|line| line.player).map(|line| line.who.id.to_string());
         let mut to: Vec<String> = here.collect();
@@ -244,8 +249,8 @@ impl ScenePanel {
         }))
     }
 
-    /// Returns the request for a new fact that everyone present witnesses: a sentence about the place, or else about
-    /// the first character present.
+    /// Returns the request to record a new fact that everyone present witnesses. The fact is a sentence about the
+    /// place. Without a place, it is about the first character present.
     fn happened(&self, text: String) -> Request {
         let about = self.stage.place.as_ref().or(self.stage.present.first().map(|line| &line.who));
         match about {
@@ -315,7 +320,7 @@ impl Panel for ScenePanel {
         }
         if let Some(speaker) = speaker {
             view.left_out.retain(|id| id != speaker);
-            // A speaker from elsewhere is added to the scene.
+            // If the speaker is not in the scene, add the speaker.
             if !self.stage.present.iter().any(|line| line.who.id == *speaker) && !view.added.contains(speaker) {
                 view.added.push(speaker.clone());
             }

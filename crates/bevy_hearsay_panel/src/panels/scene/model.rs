@@ -1,4 +1,4 @@
-//! The models of the scene: the characters present, the answer, and the knowledge of everyone present.
+//! The models of the scene panel: the characters present, the answer, and the knowledge of everyone present.
 
 use hearsay_model::{EntityId, FactId, FactStatus, SessionId};
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use crate::{names::Named, text::Linked};
 /// The scene to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageRequest {
-    /// The place. Default: the place of the current session, or else of the speaker.
+    /// The place. Default: the place of the current session, or the place of the speaker if no session is active.
     pub place: Option<EntityId>,
-    /// The character that is asked.
+    /// The character whom the players ask.
     pub speaker: Option<EntityId>,
     /// Characters that the DM added to the scene.
     pub added: Vec<EntityId>,
@@ -23,11 +23,11 @@ pub struct StageRequest {
 pub struct StageModel {
     /// The place.
     pub place: Option<Named>,
-    /// Whether all players know what the place is called.
+    /// Whether all players know the name of the place.
     pub place_safe: bool,
     /// Description of the place, in a sentence.
     pub description: Option<String>,
-    /// Time, on the campaign's calendar.
+    /// Game time, formatted on the campaign's calendar.
     pub time: Option<String>,
     /// Current session.
     pub session: Option<SessionId>,
@@ -44,11 +44,11 @@ pub struct StageModel {
 pub struct PresentLine {
     /// The character.
     pub who: Named,
-    /// Whether it is a player character.
+    /// Whether the character is a player character.
     pub player: bool,
-    /// Its role, in a few words: its occupation.
+    /// The character's occupation, in a few words.
     pub role: Option<String>,
-    /// Its mood or manner of speech, in a few words, for the DM who plays it.
+    /// The character's mood or manner of speech, in a few words. The DM uses this to play the character.
     pub manner: Option<String>,
     /// Whether all players know the name.
     pub safe: bool,
@@ -65,7 +65,7 @@ pub struct SaidLine {
     pub safe: bool,
 }
 
-/// A speaker's possible answers to a question.
+/// The facts with which a speaker may answer a question.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerModel {
     /// The speaker.
@@ -74,7 +74,7 @@ pub struct AnswerModel {
     pub question: String,
     /// The sections of the scene context.
     pub sections: Vec<AnswerSection>,
-    /// Size of the context, and what it lacks, in words.
+    /// Description of the context's size and limits, for display.
     pub summary: String,
     /// The context as a prompt, for copying.
     pub prompt: String,
@@ -85,32 +85,32 @@ pub struct AnswerModel {
 /// A section of a scene context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerSection {
-    /// Its heading.
+    /// Heading of the section.
     pub title: String,
-    /// Its lines.
+    /// Lines of the section.
     pub lines: Vec<AnswerLine>,
 }
 
 /// A line of a scene context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerLine {
-    /// The known fact.
+    /// Sentence that states the fact.
     pub text: String,
-    /// The speaker's attitude to the fact.
+    /// The speaker's attitude to the fact, for display.
     pub note: String,
     /// Citation: how the speaker knows the fact.
     pub citation: String,
-    /// The fact behind the line.
+    /// The fact that the line states, if there is one.
     pub fact: Option<FactId>,
     /// Whether the speaker conceals the fact.
     pub conceals: bool,
-    /// Whether the item is a secret.
+    /// Whether the fact is a secret.
     pub secret: bool,
     /// Whether players may see the line.
     pub safe: bool,
 }
 
-/// The knowers and facts for which knowledge is read.
+/// A request for the knowledge of characters about facts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MindsRequest {
     /// The question.
@@ -121,7 +121,7 @@ pub struct MindsRequest {
     pub present: Vec<EntityId>,
 }
 
-/// What everyone present knows, believes or conceals.
+/// The facts that everyone present knows, believes or conceals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MindsModel {
     /// The question.
@@ -139,13 +139,13 @@ pub struct MindFact {
     pub statement: Linked,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Whether the item is a secret.
+    /// Whether the fact is a secret.
     pub secret: bool,
     /// Whether players may see the fact.
     pub safe: bool,
-    /// The party's knowledge of the fact, in a few words.
+    /// Whether the party knows the fact and since when, for display.
     pub table: Option<String>,
-    /// The knowledge of each character, in the order of those present.
+    /// The knowledge of each character present, in the order of the request.
     pub minds: Vec<MindLine>,
 }
 
@@ -156,9 +156,9 @@ pub struct MindLine {
     pub who: Named,
     /// Category of the knowledge.
     pub mind: Mind,
-    /// In words: `told by Odo Brandt, believes it 0.70`.
+    /// Acquisition and credence for display, such as `told by Odo Brandt, believes it (70 %)`.
     pub acquisition: String,
-    /// Others present that the character assumes to know the fact, with reasons.
+    /// For each other character present that this character assumes to know the fact: a sentence with the reason.
     pub thinks: Vec<String>,
 }
 
@@ -166,13 +166,13 @@ pub struct MindLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mind {
-    /// Knows the fact, and says it.
+    /// Knows the fact and would say it.
     Knows,
-    /// Knows the fact, and conceals it.
+    /// Knows the fact and conceals it.
     Hides,
-    /// Has heard the fact, and does not believe it.
+    /// Has heard the fact and does not believe it.
     Doubts,
-    /// Knows another version, or knows that the fact has ended.
+    /// Knows another version of the fact, or knows that the fact has ended.
     Otherwise,
     /// Does not know the fact.
     Unaware,
@@ -185,13 +185,13 @@ impl Mind {
             Self::Knows => "knows",
             Self::Hides => "hides",
             Self::Doubts => "doubts",
-            Self::Otherwise => "thinks otherwise",
+            Self::Otherwise => "believes otherwise",
             Self::Unaware => "does not know",
         }
     }
 }
 
-/// Why a character cannot know a fact.
+/// Explanation why a character cannot know a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WhyNotModel {
     /// The character.
@@ -200,13 +200,13 @@ pub struct WhyNotModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How the character knows the fact, if it does.
+    /// How the character knows the fact. `None` if the character does not know the fact.
     pub knows: Option<String>,
-    /// Reasons, plainest first.
+    /// Reasons, simplest first.
     pub reasons: Vec<String>,
     /// Characters that could tell the fact, most likely first.
     pub sources: Vec<WhyNotSource>,
-    /// Conditions under which a character tells the fact.
+    /// Conditions under which a character tells the fact, for display.
     pub conditions: Vec<String>,
 }
 
@@ -215,7 +215,7 @@ pub struct WhyNotModel {
 pub struct WhyNotSource {
     /// The character.
     pub who: Named,
-    /// Its relation to the asked character, in words.
+    /// The relation of this character to the character who does not know the fact, for display.
     pub tie: String,
     /// Whether the character conceals the fact.
     pub conceals: bool,

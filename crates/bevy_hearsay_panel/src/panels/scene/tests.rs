@@ -125,7 +125,7 @@ fn a_speaker_is_chosen_and_asked() {
     harness.step();
     let asked = harness.state().actions.iter().filter(|action| matches!(action, SceneAction::Question)).count();
     assert_eq!(asked, 2);
-    harness.get_by_label("Wren Oake is not here").click();
+    harness.get_by_label("Remove Wren Oake from the scene").click();
     harness.step();
     assert_eq!(harness.state().view.left_out, [id("wren-oake")]);
     harness.state_mut().view.happens = "The lamp falls.".into();
@@ -137,7 +137,7 @@ fn a_speaker_is_chosen_and_asked() {
 }
 
 #[test]
-fn an_answer_is_copied_with_one_key_and_shows_its_receipts() {
+fn an_answer_is_copied_with_one_key_and_shows_its_citations() {
     let mut harness = shown(state(), false);
     harness.step();
     harness.key_press(Key::C);
@@ -165,7 +165,7 @@ fn an_answer_is_copied_with_one_key_and_shows_its_receipts() {
 }
 
 #[test]
-fn one_key_for_what_all_saw_for_what_was_revealed_and_for_why_not() {
+fn keys_record_witnesses_and_reveals_and_explain_ignorance() {
     let mut harness = shown(state(), false);
     harness.step();
     let last = |harness: &Harness<'static, Drawn>| harness.state().actions.last().cloned();
@@ -227,12 +227,12 @@ fn nothing_secret_is_drawn_while_players_look() {
         harness.key_press(key);
         harness.step();
     }
-    assert_eq!(harness.state().actions.len(), before, "what is hidden is not done either");
+    assert_eq!(harness.state().actions.len(), before, "hidden buttons have no keys");
 }
 
 #[test]
 fn an_empty_scene_says_what_to_do() {
-    shown(Drawn::default(), false).get_by_label("Nobody is here yet");
+    shown(Drawn::default(), false).get_by_label("No characters in the scene");
 }
 
 fn at(bench: &mut Bench<ScenePanel>, place: &str, speaker: Option<&str>) {
@@ -275,7 +275,7 @@ fn a_scene_of_the_campaign() {
     let mind = |who: &str| left.minds.iter().find(|line| line.who.id == id(who)).unwrap();
     assert_eq!(mind("bettony-lark").mind, Mind::Knows);
     assert_eq!(mind("hob-carrow").mind, Mind::Unaware);
-    // The explanation names reasons, and characters that could tell him.
+    // The explanation has reasons and names characters that could tell the fact.
     let fact = left.fact;
     bench.state_mut().panel.wonder = Some((id("hob-carrow"), fact));
     step_until(&mut bench, "the reasons", |stage| stage.panel.why_not.is_some());
@@ -293,7 +293,8 @@ fn a_scene_of_the_campaign() {
     let players = |stage: &crate::testing::Stage<ScenePanel>| {
         let knows = |who: &&str| {
             let (who, fact) = (id(who), fact.to_string());
-            let read = stage.memory.read(move |world| hearsay_memory::query::who_knows(&world.state, &fact, None));
+            let read =
+                stage.memory.read(move |world| Ok(hearsay_query::who_knows::who_knows(&world.state, &fact, None)?));
             read.unwrap().wait().unwrap().characters.iter().any(|row| row.knower == who)
         };
         ["wren-oake", "dorric-stane", "sister-ilva", "kestrel-vane"].iter().filter(|who| knows(who)).count()
@@ -320,7 +321,7 @@ fn a_scene_of_the_campaign() {
 }
 
 #[test]
-fn whoever_is_asked_is_met_where_they_are() {
+fn the_scene_moves_to_the_asked_character() {
     let mut bench = bench(ScenePanel::default(), gullhaven());
     bench.state_mut().panel.show(&Request::Scene { place: None, speaker: Some(id("bettony-lark")) });
     step_until(&mut bench, "the stage and the speaker", |stage| {
@@ -329,14 +330,14 @@ fn whoever_is_asked_is_met_where_they_are() {
     });
     let panel = &bench.state().panel;
     assert_eq!(panel.stage().place.as_ref().map(|place| place.name.as_str()), Some("The Gilded Gull"));
-    // Before a question is asked, the answer describes the speaker and its acquaintances.
+    // Before the first question, the answer describes the speaker and the people that the speaker knows.
     assert!(panel.answer().prompt.starts_with("You are Bettony Lark.") && panel.minds().facts.is_empty());
 }
 
 #[test]
-fn what_one_hides_and_another_thinks_is_told() {
+fn hidden_facts_and_beliefs_of_others_are_shown() {
     let memory = gullhaven();
-    let fact = hearsay_memory::find_fact(&gullhaven_state(), "mirela-hid-the-ledger").unwrap().id();
+    let fact = hearsay_query::resolve::find_fact(&gullhaven_state(), "mirela-hid-the-ledger").unwrap().id();
     let present = ["mirela-voss", "father-teodor", "hob-carrow"].map(id).to_vec();
     let request = MindsRequest { question: "The ledger?".into(), facts: vec![fact], present };
     let minds = memory.read(move |world| MindsModel::load(world, &request)).unwrap().wait().unwrap();

@@ -18,30 +18,30 @@ use crate::{
     },
 };
 
-/// Minimum width at which answer and minds are shown next to each other.
+/// Minimum width, in points, to show the answer and the knowledge of everyone present next to each other.
 const WIDE: f32 = 760.0;
 
 /// View state of the scene.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SceneView {
-    /// The place set by the DM. Default: the place of the session.
+    /// The place that the DM chose. Default: the place of the session.
     pub place: Option<EntityId>,
     /// Characters that the DM added to the scene.
     pub added: Vec<EntityId>,
     /// Characters that the DM removed from the scene.
     pub left_out: Vec<EntityId>,
-    /// The character that is asked.
+    /// The character whom the players ask.
     pub speaker: Option<EntityId>,
-    /// The typed question of the players.
+    /// Typed text of the players' question.
     pub question: String,
-    /// The typed description of an event that everyone present sees.
+    /// Typed text of an event that everyone present sees.
     pub happens: String,
     /// Whether citations are shown.
     pub citations: bool,
-    /// The selected fact of the minds, to which keys apply.
+    /// The selected fact in the list of everyone's knowledge. Keys apply to this fact.
     pub fact: Option<FactId>,
-    /// In a narrow panel: whether the minds are shown instead of the answer.
+    /// Whether a narrow panel shows the knowledge of everyone present instead of the answer.
     pub minds: bool,
     #[serde(skip)]
     fields: Fields,
@@ -66,9 +66,9 @@ pub struct SceneModels<'a> {
     pub answer: &'a AnswerModel,
     /// The knowledge of everyone present.
     pub minds: &'a MindsModel,
-    /// Why a character cannot know a fact, if requested.
+    /// The explanation why a character cannot know a fact, if requested.
     pub why_not: Option<&'a WhyNotModel>,
-    /// Whether an answer is pending.
+    /// Whether an answer was requested and has not arrived yet.
     pub waits: bool,
 }
 
@@ -80,7 +80,7 @@ pub enum SceneAction {
     Ask(Request),
     /// Ask the speaker the question.
     Question,
-    /// Explain why a character cannot know a fact; `None` closes the explanation.
+    /// Explain why a character cannot know a fact. `None` closes the explanation.
     WhyNot(Option<(EntityId, FactId)>),
     /// Record that everyone present saw this fact.
     AllSaw(FactId),
@@ -95,8 +95,8 @@ pub fn scene_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneV
     let mut actions = Vec::new();
     stage_ui(ui, look, models.stage, view, &mut actions);
     if models.stage.present.is_empty() && models.stage.place.is_none() {
-        let next = "Choose a place above, add somebody, or start a session: then ask what the players ask.";
-        empty_state(ui, look, "Nobody is here yet", next, None);
+        let next = "Choose a place, add a character, or start a session. Then type the players’ question.";
+        empty_state(ui, look, "No characters in the scene", next, None);
         return actions;
     }
     question_ui(ui, look, models.stage, view, &mut actions);
@@ -142,11 +142,11 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
         let parts: Vec<&str> = [&stage.time, &stage.session_title].into_iter().flatten().map(String::as_str).collect();
         weak(ui, look, &parts.join(" \u{00B7} "));
         if look.screen_safe {
-            // A list of names would reveal entities.
+            // In screen-safe mode, a list of names would reveal entities.
             return;
         }
         ui.spacing_mut().text_edit_width = 150.0;
-        let hint = if stage.place.is_some() { "Go elsewhere\u{2026}" } else { "Where?" };
+        let hint = if stage.place.is_some() { "Change place\u{2026}" } else { "Where?" };
         let fields = &mut view.fields;
         let is_place = |named: &Named| named.kind == Some(Kind::Location);
         let field = name_field(ui, look, "Place", hint, &mut fields.place, &mut fields.place_list, is_place);
@@ -156,8 +156,8 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
             view.fields.place.clear();
         }
         let (back, help) = match stage.session {
-            Some(_) => ("Back to the session", "Where the session is"),
-            None => ("Back to the players", "Where the players\u{2019} characters are"),
+            Some(_) => ("Back to the session", "Move the scene to the place of the session"),
+            None => ("Back to the players", "Move the scene to the player characters"),
         };
         if view.place.is_some() && ui.button(back).on_hover_text(help).clicked() {
             (view.place, view.added, view.left_out) = (None, Vec::new(), Vec::new());
@@ -177,7 +177,7 @@ fn stage_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneView, 
         let can_know = |named: &Named| named.kind.as_ref().is_none_or(|kind| kind.is_character());
         let fields = &mut view.fields;
         let field =
-            name_field(ui, look, "Add somebody", "Add\u{2026}", &mut fields.add, &mut fields.add_list, can_know);
+            name_field(ui, look, "Add a character", "Add\u{2026}", &mut fields.add, &mut fields.add_list, can_know);
         if let Some(chosen) = field.chosen {
             view.left_out.retain(|id| *id != chosen.id);
             if !view.added.contains(&chosen.id) {
@@ -204,12 +204,12 @@ fn present_ui(ui: &mut Ui, look: &Look, line: &PresentLine, view: &mut SceneView
         view.speaker = if asked { None } else { Some(line.who.id.clone()) };
     }
     response.context_menu(|ui| {
-        if ui.button("Leave out").clicked() {
+        if ui.button("Remove from the scene").clicked() {
             leave_out(view, &line.who.id);
             ui.close();
         }
     });
-    if asked && icon_button(ui, "\u{D7}", &format!("{} is not here", line.who.name)).clicked() {
+    if asked && icon_button(ui, "\u{D7}", &format!("Remove {} from the scene", line.who.name)).clicked() {
         leave_out(view, &line.who.id);
     }
 }
@@ -229,7 +229,7 @@ fn question_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneVie
     ui.horizontal(|ui| {
         let hint = match speaker {
             Some(line) => format!("What do the players ask {}?", line.who.name),
-            None => "What is it about? Choose somebody above to ask them.".to_owned(),
+            None => "Question or topic. Choose a character above to ask them.".to_owned(),
         };
         let room = look.theme.sizes().target * 3.2;
         let field = TextEdit::singleline(&mut view.question).id(id).hint_text(crate::widgets::as_hint(hint));
@@ -253,20 +253,20 @@ fn question_ui(ui: &mut Ui, look: &Look, stage: &StageModel, view: &mut SceneVie
     ui.horizontal(|ui| {
         let room = look.theme.sizes().body * 11.0;
         let field = TextEdit::singleline(&mut view.happens)
-            .hint_text(crate::widgets::as_hint("Something happens before their eyes\u{2026}"));
+            .hint_text(crate::widgets::as_hint("Event that everybody in the scene sees\u{2026}"));
         let response = ui.add(field.desired_width((ui.available_width() - room).max(100.0)));
-        let response = labelled(response, "Something happens", &view.happens);
+        let response = labelled(response, "Event", &view.happens);
         let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         let ready = !view.happens.trim().is_empty() && !stage.present.is_empty();
         let button = ui.add_enabled(ready, egui::Button::new("Everyone saw it"));
-        let hover = "Writes it down as canon, and all who are here know it";
+        let hover = "Record the event as canon, witnessed by all characters in the scene";
         if (button.on_hover_text(hover).clicked() || entered) && ready {
             actions.push(SceneAction::Happened(std::mem::take(&mut view.happens)));
         }
     });
 }
 
-/// Handles the keys that belong to no field.
+/// Handles the keys of the panel's commands.
 fn keys(
     ui: &Ui,
     look: &Look,
@@ -309,7 +309,7 @@ fn keys(
     }
 }
 
-/// Returns the character for "why not?": the speaker, or the first one who does not know the fact.
+/// Returns the character for the command "Why not?": the speaker, or the first character who does not know the fact.
 fn whom(models: SceneModels, view: &SceneView, fact: FactId) -> Option<EntityId> {
     let minds = &models.minds.facts.iter().find(|mind| mind.fact == fact)?.minds;
     let unaware = |line: &&MindLine| line.mind == Mind::Unaware;
@@ -326,7 +326,7 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
     };
     let known = models.stage.present.iter().find(|line| line.who.id == speaker.id);
     if look.screen_safe && !known.is_some_and(|line| line.safe) {
-        weak(ui, look, "Hidden while players look.");
+        weak(ui, look, "Hidden in screen-safe mode.");
         return;
     }
     ui.horizontal_wrapped(|ui| {
@@ -367,7 +367,8 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
                         }
                         None => _ = ui.label(words).on_hover_text(&line.citation),
                     }
-                    // The badge already shows that the speaker conceals the fact. In the note, `you` is the speaker.
+                    // If the speaker conceals the fact, omit the note: the badge already shows this, and the note
+                    // addresses the speaker as `you`.
                     if !line.note.is_empty() && !line.conceals {
                         label(ui, RichText::new(format!("({})", line.note)).italics());
                     }
@@ -381,18 +382,18 @@ fn answer_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView
     });
 }
 
-/// Draws the last lines, until a character is asked.
+/// Draws the last lines said here. They are shown until the DM asks a character.
 fn lately_ui(ui: &mut Ui, look: &Look, models: SceneModels, actions: &mut Vec<SceneAction>) {
     if models.waits {
         weak(ui, look, "\u{2026}");
         return;
     }
-    weak(ui, look, "Choose who speaks, type what the players ask, and press Enter.");
+    weak(ui, look, "Choose a speaker, type the players’ question, and press Enter.");
     let said: Vec<_> = models.stage.lately.iter().filter(|line| !look.screen_safe || line.safe).collect();
     if said.is_empty() {
         return;
     }
-    section(ui, look, "Said lately", None);
+    section(ui, look, "Recently said", None);
     let mut asked = Vec::new();
     for line in said {
         ui.horizontal_wrapped(|ui| {
@@ -405,17 +406,17 @@ fn lately_ui(ui: &mut Ui, look: &Look, models: SceneModels, actions: &mut Vec<Sc
     actions.extend(asked.into_iter().map(SceneAction::Ask));
 }
 
-/// Draws what everyone present knows, believes or conceals.
+/// Draws the knowledge of everyone present about each fact.
 fn minds_ui(ui: &mut Ui, look: &Look, models: SceneModels, view: &mut SceneView, actions: &mut Vec<SceneAction>) {
     if look.screen_safe {
-        weak(ui, look, "What is in their minds is hidden while players look.");
+        weak(ui, look, "Hidden in screen-safe mode.");
         return;
     }
-    ui.label(RichText::new("What is in their minds").strong());
+    ui.label(RichText::new("What each character knows").strong());
     if models.minds.facts.is_empty() {
         let words = match models.minds.question.is_empty() {
-            true => "Once something is asked: what each of them knows, thinks or hides about it.",
-            false => "Nothing on record bears on it.",
+            true => "Ask a question to see what each character knows, believes or hides about it.",
+            false => "No recorded fact is relevant to the question.",
         };
         weak(ui, look, words);
         return;
@@ -489,7 +490,7 @@ fn mind_ui(
     actions.extend(asked.into_iter().map(SceneAction::Ask));
     if focused {
         ui.horizontal_wrapped(|ui| {
-            // Keys are handled once for the whole panel.
+            // These buttons do not handle keys, because the panel handles the keys once for all facts.
             for (command, action) in [
                 (&commands::SCENE_SAW, Some(SceneAction::AllSaw(fact.fact))),
                 (&commands::SCENE_REVEALED, Some(SceneAction::Revealed(fact.fact))),
@@ -504,18 +505,18 @@ fn mind_ui(
                 }
             }
         });
-    } else if ui.small_button("Choose").on_hover_text("The keys are for this fact then").clicked() {
+    } else if ui.small_button("Choose").on_hover_text("Select this fact, so that keys apply to it").clicked() {
         view.fact = Some(fact.fact);
     }
 }
 
-/// Draws why a character cannot know a fact, and from which characters it could hear it.
+/// Draws the explanation why a character cannot know a fact, and the characters that could tell the fact.
 fn why_ui(ui: &mut Ui, look: &Look, why: &WhyNotModel, asked: &mut Vec<Request>, actions: &mut Vec<SceneAction>) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {
         name_ui(ui, look, &why.who, true, asked);
         match &why.knows {
-            Some(acquisition) => _ = toned(ui, look, Tone::Good, &format!("knows it after all: {acquisition}")),
+            Some(acquisition) => _ = toned(ui, look, Tone::Good, &format!("does know it: {acquisition}")),
             None => _ = ui.label("does not know it:"),
         }
         if icon_button(ui, "\u{D7}", "Close the reasons").clicked() {
@@ -526,7 +527,7 @@ fn why_ui(ui: &mut Ui, look: &Look, why: &WhyNotModel, asked: &mut Vec<Request>,
         label(ui, format!("\u{2022} {reason}"));
     }
     if !why.sources.is_empty() {
-        weak(ui, look, "It could hear it from:");
+        weak(ui, look, "Characters who could tell it:");
         for source in &why.sources {
             ui.horizontal_wrapped(|ui| {
                 name_ui(ui, look, &source.who, true, asked);

@@ -1,10 +1,12 @@
 //! Converts search results for display.
 
-use hearsay_memory::{
-    EntityHit, Match, MemoryError, ReadSnapshot, SearchHit, SearchResults,
-    query::{self, Table},
-};
+use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{EntityId, Fact, FactId, FactStatus, PassageId, Secrecy, State, attribute, text};
+use hearsay_query as query;
+use hearsay_query::{
+    search::{EntityHit, Match, SearchHit, SearchResults},
+    table::Table,
+};
 
 use super::model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows};
 use crate::{
@@ -15,11 +17,12 @@ use crate::{
 /// Maximum number of facts whose knowers are shown.
 const MOST_KNOWN: usize = 10;
 
-/// Minimum similarity at which a result counts as found by meaning.
+/// Minimum similarity of vectors at which a result counts as found by meaning.
 const MEANS: f32 = 0.3;
 
 impl SearchModel {
-    /// Converts the results for a text. Call this in the background, because it computes a view of each player.
+    /// Converts the results of a search for display. Call this function on a background thread, because it computes the
+    /// view of each player character.
     ///
     /// # Errors
     /// None at present.
@@ -57,15 +60,15 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Returns the facts that a question is about, with their knowers: the facts found, and secrets of the named
-    /// entities.
+    /// Returns the facts that belong to the topic `about`, with their knowers. These are the facts found, and secrets
+    /// of the entities that the text names.
     fn of_whom(&self, about: &str, found: &SearchResults, facts: &[FactId]) -> Vec<SearchRow> {
         let named =
             found.entities.iter().filter(|hit| hit.distance == 0 && hit.by <= Match::Prefix && !about.is_empty());
         let ids: Vec<&EntityId> = named.map(|hit| &hit.id).take(2).collect();
         let of_named = |fact: &Fact| ids.iter().any(|id| fact.entities().any(|entity| entity == *id));
         let hits: Vec<&Fact> = facts.iter().filter_map(|id| self.state.fact(*id)).map(AsRef::as_ref).collect();
-        // If the question equals a fact's statement, it is about that fact.
+        // Facts whose statement equals the text come first.
         let asked = text::normal(about);
         let of_these =
             found.entities.iter().filter(|hit| hit.distance == 0).flat_map(|hit| self.state.facts_of(&hit.id));
@@ -87,9 +90,9 @@ impl Rows<'_> {
     }
 
     fn knowers(&self, fact: FactId) -> Knowers {
-        let held = query::held_by(self.state, fact);
-        let lines = |rows: Vec<query::HolderRow>, group: bool| {
-            let line = move |row: query::HolderRow| HolderLine {
+        let held = query::portrait::held_by(self.state, fact);
+        let lines = |rows: Vec<query::who_knows::HolderRow>, group: bool| {
+            let line = move |row: query::who_knows::HolderRow| HolderLine {
                 who: Named::of(self.state, &row.knower),
                 acquisition: row.acquisition.join(", "),
                 credence: row.credence,
@@ -124,7 +127,7 @@ impl Rows<'_> {
         let wanted = text::normal(self.asked);
         let named = Named::of(self.state, &hit.id);
         let direct = matches!(hit.by, Match::Name | Match::Prefix | Match::Word);
-        // Check whether the match is on another name than the displayed one.
+        // Check whether the search matched another name than the displayed name.
         let fits = |name: &str| {
             text::normal(name).split(' ').any(|word| word.starts_with(&wanted))
                 || text::normal(name).starts_with(&wanted)
@@ -136,11 +139,11 @@ impl Rows<'_> {
             (Some((alias, false)), _) => format!("also called {alias}"),
             (None, Match::Name) => "by name".into(),
             (None, Match::Mentioned) => "named in the question".into(),
-            (None, Match::Prefix) => "its name begins so".into(),
-            (None, Match::Word) => "a word of its name begins so".into(),
-            (None, Match::Spelling) => "spelled nearly so".into(),
+            (None, Match::Prefix) => "its name begins with this".into(),
+            (None, Match::Word) => "a word of its name begins with this".into(),
+            (None, Match::Spelling) => "similar spelling".into(),
             (None, Match::Everything) => String::new(),
-            (None, Match::Relation) if hit.distance == 1 => "related to these".into(),
+            (None, Match::Relation) if hit.distance == 1 => "related to the results above".into(),
             (None, Match::Relation) => format!("{} steps away", hit.distance),
         };
         SearchRow {
@@ -155,8 +158,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns whether the entity is found by a name that players may see. A match on another name would reveal that
-    /// name.
+    /// Returns whether the search found the entity by a name that players may see. A match on another name would reveal
+    /// this name.
     fn is_found_openly(&self, hit: &EntityHit, asked: &str) -> bool {
         let naming = [attribute::NAME, attribute::ALIAS];
         let names = self.state.facts_of(&hit.id).filter(|fact| fact.subject() == &hit.id);
@@ -192,7 +195,7 @@ impl Rows<'_> {
     fn passage(&self, hit: &SearchHit) -> Option<SearchRow> {
         let id: PassageId = hit.id.parse().ok()?;
         let passage = self.state.passage(id)?;
-        let title = passage.session.as_ref().and_then(|session| query::session_title(self.state, session));
+        let title = passage.session.as_ref().and_then(|session| query::table::session_title(self.state, session));
         let document = passage.document.as_ref().map(|document| self.state.name_or_id(document).to_owned());
         let place = title.or(document).or_else(|| passage.title.clone());
         let open = passage.speaker.as_ref().or(passage.document.as_ref()).or(passage.mentions.first());
@@ -211,19 +214,20 @@ impl Rows<'_> {
     }
 }
 
-/// Returns whether the result itself matches by words or meaning. A path that leads to it may be secret.
+/// Returns whether the result itself matches by words or meaning. If only the graph found the result, the path through
+/// the graph may be secret.
 fn is_open(hit: &SearchHit) -> bool {
     hit.channels.words > 0.0 || hit.channels.meaning.is_some_and(|meaning| meaning >= MEANS)
 }
 
-/// Formats why a result was found, from the scores of the channels.
+/// Formats the reason why the search found a result, from the score of each channel.
 fn why(hit: &SearchHit) -> String {
     let mut parts = Vec::new();
     parts.extend((hit.channels.words > 0.0).then_some("words"));
     parts.extend(hit.channels.meaning.filter(|meaning| *meaning >= MEANS).map(|_| "meaning"));
     let mut why = parts.join(" and ");
     if why.is_empty() && !hit.path.is_empty() {
-        why = format!("by way of: {}", hit.path.join(" \u{2192} "));
+        why = format!("path: {}", hit.path.join(" \u{2192} "));
     }
     why
 }

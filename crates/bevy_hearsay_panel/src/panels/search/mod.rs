@@ -1,4 +1,4 @@
-//! Search: one box for names, words, meaning, and the knowers of a fact.
+//! The search panel: one box to search by names, words and meaning, and to find the knowers of a fact.
 
 mod load;
 mod model;
@@ -9,8 +9,9 @@ mod ui;
 use std::borrow::Cow;
 
 use egui::Ui;
-use hearsay_memory::{Memory, Search, SearchResults, Ticket};
+use hearsay_engine::{Memory, Ticket};
 use hearsay_model::Position;
+use hearsay_query::search::{Search, SearchResults};
 
 pub use model::{Knowers, SearchGroup, SearchModel, SearchRow, Target, who_knows};
 pub use ui::{SearchAction, SearchView, search_ui};
@@ -25,7 +26,7 @@ use crate::{
 pub struct SearchPanel {
     model: SearchModel,
     view: SearchView,
-    /// The last search, with the position of its state.
+    /// Text of the last search, and the position of the state that was searched.
     asked: Option<(String, Position)>,
     searching: Option<Ticket<SearchResults>>,
     reading: Option<Ticket<SearchModel>>,
@@ -44,7 +45,7 @@ impl SearchPanel {
 
     fn fail(&mut self, error: &impl ToString) {
         self.asks.push(Request::Tell(Note::trouble(error.to_string())));
-        // A failed search is not repeated until the text or the state changes.
+        // Show no results. A failed search is repeated only when the text or the state changes.
         self.model = SearchModel { asked: self.view.text.trim().to_owned(), ..SearchModel::default() };
     }
 }
@@ -79,7 +80,7 @@ impl Panel for SearchPanel {
             return;
         }
         let wanted = who_knows(text).filter(|about| !about.is_empty()).unwrap_or_else(|| text.to_owned());
-        // This replaces a pending search: only the current text matters.
+        // The new search replaces a pending search, because only the current text matters.
         if let Ok(ticket) = memory.search(Search { depth: 1, ..Search::new(wanted) }) {
             (self.searching, self.reading) = (Some(ticket), None);
             self.asked = Some((text.to_owned(), context.version.position));
@@ -95,7 +96,7 @@ impl Panel for SearchPanel {
         for action in search_ui(ui, look, &self.model, &mut self.view, waits) {
             match action {
                 SearchAction::Ask(request) => asked.push(request),
-                // The next update sends the search, so request it soon.
+                // The next update sends the search, so request the next frame now.
                 SearchAction::Typed => ui.ctx().request_repaint(),
             }
         }

@@ -14,11 +14,11 @@ pub struct SearchModel {
     pub groups: Vec<SearchGroup>,
     /// The most similar names, if there are no results.
     pub hints: Vec<Named>,
-    /// Whether the search used meaning. Otherwise it used words and the graph alone.
+    /// Whether the search compared meanings. If false, it used only words and the graph.
     pub meaning: bool,
 }
 
-/// Results of one type.
+/// Results of one type, such as entities or facts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchGroup {
     /// The heading.
@@ -30,7 +30,7 @@ pub struct SearchGroup {
 /// A result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchRow {
-    /// Target of the result.
+    /// Entity, fact or passage that a click on the result shows.
     pub target: Target,
     /// The name, statement or text.
     pub text: String,
@@ -40,7 +40,7 @@ pub struct SearchRow {
     pub named: Option<Named>,
     /// Status of a fact.
     pub status: Option<FactStatus>,
-    /// Whether the item is a secret.
+    /// Whether the result is a secret.
     pub secret: bool,
     /// Whether players may see the result.
     pub safe: bool,
@@ -51,13 +51,13 @@ pub struct SearchRow {
 /// The knowers of a fact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Knowers {
-    /// The party's knowledge of the fact, in a few words.
+    /// Whether the party knows the fact and since when, for display.
     pub table: Option<String>,
     /// Whether everyone knows the fact.
     pub everybody: bool,
-    /// Direct knowers: groups first.
+    /// Direct knowers, groups first.
     pub held_by: Vec<HolderLine>,
-    /// Number of omitted items.
+    /// Number of knowers that are not listed.
     pub more: usize,
 }
 
@@ -69,7 +69,7 @@ pub enum Target {
     Entity(EntityId),
     /// A fact.
     Fact(FactId),
-    /// A passage, with the entity whose page shows it.
+    /// A passage, and the entity whose page shows the passage.
     Passage(PassageId, Option<EntityId>),
 }
 
@@ -80,21 +80,19 @@ impl SearchModel {
     }
 }
 
-/// Returns the subject of a question about knowers, such as `who knows about the ledger?`
+/// Returns the topic of a question about knowers, such as `the ledger` for `who knows about the ledger?`. Returns
+/// `None` for any other text.
 pub fn who_knows(asked: &str) -> Option<String> {
     let plain = text::normal(asked);
-    let rest = ["who knows", "who knew", "who has heard", "who heard"]
-        .into_iter()
-        .find_map(|start| plain.strip_prefix(start))?;
-    // Other texts are names, such as `Who Knowsley`.
+    let words = hearsay_model::words::english();
+    let rest = words.knower_questions.iter().find_map(|start| plain.strip_prefix(start.as_str()))?;
+    // Any other text can be a name, such as `Who Knowsley`.
     if !(rest.is_empty() || rest.starts_with([' ', '?', '\u{2026}', '.'])) {
         return None;
     }
     let rest = rest.trim_matches(|c: char| c.is_whitespace() || "?\u{2026}.!".contains(c));
-    let rest = ["about ", "of ", "that ", "what ", "where ", "who "]
-        .into_iter()
-        .find_map(|word| rest.strip_prefix(word))
-        .unwrap_or(rest);
+    let after = |word: &String| rest.strip_prefix(word.as_str())?.strip_prefix(' ');
+    let rest = words.subject_openers.iter().find_map(after).unwrap_or(rest);
     Some(rest.trim().to_owned())
 }
 

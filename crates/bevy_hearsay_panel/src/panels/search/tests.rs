@@ -57,7 +57,7 @@ fn shown(model: SearchModel, text: &str, screen_safe: bool) -> Harness<'static, 
 }
 
 #[test]
-fn what_is_found_leads_to_who_knows_it() {
+fn results_lead_to_their_knowers() {
     let mut bench = bench(SearchPanel::default(), gullhaven());
     bench.get_by_label("Search").focus();
     bench.run_steps(1);
@@ -103,7 +103,7 @@ fn what_is_secret_is_not_drawn_while_players_look() {
     let harness = shown(model(), "odo", true);
     assert!(harness.query_by_label("Odo Brandt was on Salt Quay.").is_none());
     assert!(harness.query_by_label_contains("Odo Brandt").is_some());
-    harness.get_by_label("1 hidden while players look");
+    harness.get_by_label("1 hidden in screen-safe mode");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn names_aliases_beginnings_and_words_are_found_in_a_campaign() {
     let mut bench = bench(SearchPanel::default(), gullhaven());
     type_in(&mut bench, "mire");
     assert_eq!(texts(&bench, "Entities")[0], "Mirela Voss");
-    assert_eq!(bench.state().panel.model().groups[0].rows[0].why, "its name begins so");
+    assert_eq!(bench.state().panel.model().groups[0].rows[0].why, "its name begins with this");
     type_in(&mut bench, "mother gull");
     let first = bench.state().panel.model().groups[0].rows[0].clone();
     assert_eq!((first.text.as_str(), first.why.as_str()), ("Mirela Voss", "also called Mother Gull"));
@@ -148,7 +148,7 @@ fn names_aliases_beginnings_and_words_are_found_in_a_campaign() {
     assert!(texts(&bench, "Facts").iter().any(|text| text.contains("nutmeg in the eel pie")));
     type_in(&mut bench, "mirela vos");
     assert_eq!(texts(&bench, "Entities")[0], "Mirela Voss");
-    // Every typed letter updates the results.
+    // Each typed letter updates the results.
     bench.state_mut().panel.show(&Request::Search("g".into()));
     bench.step();
     bench.step();
@@ -191,7 +191,7 @@ fn no_secret_of_the_campaign_is_drawn_while_players_look() {
             assert!(bench.query_by_label(&row.text).is_none(), "{}", row.text);
         }
     }
-    // A path between two known items may be secret.
+    // The path between two results that players may see can be secret.
     type_in(&mut bench, "the grey lady");
     let mirela = "mirela-voss".parse().map(Target::Entity).unwrap();
     assert!(bench.state().panel.model().rows().any(|row| row.target == mirela && !row.safe), "by a secret name");

@@ -1,4 +1,4 @@
-//! Draws the search: one box, with the results below.
+//! Draws the search box and the results below.
 
 use egui::{Key, Modifiers, RichText, Sense, TextEdit, Ui, UiBuilder};
 use hearsay_model::{EntityId, FactStatus};
@@ -20,14 +20,14 @@ use crate::{
 pub struct SearchView {
     /// The typed text.
     pub text: String,
-    /// Index of the marked result.
+    /// Index of the highlighted result.
     pub marked: usize,
     /// Recently opened entities, newest first.
     pub recent: Vec<EntityId>,
-    /// Whether to focus the box.
+    /// Whether to give the search box the keyboard focus.
     #[serde(skip)]
     pub focus: bool,
-    /// Whether to scroll to the marked result.
+    /// Whether to scroll to the highlighted result.
     #[serde(skip)]
     pub(super) moved: bool,
 }
@@ -41,11 +41,11 @@ const RECENT: usize = 8;
 pub enum SearchAction {
     /// Send a request to the desk.
     Ask(Request),
-    /// The text changed: search for it.
+    /// The text changed. The panel must search for the new text.
     Typed,
 }
 
-/// Draws the search. `waits` says that the results are not yet those of the typed text.
+/// Draws the search. `waits` tells whether the results for the typed text have not arrived yet.
 pub fn search_ui(
     ui: &mut Ui,
     look: &Look,
@@ -67,7 +67,8 @@ pub fn search_ui(
     }
     let mut asked = Vec::new();
     if super::who_knows(view.text.trim()).is_none() {
-        let who = ui.button("Who knows about this?").on_hover_text("Who knows it, and who hides it: the party first");
+        let who =
+            ui.button("Who knows about this?").on_hover_text("Show who knows it and who hides it, the party first");
         if who.clicked() {
             view.text = format!("who knows about {}?", view.text.trim().trim_end_matches('?'));
             view.marked = 0;
@@ -99,7 +100,7 @@ pub fn search_ui(
             nothing_found(ui, look, model, view, &mut actions);
         } else if !model.meaning && !waits && !rows.is_empty() {
             ui.add_space(look.theme.spacing().normal);
-            weak(ui, look, "Found by names, words and relations. Without a model, meaning takes no part.");
+            weak(ui, look, "Found by names, words and relations. Without a sentence encoder, meaning is not compared.");
         }
     });
     view.moved = false;
@@ -110,7 +111,7 @@ pub fn search_ui(
     actions
 }
 
-/// Moves the mark with Up and Down while the box has the focus.
+/// Moves the highlight with Up and Down while the search box has the focus.
 fn keys(ui: &Ui, view: &mut SearchView, last: usize) {
     if !ui.memory(|memory| memory.has_focus(field_id())) {
         return;
@@ -128,7 +129,7 @@ fn field_id() -> egui::Id {
     egui::Id::new("hearsay search field")
 }
 
-/// Draws the box. Returns whether Enter was pressed in it.
+/// Draws the search box. Returns whether the user pressed Enter in the box.
 fn box_ui(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<SearchAction>) -> bool {
     ui.horizontal(|ui| {
         let room = look.theme.sizes().target + look.theme.spacing().normal * 2.0;
@@ -155,7 +156,7 @@ fn box_ui(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<Sea
         }
         let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if entered {
-            // Keep the focus for the next search.
+            // Keep the keyboard focus in the box for the next search.
             response.request_focus();
         }
         entered
@@ -189,7 +190,7 @@ fn open(row: &SearchRow, view: &mut SearchView, actions: &mut Vec<SearchAction>)
 
 fn nothing_typed(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut Vec<SearchAction>) {
     ui.add_space(look.theme.spacing().wide);
-    weak(ui, look, "Type a name or the beginning of one, words that were said, or ask who knows something.");
+    weak(ui, look, "Type a name, its beginning, or words that were said. Or ask who knows something.");
     ui.horizontal_wrapped(|ui| {
         weak(ui, look, "For example:");
         if ui.button("who knows about the ledger?").clicked() {
@@ -202,7 +203,7 @@ fn nothing_typed(ui: &mut Ui, look: &Look, view: &mut SearchView, actions: &mut 
     if recent.is_empty() || look.screen_safe {
         return;
     }
-    section(ui, look, "Opened lately", None);
+    section(ui, look, "Recently opened", None);
     for named in recent {
         if entity_button(ui, look, named).clicked() {
             actions.push(SearchAction::Ask(Request::Show(named.id.clone())));
@@ -219,7 +220,7 @@ fn nothing_found(
 ) {
     ui.add_space(look.theme.spacing().wide);
     let hidden = look.screen_safe && model.rows().next().is_some();
-    weak(ui, look, if hidden { "The rest is hidden while players look." } else { "Nothing was found." });
+    weak(ui, look, if hidden { "Other results are hidden in screen-safe mode." } else { "Nothing was found." });
     if model.hints.is_empty() || look.screen_safe {
         return;
     }
@@ -236,7 +237,7 @@ fn nothing_found(
     });
 }
 
-/// Draws a result. Returns whether it was clicked.
+/// Draws a result. Returns whether the user clicked it.
 fn row_ui(
     ui: &mut Ui,
     look: &Look,
@@ -280,12 +281,12 @@ fn row_ui(
 fn text_ui(ui: &mut Ui, look: &Look, row: &SearchRow) {
     let palette = look.theme.palette();
     ui.horizontal_wrapped(|ui| {
-        // Frames do not wrap, so they come first.
+        // Badges do not wrap, so draw them first.
         if row.secret {
             badge(ui, look, Tone::Secret, "\u{1F512} secret");
         }
         match row.status {
-            Some(FactStatus::Proposed) => _ = badge(ui, look, Tone::Accent, "waits for review"),
+            Some(FactStatus::Proposed) => _ = badge(ui, look, Tone::Accent, "in review"),
             Some(FactStatus::Claimed) => _ = badge(ui, look, Tone::Warn, "claimed"),
             Some(FactStatus::False) => _ = badge(ui, look, Tone::Bad, "untrue"),
             _ => {}
@@ -314,7 +315,7 @@ fn text_ui(ui: &mut Ui, look: &Look, row: &SearchRow) {
     });
 }
 
-/// Draws the knowers, the party first.
+/// Draws the knowers of a fact, the party first.
 fn knowers_ui(ui: &mut Ui, look: &Look, knowers: &Knowers, asked: &mut Vec<Request>) {
     let palette = look.theme.palette();
     ui.horizontal_wrapped(|ui| {

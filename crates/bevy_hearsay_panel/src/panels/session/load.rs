@@ -1,14 +1,15 @@
 //! Reads sessions, their reports and their recaps.
 
 use hearsay_belief::{is_dead, player_characters};
-use hearsay_memory::{
-    MemoryError, ReadSnapshot,
-    query::{
-        LineRow, RecapFor, SessionReport, SessionRow, ThreadKind, is_secret, last_place, session_lines, session_recap,
+use hearsay_engine::{MemoryError, ReadSnapshot};
+use hearsay_model::{EntityId, Fact, FactId, State};
+use hearsay_query::{
+    facts::is_secret,
+    session::{
+        LineRow, RecapFor, SessionReport, SessionRow, ThreadKind, last_place, session_lines, session_recap,
         session_report, sessions,
     },
 };
-use hearsay_model::{EntityId, Fact, FactId, State};
 
 use super::model::{
     ChangedModel, FirstModel, LearnedModel, LearnerModel, LineModel, Next, OpenModel, Part, PartModel, PartRequest,
@@ -19,11 +20,11 @@ use crate::{
     text::{Linked, counted},
 };
 
-/// Maximum number of log lines shown: the last lines.
+/// Maximum number of log lines shown. If a log is longer, only the last lines are shown.
 const LINES: usize = 2_000;
 
 impl SessionModel {
-    /// Reads all sessions. Call this in the background, because it counts every line.
+    /// Reads the list of sessions. Call this function on a background thread, because it counts every line.
     ///
     /// # Errors
     /// None at present.
@@ -81,10 +82,11 @@ fn line(state: &State, row: SessionRow) -> SessionLine {
 }
 
 impl PartModel {
-    /// Reads a part of a session. Call this in the background, because it visits every line and edge.
+    /// Reads a part of a session. Call this function on a background thread, because it visits every line and knowledge
+    /// edge.
     ///
     /// # Errors
-    /// If the session does not exist.
+    /// Returns an error if the session does not exist.
     pub fn load(world: &ReadSnapshot, request: &PartRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let id = request.session.as_str();
@@ -111,7 +113,7 @@ impl PartModel {
     }
 }
 
-/// Converts log lines. Time and place are set only where they change.
+/// Converts log lines for display. Time and place are set only in lines where they change.
 fn log(state: &State, lines: Vec<LineRow>) -> Vec<LineModel> {
     let (mut time, mut at) = (None, None);
     let model = |row: LineRow| {
@@ -148,7 +150,7 @@ impl ReportModel {
             counted(counts.facts, "fact recorded", "facts recorded"),
             counted(counts.learned, "fact learned", "facts learned"),
         ];
-        told.extend((counts.waiting > 0).then(|| counted(counts.waiting, "fact waits for you", "facts wait for you")));
+        told.extend((counts.waiting > 0).then(|| counted(counts.waiting, "fact to review", "facts to review")));
         let learned = report.learned.iter().map(|row| LearnerModel {
             who: row.who.entity().map(|id| Named::of(state, id)),
             player: row.player,

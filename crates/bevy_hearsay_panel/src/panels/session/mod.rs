@@ -1,4 +1,4 @@
-//! The session: start, attendance, log, end with report, and recap.
+//! The session panel: start, attendance, log, end with report, and recap.
 
 mod load;
 mod model;
@@ -6,21 +6,25 @@ mod report;
 #[cfg(test)]
 mod tests;
 mod ui;
+mod view;
 
 use std::{borrow::Cow, path::PathBuf, time::SystemTime};
 
-use hearsay_memory::{Memory, MemoryError, Ticket, keep_recap};
+use hearsay_commands::session::keep_recap;
+use hearsay_engine::{Memory, MemoryError, Ticket};
 use hearsay_model::{SessionId, Timestamp};
 
 pub use model::{
     ChangedModel, FirstModel, LearnedModel, LearnerModel, LineModel, Next, OpenModel, Part, PartModel, PartRequest,
     Playing, RecapModel, ReportModel, SessionLine, SessionModel,
 };
-pub use ui::{SessionAction, SessionView, session_ui};
+pub use ui::session_ui;
+pub use view::{SessionAction, SessionView};
 
 use crate::{
     async_model::{AsyncModel, arrived},
-    panel::{DeskCommand, Look, Note, Outcome, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    commands::PanelKind,
+    panel::{DeskCommand, Look, Note, Outcome, Panel, PanelContext, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 
@@ -29,10 +33,10 @@ use crate::{
 pub struct SessionPanel {
     read: AsyncModel<(), SessionModel>,
     part: AsyncModel<PartRequest, PartModel>,
-    /// The file to write, with its text.
+    /// Path and text of the file to write in the next frame.
     file: Option<(PathBuf, String)>,
     writing: Option<Ticket<PathBuf>>,
-    /// The draft that is being saved, by key and text.
+    /// Key and text of the recap that is being saved.
     keeping: Option<(String, String)>,
     notes: Vec<Note>,
     /// View state of the panel.
@@ -44,7 +48,8 @@ impl SessionPanel {
     fn request(&self) -> Option<PartRequest> {
         let session: SessionId = ui::chosen(self.read.model()?, &self.view)?.id.clone();
         let recap = self.view.part == Part::Recap;
-        // Only the recap depends on these values: a change must not reload other parts.
+        // Only the recap depends on these values. Use constants for the other parts, so that a change does not reload
+        // them.
         let (players, words) = if recap { (self.view.players, self.view.words) } else { (false, 0) };
         Some(PartRequest { session, part: self.view.part, players, words })
     }
@@ -93,7 +98,7 @@ impl Panel for SessionPanel {
                 SessionAction::Keep(recap) => {
                     let key = SessionView::draft_key(&recap.session, recap.players);
                     self.keeping = Some((key, recap.text.clone()));
-                    let make = move |world: &hearsay_memory::ReadSnapshot| keep_recap(&world.state, &recap, now());
+                    let make = move |world: &hearsay_engine::ReadSnapshot| Ok(keep_recap(&world.state, &recap, now())?);
                     requests.push(Request::Do(DeskCommand::make(KEEP, make)));
                 }
                 SessionAction::Copy(text) => {
@@ -134,10 +139,10 @@ impl Panel for SessionPanel {
     }
 }
 
-/// Description of the command that saves a recap.
+/// Description of the command that saves a recap. The panel recognizes the outcome of the command by this text.
 const KEEP: &str = "keep the recap";
 
-/// Returns the real time.
+/// Returns the current real time.
 fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

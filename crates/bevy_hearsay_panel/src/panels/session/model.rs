@@ -1,12 +1,12 @@
 //! The models of the session panel.
 
-use hearsay_memory::query::ChangeKind;
 use hearsay_model::{FactId, FactStatus, SessionId};
+use hearsay_query::session::ChangeKind;
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
 
-/// The sessions of a campaign, and the current state of the table.
+/// The sessions of a campaign, the current session, and defaults for the next session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SessionModel {
     /// All sessions, newest first.
@@ -28,13 +28,13 @@ pub struct SessionLine {
     pub title: String,
     /// Real date of the session.
     pub date: Option<String>,
-    /// Game time, from start to end.
+    /// Game time from the start to the end of the session, for display.
     pub time: String,
     /// Player characters that took part.
     pub present: Vec<Named>,
     /// Number of log lines.
     pub lines: usize,
-    /// Whether a recap is saved: for the DM, for the players.
+    /// Whether a recap for the DM is saved, and whether a recap for the players is saved.
     pub recaps: (bool, bool),
 }
 
@@ -47,7 +47,7 @@ pub struct Playing {
     pub title: String,
     /// Current place of the scene.
     pub place: Option<Named>,
-    /// Current time of the log or the clock.
+    /// Game time of the last log line or of the game clock, for display.
     pub time: Option<String>,
     /// Player characters at the table.
     pub here: Vec<Named>,
@@ -97,7 +97,7 @@ pub struct PartRequest {
 /// A part of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum PartModel {
-    /// The lines of the log in order, and the number of omitted earlier lines.
+    /// The last lines of the log, in order, and the number of omitted earlier lines.
     Log(Vec<LineModel>, usize),
     /// The report.
     Report(Box<ReportModel>),
@@ -114,22 +114,22 @@ pub struct LineModel {
     pub speaker: Option<Named>,
     /// The text.
     pub text: String,
-    /// Time, if it differs from the previous line's.
+    /// Time of the line, if it differs from the time of the previous line.
     pub when: Option<String>,
-    /// Place, if it differs from the previous line's.
+    /// Place of the line, if it differs from the place of the previous line.
     pub place: Option<String>,
-    /// The hearers.
+    /// Hearers of the line, for display.
     pub heard_by: String,
-    /// Whether the line is hidden from players.
+    /// Whether the line is hidden in screen-safe mode.
     pub private: bool,
 }
 
 /// Report of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReportModel {
-    /// Counts, in words: `25 lines`, `3 facts wait for you`.
+    /// Counts for display, such as `25 lines` or `3 facts wait for you`.
     pub counts: Vec<String>,
-    /// Facts learned, by knower: player characters first.
+    /// Facts learned by each knower, player characters first.
     pub learned: Vec<LearnerModel>,
     /// Facts that changed.
     pub changed: Vec<ChangedModel>,
@@ -157,18 +157,18 @@ pub struct LearnedModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub what: Linked,
-    /// Acquisition and time.
+    /// Acquisition and time, for display.
     pub acquisition: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Whether the item is hidden from players.
+    /// Whether the item is hidden in screen-safe mode.
     pub secret: bool,
 }
 
 /// A fact that changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangedModel {
-    /// Type of the change.
+    /// Type of the change, such as a new or an ended fact.
     pub kind: ChangeKind,
     /// The fact.
     pub fact: FactId,
@@ -176,20 +176,20 @@ pub struct ChangedModel {
     pub what: Linked,
     /// Time of the change.
     pub when: Option<String>,
-    /// Whether the item is hidden from players.
+    /// Whether the item is hidden in screen-safe mode.
     pub secret: bool,
 }
 
 /// An open thread.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OpenModel {
-    /// Kind of the thread: `promise`.
+    /// Kind of the thread, such as `promise`.
     pub kind: &'static str,
-    /// Description.
+    /// Description of the thread, with links.
     pub what: Linked,
     /// The fact, if there is one.
     pub fact: Option<FactId>,
-    /// Whether the item is hidden from players.
+    /// Whether the item is hidden in screen-safe mode.
     pub secret: bool,
 }
 
@@ -204,7 +204,7 @@ pub struct FirstModel {
     pub status: FactStatus,
     /// Confidence of extraction.
     pub confidence: f64,
-    /// Why the fact comes first.
+    /// Reason why the fact should be reviewed first.
     pub why: String,
 }
 
@@ -217,8 +217,8 @@ pub struct RecapModel {
     pub title: String,
     /// The saved text, as the DM wrote it.
     pub kept: Option<String>,
-    /// The text generated from the record.
+    /// The text that is generated from the log and the facts.
     pub made: String,
-    /// Number of lines in the recap, and number of lines and facts from which it was generated.
+    /// Number of lines in the recap, and number of log lines and facts from which the recap was generated.
     pub of: (usize, usize),
 }

@@ -1,12 +1,12 @@
 //! Draws the report and the log of a session.
 
 use egui::{RichText, ScrollArea, Ui};
-use hearsay_memory::query::ChangeKind;
 use hearsay_model::{FactId, FactStatus};
+use hearsay_query::session::ChangeKind;
 
 use super::{
     model::{LearnerModel, LineModel, ReportModel},
-    ui::{SessionAction, SessionView},
+    view::{SessionAction, SessionView},
 };
 use crate::{
     panel::Look,
@@ -15,7 +15,7 @@ use crate::{
     widgets::{badge, confidence, empty_state, entity_button, label, list, more, section, sentence, weak},
 };
 
-/// Maximum number of rows drawn per part.
+/// Maximum number of rows drawn per section of the report.
 const SHOWN: usize = 60;
 
 pub(super) fn log_ui(
@@ -28,7 +28,7 @@ pub(super) fn log_ui(
 ) {
     let lines: Vec<&LineModel> = lines.iter().filter(|line| !(look.screen_safe && line.private)).collect();
     if lines.is_empty() {
-        empty_state(ui, look, "Nothing was said yet", "Type what happens in the line at the bottom (Ctrl+L).", None);
+        empty_state(ui, look, "No lines yet", "Type what happens in the line at the bottom (Ctrl+L).", None);
         return;
     }
     if before > 0 {
@@ -111,9 +111,9 @@ pub(super) fn report_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions:
 }
 
 fn review_ui(ui: &mut Ui, look: &Look, report: &ReportModel, actions: &mut Vec<SessionAction>) {
-    section(ui, look, "Look at these first", Some(report.review.len()));
+    section(ui, look, "Review these first", Some(report.review.len()));
     if report.review.is_empty() {
-        weak(ui, look, "Nothing of this session waits for you.");
+        weak(ui, look, "No facts of this session need review.");
     }
     for row in &report.review {
         fact_ui(ui, look, &row.what, row.fact, actions, |ui| {
@@ -160,7 +160,7 @@ fn learner_ui(ui: &mut Ui, look: &Look, learner: &LearnerModel, actions: &mut Ve
     });
 }
 
-/// Draws a fact in a line, with a prefix and a link to the fact.
+/// Draws a fact on one line, with a prefix and a link to the fact.
 fn fact_ui(
     ui: &mut Ui,
     look: &Look,

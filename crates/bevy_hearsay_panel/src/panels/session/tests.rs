@@ -1,6 +1,6 @@
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
-use hearsay_memory::{Log, LogLine, SessionStep};
+use hearsay_commands::session::{Log, LogLine, SessionStep};
 use hearsay_model::{Author, EntityId, KeptRecap, Kind};
 
 use super::*;
@@ -98,7 +98,7 @@ fn players_come_and_go_and_the_session_ends() {
     harness.get_by_label("Dorric").click();
     harness.run_steps(2);
     press(&mut harness, Key::E);
-    harness.get_by_label("Go on").click();
+    harness.get_by_label("Keep playing").click();
     harness.run_steps(2);
     press(&mut harness, Key::E);
     press(&mut harness, Key::Enter);
@@ -108,7 +108,7 @@ fn players_come_and_go_and_the_session_ends() {
     };
     let end = SessionAction::Step(SessionStep::End { time: None });
     assert_eq!(harness.state().actions, [attend(&[], &["wren"]), attend(&["dorric"], &[]), end]);
-    assert_eq!(harness.state().view.part, Part::Report, "what it brought is shown next");
+    assert_eq!(harness.state().view.part, Part::Report, "the report is shown next");
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn a_recap_is_edited_kept_copied_and_written() {
     let id = SessionId::new("session-2").unwrap();
     let draft = harness.state().view.drafts[&SessionView::draft_key(&id, false)].clone();
     assert!(draft.contains("Nobody wept.") && draft.contains("The clerk was found."), "{draft}");
-    assert!(shows(&harness, "not kept yet"));
-    for name in ["Copy the recap", "Keep the recap", "Write file"] {
+    assert!(shows(&harness, "not saved yet"));
+    for name in ["Copy the recap", "Save the recap", "Write file"] {
         harness.get_by_label(name).click();
         harness.run_steps(2);
     }
@@ -138,7 +138,7 @@ fn a_recap_is_edited_kept_copied_and_written() {
     // The typed text is restored when the desk opens again.
     let view: SessionView = restored(saved(&harness.state().view).unwrap()).unwrap();
     assert!(view.drafts.values().any(|text| *text == draft));
-    harness.get_by_label("Make anew").click();
+    harness.get_by_label("Regenerate").click();
     harness.run_steps(2);
     assert!(harness.state().view.drafts.values().all(|text| text == "The clerk was found."));
     harness.get_by_label("For the players").click();
@@ -188,7 +188,7 @@ fn a_session_is_played_from_start_to_recap() {
     let mut bench = bench(SessionPanel::default(), gullhaven());
     wait_for(&mut bench, "Start the session");
     bench.key_press(Key::S);
-    wait_until(&mut bench, |bench| bench.query_by_label("being played").is_some());
+    wait_until(&mut bench, |bench| bench.query_by_label("running").is_some());
     wait_until(&mut bench, |bench| bench.state().watch.panel_context().session.is_some());
     let session = bench.state().watch.panel_context().session.clone();
     assert_eq!(session.as_ref().map(SessionId::as_str), Some("session-5"));
@@ -216,7 +216,7 @@ fn a_session_is_played_from_start_to_recap() {
     bench.get_by_label("Recap text").type_text("You have it. ");
     bench.run_steps(2);
     bench.key_press_modifiers(egui::Modifiers::COMMAND, Key::S);
-    wait_until(&mut bench, |bench| bench.query_by_label("kept").is_some());
+    wait_until(&mut bench, |bench| bench.query_by_label("saved").is_some());
     assert!(bench.state().panel.view.drafts.is_empty());
     let session = session.unwrap();
     let kept = bench.state().memory.read(move |world| Ok(world.state.recap(&session, true).map(str::to_owned)));
@@ -233,6 +233,6 @@ fn a_session_is_played_from_start_to_recap() {
 #[test]
 fn an_empty_campaign_says_what_to_do() {
     let mut bench = bench(SessionPanel::default(), empty());
-    wait_for(&mut bench, "No session was played yet");
+    wait_for(&mut bench, "No sessions yet");
     assert!(bench.query_by_label("Start the session").is_some());
 }

@@ -1,114 +1,28 @@
-//! Draws the session: start, attendance, log, report, recap, end.
-
-use std::collections::BTreeMap;
+//! Draws the session panel: start, attendance, log, report, recap and end.
 
 use egui::{RichText, ScrollArea, TextEdit, Ui};
-use hearsay_memory::{NewSession, SessionStep};
-use hearsay_model::{EntityId, FactId, KeptRecap, SessionId};
-use serde::{Deserialize, Serialize};
+use hearsay_commands::session::{NewSession, SessionStep};
+use hearsay_model::{KeptRecap, SessionId};
 
 use super::{
     model::{Part, PartModel, Playing, RecapModel, SessionLine, SessionModel},
     report::{log_ui, report_ui},
+    view::{SessionAction, SessionView},
 };
 use crate::{
     commands as keys,
     direction::visual,
     names::Named,
     panel::Look,
-    panels::field_name,
     text::counted,
     theme::Tone,
     widgets::{
-        Completion, Heights, badge, beside, card, command_button, empty_state, entity_button, hidden, label,
-        name_field, section, toggle, toned, weak,
+        badge, beside, card, command_button, empty_state, entity_button, field_name, hidden, label, name_field,
+        section, toggle, toned, weak,
     },
 };
 
-/// View state of the panel.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SessionView {
-    /// The selected session. Default: the current session, or else the latest.
-    pub at: Option<SessionId>,
-    /// The selected part.
-    pub part: Part,
-    /// Whether the recap is for the players instead of the DM.
-    pub players: bool,
-    /// Maximum number of words of a recap.
-    pub words: usize,
-    /// Typed title of the next session.
-    pub title: String,
-    /// Typed start place.
-    pub place: String,
-    /// Typed start time, in game time.
-    pub time: String,
-    /// Player characters absent from the next session.
-    pub away: Vec<EntityId>,
-    /// Whether the panel asks for confirmation of the end.
-    pub ending: bool,
-    /// Edited recaps that are not saved, by session and `players` or `dm`.
-    pub drafts: BTreeMap<String, String>,
-    /// Path of the file for the recap.
-    pub file: String,
-    #[serde(skip)]
-    completion: Completion,
-    #[serde(skip)]
-    pub(super) heights: Heights,
-    #[serde(skip)]
-    pub(super) shown: Option<(SessionId, Part)>,
-    /// Number of log lines in the last frame. If it changes, the log scrolls to the last line.
-    #[serde(skip)]
-    pub(super) lines: usize,
-}
-
-impl Default for SessionView {
-    fn default() -> Self {
-        Self {
-            at: None,
-            part: Part::default(),
-            players: false,
-            words: 200,
-            title: String::new(),
-            place: String::new(),
-            time: String::new(),
-            away: Vec::new(),
-            ending: false,
-            drafts: BTreeMap::new(),
-            file: String::new(),
-            completion: Completion::default(),
-            heights: Heights::default(),
-            shown: None,
-            lines: 0,
-        }
-    }
-}
-
-impl SessionView {
-    /// Returns the key of an edited recap.
-    pub fn draft_key(session: &SessionId, players: bool) -> String {
-        format!("{session} {}", if players { "players" } else { "dm" })
-    }
-}
-
-/// An action that the user requests from the panel.
-#[derive(Debug, Clone, PartialEq)]
-pub enum SessionAction {
-    /// Start or end a session, or change its attendance.
-    Step(SessionStep),
-    /// Save a recap.
-    Keep(KeptRecap),
-    /// Put text on the clipboard.
-    Copy(String),
-    /// Write text to a file.
-    Write(String, String),
-    /// Show an entity.
-    Show(EntityId),
-    /// Show a fact.
-    ShowFact(FactId),
-}
-
-/// Draws the session.
+/// Draws the session panel. Returns the requested actions.
 pub fn session_ui(
     ui: &mut Ui,
     look: &Look,
@@ -122,8 +36,8 @@ pub fn session_ui(
         None => start_ui(ui, look, model, view, &mut actions),
     }
     if model.sessions.is_empty() {
-        let next = "Start one above: what is said and learned from then on carries it.";
-        empty_state(ui, look, "No session was played yet", next, None);
+        let next = "Start one above. Lines and facts then belong to it.";
+        empty_state(ui, look, "No sessions yet", next, None);
         return actions;
     }
     ui.separator();
@@ -147,14 +61,13 @@ fn start_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut SessionVi
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(format!("Session {}", next.number)).heading());
         let start = command_button(ui, look, &keys::SESSION_START);
-        let field = TextEdit::singleline(&mut view.title)
-            .hint_text(crate::widgets::as_hint("what it is called"))
-            .desired_width(200.0);
+        let field =
+            TextEdit::singleline(&mut view.title).hint_text(crate::widgets::as_hint("title")).desired_width(200.0);
         field_name(&ui.add(field), "Title", &view.title);
-        let hint = next.place.as_ref().map_or("where it begins", |place| &place.name);
+        let hint = next.place.as_ref().map_or("place", |place| &place.name);
         let is_place = |named: &Named| named.kind == Some(hearsay_model::Kind::Location);
         name_field(ui, look, "Place", hint, &mut view.place, &mut view.completion, is_place);
-        let hint = next.clock.as_deref().unwrap_or("when, in game time");
+        let hint = next.clock.as_deref().unwrap_or("game time");
         let field = TextEdit::singleline(&mut view.time).hint_text(crate::widgets::as_hint(hint)).desired_width(180.0);
         field_name(&ui.add(field), "Time", &view.time);
         if start {
@@ -164,10 +77,10 @@ fn start_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut SessionVi
         }
     });
     ui.horizontal_wrapped(|ui| {
-        weak(ui, look, "At the table:");
+        weak(ui, look, "Players present:");
         for player in &next.players {
             let here = !view.away.contains(&player.id);
-            if toggle(ui, here, &player.name, "Whether the player is there").clicked() {
+            if toggle(ui, here, &player.name, "Whether the player is present").clicked() {
                 match here {
                     true => view.away.push(player.id.clone()),
                     false => view.away.retain(|id| *id != player.id),
@@ -180,7 +93,7 @@ fn start_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut SessionVi
     });
 }
 
-/// Returns a new session with the values of the fields.
+/// Returns a new session with the values that the user typed.
 fn new_session(model: &SessionModel, view: &SessionView) -> NewSession {
     let given = |text: &str| (!text.trim().is_empty()).then(|| text.trim().to_owned());
     let next = &model.next;
@@ -201,7 +114,7 @@ fn new_session(model: &SessionModel, view: &SessionView) -> NewSession {
 fn playing_ui(ui: &mut Ui, look: &Look, playing: &Playing, view: &mut SessionView, actions: &mut Vec<SessionAction>) {
     ui.horizontal_wrapped(|ui| {
         label(ui, RichText::new(&playing.title).heading());
-        badge(ui, look, Tone::Good, "being played");
+        badge(ui, look, Tone::Good, "running");
         if let Some(place) = &playing.place {
             weak(ui, look, "at");
             if entity_button(ui, look, place).clicked() {
@@ -218,16 +131,20 @@ fn playing_ui(ui: &mut Ui, look: &Look, playing: &Playing, view: &mut SessionVie
                 actions.push(SessionAction::Step(SessionStep::End { time: None }));
                 (view.ending, view.at, view.part) = (false, Some(playing.id.clone()), Part::Report);
             }
-            if ui.button("Go on").on_hover_text("Plays on").clicked() {
+            if ui.button("Keep playing").on_hover_text("Do not end the session").clicked() {
                 view.ending = false;
             }
         }
     });
     ui.horizontal_wrapped(|ui| {
-        weak(ui, look, "At the table:");
+        weak(ui, look, "Players present:");
         let all = playing.here.iter().map(|who| (who, true)).chain(playing.away.iter().map(|who| (who, false)));
         for (who, here) in all {
-            let help = if here { "Leaves: hears nothing from now on" } else { "Comes: hears what is said from now on" };
+            let help = if here {
+                "Mark as absent: the character learns nothing from now on"
+            } else {
+                "Mark as present: the character hears all lines from now on"
+            };
             if toggle(ui, here, &who.name, help).clicked() {
                 let (mut arrive, mut leave) = (Vec::new(), Vec::new());
                 if here {
@@ -258,7 +175,7 @@ fn sessions_ui(ui: &mut Ui, look: &Look, model: &SessionModel, view: &mut Sessio
                     let words = counted(line.lines, "line", "lines");
                     ui.label(RichText::new(words).small().color(look.theme.palette().weak));
                     if line.recaps.0 || line.recaps.1 {
-                        ui.label(RichText::new("recap kept").small().color(look.theme.tone(Tone::Good)));
+                        ui.label(RichText::new("recap saved").small().color(look.theme.tone(Tone::Good)));
                     }
                 });
                 clicked
@@ -299,7 +216,7 @@ fn part_ui(
     });
     if view.part != Part::Log {
         ui.horizontal_wrapped(|ui| {
-            weak(ui, look, "Were there:");
+            weak(ui, look, "Present:");
             for who in &session.present {
                 if entity_button(ui, look, who).clicked() {
                     actions.push(SessionAction::Show(who.id.clone()));
@@ -330,10 +247,11 @@ fn recap_ui(
     actions: &mut Vec<SessionAction>,
 ) {
     ui.horizontal_wrapped(|ui| {
-        if toggle(ui, !view.players, "For me", "All that happened").clicked() {
+        if toggle(ui, !view.players, "For me", "Everything that happened").clicked() {
             view.players = false;
         }
-        if toggle(ui, view.players, "For the players", "Only what their characters know, and nothing secret").clicked()
+        if toggle(ui, view.players, "For the players", "Only what the player characters know, without secrets")
+            .clicked()
         {
             view.players = true;
         }
@@ -363,7 +281,8 @@ fn recap_ui(
                 actions.push(SessionAction::Keep(KeptRecap { session, players, text: text.clone() }));
             }
         });
-        if (edited || recap.kept.is_some()) && ui.button("Make anew").on_hover_text("From what is on record").clicked()
+        if (edited || recap.kept.is_some())
+            && ui.button("Regenerate").on_hover_text("Generate the recap again from the log and the facts").clicked()
         {
             view.drafts.insert(key.clone(), recap.made.clone());
             text.clone_from(&recap.made);
@@ -373,12 +292,12 @@ fn recap_ui(
         }
         let field = ui.add(TextEdit::singleline(&mut view.file).desired_width(180.0));
         field_name(&field, "File", &view.file);
-        if ui.button("Write file").on_hover_text("Writes the recap as it stands here").clicked() {
+        if ui.button("Write file").on_hover_text("Write the recap, as edited here, to the file").clicked() {
             actions.push(SessionAction::Write(view.file.trim().to_owned(), as_file(recap, &text)));
         }
         match (edited, &recap.kept) {
-            (true, _) => _ = toned(ui, look, Tone::Warn, "edited, not kept yet"),
-            (false, Some(_)) => _ = toned(ui, look, Tone::Good, "kept"),
+            (true, _) => _ = toned(ui, look, Tone::Warn, "edited, not saved yet"),
+            (false, Some(_)) => _ = toned(ui, look, Tone::Good, "saved"),
             (false, None) => {}
         }
     });

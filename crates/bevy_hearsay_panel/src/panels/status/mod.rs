@@ -1,11 +1,12 @@
 //! The status bar: the last message, pending work, and the state of the memory.
 
 use egui::{RichText, Ui};
-use hearsay_memory::{ModelStatus, Status};
+use hearsay_engine::{ModelStatus, Status};
 
 use crate::{
+    commands::PanelKind,
     direction::visual,
-    panel::{Look, Note, PanelContext, PanelKind, Request},
+    panel::{Look, Note, PanelContext, Request},
     text::{counted, shortened},
     widgets::{from_right, icon_button, named},
 };
@@ -16,12 +17,12 @@ pub struct StatusBar {
     note: Option<Note>,
 }
 
-/// A part of the bar, with an explanation.
+/// A part of the status bar with an explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// The text.
     pub text: String,
-    /// Explanation.
+    /// Explanation, which is shown as a tooltip.
     pub help: String,
     /// Whether the part is a warning.
     pub warns: bool,
@@ -31,32 +32,32 @@ pub struct Part {
 pub fn parts(status: &Status, under_way: usize) -> Vec<Part> {
     let part = |text: String, help: &str| Part { text, help: help.to_owned(), warns: false };
     let mut parts = vec![match under_way + status.waiting_writes {
-        0 => part("saved".into(), "Every change is on the disk when it is shown: nothing is lost, whatever happens"),
-        count => part(format!("saving {count}"), "Changes that are on their way to the disk"),
+        0 => part("saved".into(), "All changes are on the disk; a crash loses nothing"),
+        count => part(format!("saving {count}"), "Changes that are not on the disk yet"),
     }];
     if status.unread > 0 {
         parts.push(part(
             format!("reading {}", counted(status.unread, "text", "texts")),
-            "Texts that are being read for facts",
+            "Texts waiting for fact extraction",
         ));
     }
     if status.pending_vectors > 0 && !status.reading_vectors {
         let text = format!("{} to embed", status.pending_vectors);
-        parts.push(part(text, "Texts that words and names find already, and meaning soon"));
+        parts.push(part(text, "Texts that search finds by words and names, and by meaning once they are embedded"));
     }
     if status.unindexed > 0 {
         parts.push(part(
             format!("{} to index", status.unindexed),
-            "Records of a large change that are not searched yet",
+            "Records of a large change that search does not find yet",
         ));
     }
     parts.push(match &status.model {
         ModelStatus::Loading => part("model loading".into(), "The sentence encoder is being loaded"),
         ModelStatus::Ready { id } => {
-            part("model ready".into(), &format!("Meaning is found with {id}, on this machine"))
+            part("model ready".into(), &format!("Search by meaning uses {id} on this machine"))
         }
         ModelStatus::None { why } => {
-            Part { warns: true, ..part("no model".into(), &format!("Words and names answer. {why}")) }
+            Part { warns: true, ..part("no model".into(), &format!("Search uses words and names only. {why}")) }
         }
     });
     parts
@@ -73,7 +74,7 @@ impl StatusBar {
         self.note.as_ref()
     }
 
-    /// Draws the bar at the bottom. `waiting` is the number of cards in review.
+    /// Draws the status bar at the bottom. `waiting` is the number of cards in the review panel.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -88,11 +89,13 @@ impl StatusBar {
         let panel = egui::Panel::bottom(egui::Id::new("hearsay status")).frame(frame).show_separator_line(false);
         panel.show(ui, |ui| {
             ui.horizontal(|ui| {
-                // In quiet mode, show only a static badge.
+                // In quiet mode, show only the number.
                 let text =
                     if quiet { format!("\u{25CF} {waiting}") } else { counted(waiting, "to review", "to review") };
                 let colour = if waiting > 0 { palette.warn } else { palette.weak };
-                let link = ui.link(RichText::new(text).small().color(colour)).on_hover_text("What waits for you");
+                let link = ui
+                    .link(RichText::new(text).small().color(colour))
+                    .on_hover_text("Doubtful facts and possible duplicates that wait for your decision");
                 if named(link, true, &format!("{waiting} to review")).clicked() {
                     requests.push(Request::Open(PanelKind::Review));
                 }
@@ -115,7 +118,7 @@ impl StatusBar {
 
     fn told(&mut self, ui: &mut Ui, look: &Look) {
         let Some(note) = &self.note else { return };
-        // The message may name a secret.
+        // In screen-safe mode, hide the message, because it may name a secret.
         if look.screen_safe && !note.trouble {
             return;
         }

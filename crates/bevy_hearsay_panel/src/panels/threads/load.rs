@@ -1,29 +1,32 @@
 //! Reads threads and secrets from the state.
 
-use hearsay_memory::{
-    MemoryError, ReadSnapshot,
-    query::{SecretFilter, Table, ThreadFilter, ThreadKind, is_secret, secrets, threads},
-};
+use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{EntityId, FactId, FactStatus, SessionId, State, attribute, text};
+use hearsay_query::{
+    facts::is_secret,
+    secrets::{SecretFilter, secrets},
+    session::{ThreadFilter, ThreadKind, threads},
+    table::Table,
+};
 
 use super::model::{ThreadRow, ThreadTab, ThreadsModel, ToldRow};
 use crate::{names::Named, text::Linked};
 
-/// Maximum number of listed open threads, of untold secrets and of told secrets, each.
+/// Maximum number of listed open threads. The same limit applies to untold secrets and to told secrets.
 const MOST: usize = 2_000;
 
 impl ThreadsModel {
-    /// Reads all threads and secrets. Call this in the background, because it visits every fact.
+    /// Reads all threads and secrets. Call this function on a background thread, because it visits every fact.
     ///
     /// # Errors
-    /// If one of the underlying queries fails.
+    /// Returns an error if one of the underlying queries fails.
     pub fn load(world: &ReadSnapshot) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let table = Table::of(state, None);
         let kinds = vec![ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt];
         let open = threads(state, &ThreadFilter { kinds, ..ThreadFilter::default() })?;
         let (secrets, _) = secrets(state, &SecretFilter { limit: usize::MAX, ..SecretFilter::default() }, None)?;
-        // Format only the listed threads.
+        // Format only the threads that are listed, because formatting is slow.
         let open_count = open.len();
         let mut rows: Vec<ThreadRow> =
             open.into_iter().take(MOST).map(|thread| open_row(state, &table, thread)).collect();
@@ -41,7 +44,7 @@ impl ThreadsModel {
     }
 }
 
-fn open_row(state: &State, table: &Table, thread: hearsay_memory::query::Thread) -> ThreadRow {
+fn open_row(state: &State, table: &Table, thread: hearsay_query::session::Thread) -> ThreadRow {
     let fact = thread.fact.and_then(|id| state.fact(id));
     let quest = thread.quest.as_ref().map(|id| Named::of(state, id));
     let hidden = |id: &EntityId| {
@@ -74,7 +77,7 @@ fn open_row(state: &State, table: &Table, thread: hearsay_memory::query::Thread)
     }
 }
 
-fn secret_row(state: &State, tab: ThreadTab, secret: hearsay_memory::query::SecretRow) -> ThreadRow {
+fn secret_row(state: &State, tab: ThreadTab, secret: hearsay_query::secrets::SecretRow) -> ThreadRow {
     let fact = state.fact(secret.fact);
     let told = secret.told.into_iter().map(|telling| ToldRow {
         by: telling.by.as_ref().map(|id| Named::of(state, id)),

@@ -1,4 +1,4 @@
-//! Threads and secrets: promises, debts, open quests, and secrets, told and untold.
+//! The panel of threads and secrets: promises, debts, open quests, told secrets and untold secrets.
 
 mod load;
 mod model;
@@ -9,7 +9,7 @@ mod ui;
 use std::borrow::Cow;
 
 use hearsay_belief::player_characters;
-use hearsay_memory::Memory;
+use hearsay_engine::Memory;
 use hearsay_model::EntityId;
 
 pub use model::{ThreadRow, ThreadTab, ThreadsModel, ToldRow};
@@ -17,7 +17,8 @@ pub use ui::{ThreadsAction, ThreadsView, threads_ui};
 
 use crate::{
     async_model::AsyncModel,
-    panel::{Look, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    commands::PanelKind,
+    panel::{Look, Panel, PanelContext, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 

@@ -8,11 +8,11 @@ use crate::{names::Named, text::Linked};
 /// Open threads and secrets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ThreadsModel {
-    /// All threads, by kind.
+    /// The listed threads, grouped by kind.
     pub rows: Vec<ThreadRow>,
     /// Number of items that are not listed.
     pub more: usize,
-    /// Time of the game clock, on the campaign's calendar, at which a settled promise ends.
+    /// Time of the game clock, formatted on the campaign's calendar. A promise that the user settles ends at this time.
     pub clock: Option<String>,
 }
 
@@ -22,9 +22,9 @@ pub struct ThreadsModel {
 pub enum ThreadTab {
     /// An open quest.
     Quest,
-    /// A promise in force.
+    /// A promise that is not kept yet.
     Promise,
-    /// A debt in force.
+    /// A debt that is not paid yet.
     Debt,
     /// A secret that was never told.
     Untold,
@@ -36,7 +36,7 @@ impl ThreadTab {
     /// All kinds, in the order of the panel.
     pub const ALL: [Self; 5] = [Self::Quest, Self::Promise, Self::Debt, Self::Untold, Self::Told];
 
-    /// Returns the name of the kind in the filter.
+    /// Returns the plural label that the filter shows for this kind of thread.
     pub fn name(self) -> &'static str {
         match self {
             Self::Quest => "Quests",
@@ -47,7 +47,7 @@ impl ThreadTab {
         }
     }
 
-    /// Returns the singular name of the kind.
+    /// Returns the singular label for this kind of thread.
     pub fn one(self) -> &'static str {
         match self {
             Self::Quest => "quest",
@@ -64,25 +64,25 @@ impl ThreadTab {
 pub struct ThreadRow {
     /// Kind of the thread.
     pub tab: ThreadTab,
-    /// Description.
+    /// Description of the thread, with links.
     pub what: Linked,
     /// The fact, if there is one.
     pub fact: Option<FactId>,
     /// The quest, if there is one.
     pub quest: Option<Named>,
-    /// Entities concerned; for a secret, its holders.
+    /// Entities that the thread is about. For a secret, its holders.
     pub who: Vec<Named>,
-    /// Start.
+    /// Start of the thread, for display.
     pub since: Option<String>,
     /// Session in which the thread was recorded, with its title.
     pub session: Option<(SessionId, String)>,
-    /// Stage, objectives and reward; conditions.
+    /// For a quest: stage, objectives and reward. For a secret: conditions of its reveal.
     pub details: Vec<String>,
-    /// Tellings of a secret, earliest first.
+    /// For a secret: each telling, earliest first.
     pub told: Vec<ToldRow>,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Whether the thread is hidden from players.
+    /// Whether the thread is secret.
     pub secret: bool,
     /// Whether players may see the thread.
     pub safe: bool,
@@ -93,12 +93,12 @@ pub struct ThreadRow {
 /// A telling of a secret.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToldRow {
-    /// The teller; `None` for common talk.
+    /// The teller. `None` if the fact became common talk.
     pub by: Option<Named>,
-    /// The hearer; `None` for everyone.
+    /// The hearer. `None` if everyone learned the secret.
     pub to: Option<Named>,
-    /// Time.
+    /// Time of the telling, for display.
     pub when: Option<String>,
-    /// Session.
+    /// Session of the telling, for display.
     pub session: Option<String>,
 }

@@ -1,6 +1,9 @@
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
-use hearsay_memory::{Edit, FactOptions, NewSession, SessionStep};
+use hearsay_commands::{
+    edit::{Edit, FactOptions},
+    session::{NewSession, SessionStep},
+};
 use hearsay_model::{Author, EntityId, FactId, FactStatus, Kind};
 
 use super::*;
@@ -89,7 +92,7 @@ fn keys_go_through_the_threads_and_settle_them() {
     press(&mut harness, Key::T);
     press(&mut harness, Key::K);
     press(&mut harness, Key::Enter);
-    assert_eq!(desk_commands(&harness), ["edit", "take back", "what happens"]);
+    assert_eq!(desk_commands(&harness), ["edit", "retract", "record an event"]);
     assert!(matches!(harness.state().actions.last(), Some(ThreadsAction::ShowFact(id)) if *id == fact(3)));
     press(&mut harness, Key::Slash);
     assert!(harness.get_by_label("Filter threads").is_focused());
@@ -104,7 +107,7 @@ fn buttons_filter_and_show() {
     harness.get_by_label("Settled").click();
     harness.get_by_label("Odo").click();
     harness.run_steps(2);
-    assert_eq!(desk_commands(&harness), ["take back"]);
+    assert_eq!(desk_commands(&harness), ["retract"]);
     assert!(
         harness.state().actions.iter().any(|action| matches!(action, ThreadsAction::Show(id) if id.as_str() == "odo"))
     );
@@ -158,7 +161,7 @@ fn the_example_campaign_has_threads_and_they_are_settled() {
     // A kept promise is no longer a thread.
     bench.state_mut().panel.view.filter = "promised mirela".into();
     bench.get_by_label("Promises").click();
-    // The initially selected row has the same button, so wait until it is filtered out.
+    // The row that is selected at first has the same button, so wait until the filter hides this row.
     crate::testing::wait_until(&mut bench, |bench| !shows(bench, "Who killed the clerk?"));
     bench.run_steps(3);
     bench.get_by_label("Settled").click();

@@ -1,7 +1,11 @@
 //! Draws threads and secrets.
 
 use egui::{RichText, TextEdit, Ui};
-use hearsay_memory::{Circumstances, Edit, FactOptions, GameEvent, Retcon, Stated};
+use hearsay_commands::{
+    edit::{Edit, FactOptions},
+    game_event::{Circumstances, GameEvent, Stated},
+    retcon::Retcon,
+};
 use hearsay_model::{EntityId, FactId, FactStatus, SessionId, text};
 use serde::{Deserialize, Serialize};
 
@@ -17,9 +21,9 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ThreadsView {
-    /// The kinds to list. If empty, all.
+    /// Kinds of threads to list. If the list is empty, all kinds are listed.
     pub tabs: Vec<ThreadTab>,
-    /// Words that a listed thread must have.
+    /// Words that a thread must contain to be listed.
     pub filter: String,
     /// Index of the selected row.
     pub at: usize,
@@ -45,7 +49,7 @@ pub enum ThreadsAction {
     Do(DeskCommand),
 }
 
-/// Draws threads and secrets. A secret is revealed to `party`: the characters at the table.
+/// Draws threads and secrets. `party` is the list of characters at the table, to whom the user can reveal a secret.
 pub fn threads_ui(
     ui: &mut Ui,
     look: &Look,
@@ -106,7 +110,7 @@ fn filters_ui(ui: &mut Ui, look: &Look, rows: &[&ThreadRow], view: &mut ThreadsV
             if look.screen_safe && is_secret_tab(tab) {
                 continue;
             }
-            let help = format!("{count} of them; shows only these");
+            let help = format!("Show only these ({count})");
             if toggle(ui, on, tab.name(), &help).clicked() {
                 if on { view.tabs.retain(|other| *other != tab) } else { view.tabs.push(tab) }
             }
@@ -117,7 +121,7 @@ fn filters_ui(ui: &mut Ui, look: &Look, rows: &[&ThreadRow], view: &mut ThreadsV
                 .hint_text(crate::widgets::as_hint("Words or a name"))
                 .desired_width(200.0),
         );
-        crate::panels::field_name(&field, "Filter threads", &view.filter);
+        crate::widgets::field_name(&field, "Filter threads", &view.filter);
         if look.pressed(ui, &keys::THREAD_FILTER) {
             field.request_focus();
         }
@@ -129,7 +133,7 @@ fn nothing_ui(ui: &mut Ui, look: &Look, nothing_at_all: bool, view: &mut Threads
     if nothing_at_all {
         let next = "Promises (PROMISED), debts (OWES), quests and secrets appear here as they are recorded.";
         empty_state(ui, look, "No open threads", next, None);
-    } else if empty_state(ui, look, "No thread is like this", "Other kinds or words may have some.", Some("Show all")) {
+    } else if empty_state(ui, look, "No thread matches", "Choose other kinds or words.", Some("Show all")) {
         (view.tabs, view.filter) = Default::default();
     }
 }
@@ -162,7 +166,7 @@ fn row_ui(ui: &mut Ui, look: &Look, row: &ThreadRow, actions: &mut Vec<ThreadsAc
             weak(ui, look, &format!("since {since}"));
         }
         if let Some((id, title)) = &row.session
-            && ui.link(title.as_str()).on_hover_text(format!("Shows {id}")).clicked()
+            && ui.link(title.as_str()).on_hover_text(format!("Show session {id}")).clicked()
         {
             actions.push(ThreadsAction::Session(id.clone()));
         }
@@ -181,7 +185,7 @@ fn row_ui(ui: &mut Ui, look: &Look, row: &ThreadRow, actions: &mut Vec<ThreadsAc
                     }
                     weak(ui, look, "told");
                 }
-                None => _ = weak(ui, look, "talk of the town reached"),
+                None => _ = weak(ui, look, "rumour reached"),
             }
             match &told.to {
                 Some(to) => {
@@ -249,8 +253,8 @@ fn settled(model: &ThreadsModel, row: &ThreadRow) -> Option<DeskCommand> {
     }
 }
 
-/// Returns the command that reveals a secret to the characters at the table: a holder tells it, or else they witness
-/// it.
+/// Returns the command that reveals a secret to the characters at the table. A holder tells the secret. If it has no
+/// holder, the characters witness the fact.
 fn revealed(row: &ThreadRow, party: &[EntityId]) -> Option<DeskCommand> {
     if !is_secret_tab(row.tab) || party.is_empty() {
         return None;

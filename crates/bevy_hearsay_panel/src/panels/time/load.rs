@@ -1,9 +1,11 @@
-//! Computes gossip between characters.
+//! Computes the preview of gossip between characters.
 
 use std::{collections::BTreeMap, time::SystemTime};
 
-use hearsay_memory::{GossipPlan, MemoryError, ReadSnapshot, query::is_secret};
+use hearsay_commands::{CommandError, gossip::GossipPlan};
+use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{FactId, GameTime, State, Timestamp};
+use hearsay_query::facts::is_secret;
 
 use super::model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
 use crate::{names::Named, text::Linked};
@@ -12,18 +14,18 @@ use crate::{names::Named, text::Linked};
 const MOST: usize = 2_000;
 
 impl TimeModel {
-    /// Computes a preview of the passing of time, and the plan that applies it. Call this in the background, because it
-    /// takes long. Without gossip, only the clock advances.
+    /// Computes a preview of what happens while time passes, and the plan that applies the preview. Call this function
+    /// on a background thread, because it takes long. Without gossip there is no plan, and only the clock advances.
     ///
     /// # Errors
-    /// If the date cannot be parsed, or no game clock is set.
+    /// Returns an error if the date cannot be parsed, or if the game clock is not set.
     pub fn load(world: &ReadSnapshot, request: &TimeRequest) -> Result<(Self, Option<GossipPlan>), MemoryError> {
         let state = &*world.state;
         let until = match request.until.trim() {
             "" => None,
             typed => Some(state.calendar().parse_near(typed, state.clock())?.first),
         };
-        let from = state.clock().ok_or(MemoryError::NoClock)?;
+        let from = state.clock().ok_or(MemoryError::Command(CommandError::NoClock))?;
         let days = i64::from(request.days).saturating_mul(state.calendar().minutes_per_day());
         let end = until.unwrap_or(GameTime(from.0.saturating_add(days)));
         if !request.talk && end > from {
@@ -76,7 +78,7 @@ impl TimeModel {
     }
 }
 
-/// Returns the real time.
+/// Returns the current real time.
 fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

@@ -1,4 +1,4 @@
-//! Let time pass: a preview of the facts that characters learn from each other.
+//! The panel "Let time pass": a preview of the facts that characters tell each other while time passes.
 
 mod load;
 mod model;
@@ -8,15 +8,18 @@ mod ui;
 
 use std::borrow::Cow;
 
-use hearsay_memory::{GossipPlan, Memory, Ticket, UndoTarget};
+use hearsay_commands::gossip::GossipPlan;
+use hearsay_engine::{Memory, Ticket};
 use hearsay_model::Position;
+use hearsay_query::journal::UndoTarget;
 
 pub use model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
 pub use ui::{TimeAction, TimeState, TimeView, time_ui};
 
 use crate::{
     async_model::arrived,
-    panel::{DeskCommand, Look, Outcome, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    commands::PanelKind,
+    panel::{DeskCommand, Look, Outcome, Panel, PanelContext, Request, Saved, restored, saved},
 };
 
 type Worked = (TimeModel, Option<GossipPlan>);
@@ -49,7 +52,7 @@ impl Panel for TimePanel {
 
     fn update(&mut self, memory: &Memory, context: &PanelContext) {
         self.clock.clone_from(&context.clock);
-        // Compute the preview again after a write, which may change the result.
+        // After any write, compute the preview again, because the write may change the result.
         if self.ready.as_ref().is_some_and(|(_, at)| *at != context.version.position) && self.wanted.is_none() {
             self.wanted = Some(self.view.request.clone());
         }
@@ -110,7 +113,7 @@ impl Panel for TimePanel {
             (DeskCommand::Gossip(_) | DeskCommand::SetClock(_), Ok(done)) => {
                 self.passed = done.position.map(|position| (position, done.summary.clone()));
             }
-            (DeskCommand::Gossip(_), Err(why)) => self.trouble = Some(format!("{why} Work it out anew.")),
+            (DeskCommand::Gossip(_), Err(why)) => self.trouble = Some(format!("{why} Make a new preview.")),
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! The models of the time panel.
 
-use hearsay_memory::Gossip;
+use hearsay_commands::gossip::Gossip;
 use hearsay_model::{FactId, GameTime};
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +10,9 @@ use crate::{names::Named, text::Linked};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeRequest {
-    /// Number of days of the campaign's calendar.
+    /// Number of days that pass, on the campaign's calendar.
     pub days: u32,
-    /// End date to use instead of `days`, as typed.
+    /// Typed end date. If it is not empty, it is used instead of `days`.
     pub until: String,
     /// Whether characters gossip.
     pub talk: bool,
@@ -27,7 +27,7 @@ impl Default for TimeRequest {
 }
 
 impl TimeRequest {
-    /// Returns the engine's request, up to a time if a date was typed.
+    /// Converts the request to the engine's type. `until` is the parsed end date, if a date was typed.
     pub fn gossip(&self, until: Option<GameTime>) -> Gossip {
         Gossip { until, days: self.days, seed: self.seed, ..Gossip::default() }
     }
@@ -36,45 +36,45 @@ impl TimeRequest {
 /// Preview of the gossip.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TimeModel {
-    /// Start time.
+    /// Start time, for display.
     pub from: String,
-    /// End time.
+    /// End time, for display.
     pub until: String,
-    /// End time in minutes.
+    /// End time as game time, in minutes.
     pub end: GameTime,
     /// Number of meetings.
     pub meetings: usize,
-    /// Spread of each fact, the widest first.
+    /// For each fact, how many characters learn it. Facts that the most characters learn come first.
     pub spread: Vec<SpreadModel>,
-    /// The tellings, in order of time.
+    /// Each telling of a fact, in order of time.
     pub news: Vec<NewsModel>,
-    /// Number of items that are not listed.
+    /// Number of tellings that are not listed.
     pub more: usize,
 }
 
-/// Spread of a fact.
+/// The number of characters that know a fact before and after the time span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpreadModel {
     /// The fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub what: Linked,
-    /// Number of knowers before.
+    /// Number of knowers before the time span.
     pub before: usize,
-    /// Number of knowers after.
+    /// Number of knowers after the time span.
     pub after: usize,
     /// Places where the fact is told.
     pub places: Vec<Named>,
-    /// Whether the item is hidden from players.
+    /// Whether the fact is hidden in screen-safe mode.
     pub secret: bool,
 }
 
 /// A telling of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NewsModel {
-    /// Time.
+    /// Time of the telling, for display.
     pub when: String,
-    /// Place.
+    /// Place of the telling.
     pub place: Named,
     /// The teller.
     pub teller: Named,
@@ -84,8 +84,8 @@ pub struct NewsModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub what: Linked,
-    /// Resulting credence of the hearer.
+    /// Credence of the hearer after the telling.
     pub credence: f64,
-    /// Whether the item is hidden from players.
+    /// Whether the fact is hidden in screen-safe mode.
     pub secret: bool,
 }

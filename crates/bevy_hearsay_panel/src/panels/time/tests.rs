@@ -63,7 +63,7 @@ fn hand(model: Option<TimeModel>) -> Harness<'static, Hand> {
 }
 
 #[test]
-fn a_key_or_a_click_works_out_so_many_days() {
+fn a_key_or_a_click_previews_a_number_of_days() {
     for (key, name, days) in [(Key::Num1, "One day", 1), (Key::Num3, "Three days", 3), (Key::Num7, "Seven days", 7)] {
         let mut harness = hand(None);
         harness.key_press(key);
@@ -79,7 +79,7 @@ fn a_key_or_a_click_works_out_so_many_days() {
 }
 
 #[test]
-fn what_was_worked_out_is_looked_at_and_applied_or_not() {
+fn a_preview_is_inspected_and_applied_or_discarded() {
     let mut harness = hand(Some(model()));
     assert!(shows(&harness, "1 \u{2192} 4 know it"));
     harness.get_by_label("Who tells whom").click();
@@ -134,7 +134,7 @@ fn three_days_pass_in_the_example_campaign_and_are_undone() {
     assert_eq!(bench.state().watch.panel_context().clock_time.unwrap().0, before.0 + 3 * day);
     assert!(bench.state().outcomes[0].done.as_ref().unwrap().summary.starts_with("gossip from"));
     // Without gossip only the clock advances.
-    bench.get_by_label("People talk").click();
+    bench.get_by_label("Characters talk").click();
     bench.run_steps(2);
     bench.key_press(Key::Num1);
     wait_for(&mut bench, "Let it pass");
@@ -149,7 +149,7 @@ fn three_days_pass_in_the_example_campaign_and_are_undone() {
 }
 
 #[test]
-fn a_date_that_is_none_says_why() {
+fn an_invalid_date_gives_a_reason() {
     let mut bench = bench(TimePanel::default(), gullhaven());
     wait_for(&mut bench, "Until");
     bench.get_by_label("Until").focus();
@@ -158,6 +158,6 @@ fn a_date_that_is_none_says_why() {
     bench.run_steps(2);
     bench.key_press(Key::Enter);
     wait_until(&mut bench, |bench| bench.state().panel.trouble.is_some());
-    bench.get_by_label("See what happens\u{2026}").click();
+    bench.get_by_label("Preview").click();
     wait_until(&mut bench, |bench| shows(bench, "pigs"));
 }

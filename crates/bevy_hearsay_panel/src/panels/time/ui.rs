@@ -1,4 +1,4 @@
-//! Draws "let time pass": the duration, the preview, and the applied result.
+//! Draws the panel "Let time pass": the duration, the preview, and the applied result.
 
 use egui::{RichText, TextEdit, Ui};
 use hearsay_model::{EntityId, FactId};
@@ -8,12 +8,11 @@ use super::model::{NewsModel, SpreadModel, TimeModel, TimeRequest};
 use crate::{
     commands::{self as keys, Command},
     panel::Look,
-    panels::field_name,
     text::counted,
     theme::Tone,
     widgets::{
-        Heights, badge, card, command_button, empty_state, entity_button, list, more, section, sentence, toggle, toned,
-        weak,
+        Heights, badge, card, command_button, empty_state, entity_button, field_name, list, more, section, sentence,
+        toggle, toned, weak,
     },
 };
 
@@ -23,7 +22,7 @@ use crate::{
 pub struct TimeView {
     /// The request.
     pub request: TimeRequest,
-    /// Whether tellings are listed instead of the spread of each fact.
+    /// Whether the panel lists each telling. If false, it lists how far each fact spreads.
     pub tellings: bool,
     #[serde(skip)]
     heights: Heights,
@@ -42,7 +41,7 @@ pub enum TimeState<'a> {
     Ready(&'a TimeModel),
     /// The summary of the applied preview.
     Passed(&'a str),
-    /// The preview failed, for this reason.
+    /// The preview failed. The text is the reason.
     Trouble(&'a str),
 }
 
@@ -73,8 +72,7 @@ pub fn time_ui(
 ) -> Vec<TimeAction> {
     let mut actions = Vec::new();
     let Some(clock) = clock else {
-        let next =
-            "Say what time it is first: a session with a time, or `start` in campaign.yaml, sets the game clock.";
+        let next = "Set the game clock first: start a session with a time, or write `start` in campaign.yaml.";
         empty_state(ui, look, "No game clock is set", next, None);
         return actions;
     };
@@ -82,13 +80,13 @@ pub fn time_ui(
     ui.separator();
     match state {
         TimeState::Idle => {
-            let next = "Choose how long: what people would tell each other meanwhile is shown before it happens.";
-            empty_state(ui, look, "Time stands still", next, None);
+            let next = "Choose how long. You see what characters would tell each other before anything changes.";
+            empty_state(ui, look, "No time chosen", next, None);
         }
         TimeState::Working => {
             ui.horizontal(|ui| {
                 ui.spinner();
-                weak(ui, look, "Works out who meets whom\u{2026}");
+                weak(ui, look, "Computing who meets whom\u{2026}");
             });
         }
         TimeState::Passed(what) => {
@@ -129,13 +127,16 @@ fn how_long_ui(ui: &mut Ui, look: &Look, clock: &str, view: &mut TimeView, actio
         let field = ui.add(field);
         field_name(&field, "Until", &view.request.until);
         let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-        if toggle(ui, view.request.talk, "People talk", "They meet, and tell each other what they know").clicked() {
+        if toggle(ui, view.request.talk, "Characters talk", "Characters meet and tell each other what they know")
+            .clicked()
+        {
             view.request.talk = !view.request.talk;
         }
-        if ui.button("See what happens\u{2026}").clicked() || entered {
+        if ui.button("Preview").clicked() || entered {
             actions.push(TimeAction::WorkOut);
         }
-        if view.request.talk && ui.button("Other meetings").on_hover_text("The same time with other chances").clicked()
+        if view.request.talk
+            && ui.button("Reroll").on_hover_text("The same time span with other random meetings").clicked()
         {
             view.request.seed = view.request.seed.wrapping_add(1);
             actions.push(TimeAction::WorkOut);
@@ -177,7 +178,7 @@ fn ready_ui(ui: &mut Ui, look: &Look, model: &TimeModel, view: &mut TimeView, ac
         view.shown = view.tellings;
     }
     if model.news.is_empty() {
-        weak(ui, look, "Nobody tells anybody anything new; only the clock goes on.");
+        weak(ui, look, "Nobody learns anything new. Only the clock advances.");
         return;
     }
     if view.tellings {

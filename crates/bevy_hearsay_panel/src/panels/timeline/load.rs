@@ -1,10 +1,8 @@
 //! Reads the timeline.
 
-use hearsay_memory::{
-    MemoryError, ReadSnapshot,
-    query::{MomentKind, MomentRow, TimelineFilter, timeline},
-};
+use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{Precision, State};
+use hearsay_query::timeline::{MomentKind, MomentRow, TimelineFilter, timeline};
 
 use super::model::{Crumb, MomentModel, SpanModel, TimelineModel, TimelineRequest};
 use crate::{names::Named, text::Linked};
@@ -13,10 +11,10 @@ use crate::{names::Named, text::Linked};
 const MOST: usize = 500;
 
 impl TimelineModel {
-    /// Reads the timeline. Call this in the background, because it visits every fact and passage.
+    /// Reads the timeline. Call this function on a background thread, because it visits every fact and passage.
     ///
     /// # Errors
-    /// If the requested entity no longer exists.
+    /// Returns an error if the requested entity no longer exists.
     pub fn load(world: &ReadSnapshot, request: &TimelineRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let found = timeline(
@@ -36,7 +34,8 @@ impl TimelineModel {
             levels.take_while(|level| *level <= of).map(crumb).collect()
         });
         let now = state.clock();
-        // Newest first; at the same time, an event comes before its consequences.
+        // The newest moment comes first. The sort is stable, so an event stays before its consequences at the same
+        // time.
         let mut moments = found.moments;
         moments.sort_by_key(|row| std::cmp::Reverse(row.time));
         let spans = found.spans.into_iter().map(|span| SpanModel {
@@ -49,7 +48,7 @@ impl TimelineModel {
         });
         Ok(Self {
             path: path.unwrap_or_default(),
-            // Newest first, because recent spans are used most.
+            // The newest span comes first, because recent spans are used most.
             spans: spans.rev().collect(),
             more: found.all - moments.len(),
             moments: moments.into_iter().map(|row| moment(state, row)).collect(),

@@ -1,4 +1,4 @@
-//! The timeline: events and facts by date, on the campaign's own calendar.
+//! The timeline panel: events and facts by date, on the campaign's own calendar.
 
 mod load;
 mod model;
@@ -8,14 +8,15 @@ mod ui;
 
 use std::borrow::Cow;
 
-use hearsay_memory::Memory;
+use hearsay_engine::Memory;
 
 pub use model::{Crumb, MomentModel, SpanModel, TimelineModel, TimelineRequest};
 pub use ui::{TimelineAction, TimelineView, timeline_ui};
 
 use crate::{
     async_model::AsyncModel,
-    panel::{Look, Panel, PanelContext, PanelKind, Request, Saved, restored, saved},
+    commands::PanelKind,
+    panel::{Look, Panel, PanelContext, Request, Saved, restored, saved},
     widgets::empty_state,
 };
 
@@ -23,7 +24,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct TimelinePanel {
     read: AsyncModel<TimelineRequest, TimelineModel>,
-    /// View state, with the request.
+    /// View state of the panel. It contains the request.
     pub view: TimelineView,
 }
 

@@ -1,7 +1,7 @@
 //! The models of the timeline.
 
-use hearsay_memory::query::MomentKind;
 use hearsay_model::{EntityId, FactId, FactStatus, GameTime, Precision, SessionId};
+use hearsay_query::timeline::MomentKind;
 use serde::{Deserialize, Serialize};
 
 use crate::{names::Named, text::Linked};
@@ -14,9 +14,9 @@ pub struct TimelineRequest {
     pub within: Option<(GameTime, Precision)>,
     /// Unit of the list: years, months or days.
     pub by: Precision,
-    /// Only these kinds. If empty, all.
+    /// Kinds of moments to show. If the list is empty, all kinds are shown.
     pub kinds: Vec<MomentKind>,
-    /// Only moments related to this entity.
+    /// Entity that a moment must be related to. `None`: all moments.
     pub about: Option<EntityId>,
 }
 
@@ -27,7 +27,7 @@ impl Default for TimelineRequest {
 }
 
 impl TimelineRequest {
-    /// Shows the year, month or day that contains a time, in the next smaller unit.
+    /// Shows the year, month or day that contains a time, listed by the next smaller unit.
     pub fn enter(&mut self, time: GameTime, span: Precision) {
         self.within = Some((time, span));
         self.by = match span {
@@ -36,12 +36,12 @@ impl TimelineRequest {
         };
     }
 
-    /// Shows all of time, by years.
+    /// Shows all of time, listed by years.
     pub fn leave(&mut self) {
         (self.within, self.by) = (None, Precision::Year);
     }
 
-    /// Shows the next larger unit.
+    /// Shows the enclosing month, the enclosing year, or all of time.
     pub fn zoom_out(&mut self) {
         match self.within {
             Some((time, Precision::Month)) => self.enter(time, Precision::Year),
@@ -54,17 +54,17 @@ impl TimelineRequest {
 /// A part of the timeline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TimelineModel {
-    /// Path from the year to the displayed span.
+    /// Path from the year to the displayed month or day.
     pub path: Vec<Crumb>,
     /// Years, months or days with moments, newest first.
     pub spans: Vec<SpanModel>,
     /// Moments in the displayed span, newest first.
     pub moments: Vec<MomentModel>,
-    /// Number of omitted items.
+    /// Number of moments that are not listed.
     pub more: usize,
-    /// Moments without a date that the calendar can parse.
+    /// Moments without a date, or with a date that the calendar cannot parse.
     pub undated: Vec<MomentModel>,
-    /// Number of omitted items.
+    /// Number of moments that are not listed.
     pub more_undated: usize,
     /// The entity of the request, if there is one.
     pub about: Option<Named>,
@@ -72,14 +72,14 @@ pub struct TimelineModel {
     pub now: Option<(GameTime, String)>,
 }
 
-/// A step of the path in the timeline.
+/// A year, month or day on the path to the displayed span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Crumb {
     /// Name of the span.
     pub label: String,
-    /// A time in the span.
+    /// A time within the span.
     pub time: GameTime,
-    /// Size of the span.
+    /// Size of the span: a year, a month or a day.
     pub precision: Precision,
 }
 
@@ -90,7 +90,7 @@ pub struct SpanModel {
     pub label: String,
     /// First minute of the span.
     pub first: GameTime,
-    /// Size of the span.
+    /// Size of the span: a year, a month or a day.
     pub precision: Precision,
     /// Number of moments in the span.
     pub count: usize,
@@ -107,7 +107,7 @@ pub struct MomentModel {
     pub kind: MomentKind,
     /// Time of the moment.
     pub when: String,
-    /// Description.
+    /// Description of the moment, with links.
     pub what: Linked,
     /// The fact, if there is one.
     pub fact: Option<FactId>,
@@ -117,11 +117,11 @@ pub struct MomentModel {
     pub session: Option<(SessionId, String)>,
     /// The place.
     pub place: Option<Named>,
-    /// The entities present.
+    /// The entities present at the moment.
     pub there: Vec<Named>,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Whether the moment is secret, or some characters were excluded from it.
+    /// Whether the moment is secret, or a character present in the session did not hear all of it.
     pub secret: bool,
     /// Whether players may see the moment.
     pub safe: bool,

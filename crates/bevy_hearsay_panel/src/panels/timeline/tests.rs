@@ -1,6 +1,6 @@
 use egui_kittest::{Harness, kittest::Queryable};
-use hearsay_memory::query::MomentKind;
 use hearsay_model::{EntityId, FactStatus, GameTime, Kind, Precision, SessionId};
+use hearsay_query::timeline::MomentKind;
 
 use super::*;
 use crate::{

@@ -1,8 +1,8 @@
-//! Draws the timeline: years, months or days on the left, their moments on the right.
+//! Draws the timeline. Years, months or days are on the left, and their moments are on the right.
 
 use egui::{Panel, RichText, ScrollArea, Sense, Ui};
-use hearsay_memory::query::MomentKind;
 use hearsay_model::{EntityId, FactId, FactStatus, Precision, SessionId};
+use hearsay_query::timeline::MomentKind;
 use serde::{Deserialize, Serialize};
 
 use super::model::{MomentModel, SpanModel, TimelineModel, TimelineRequest};
@@ -23,7 +23,7 @@ use crate::{
 pub struct TimelineView {
     /// The request.
     pub request: TimelineRequest,
-    /// The typed name.
+    /// Typed name of the entity to filter by.
     pub about: String,
     /// Whether moments without a date are shown.
     pub undated: bool,
@@ -67,7 +67,8 @@ fn one_of(kind: MomentKind) -> &'static str {
     }
 }
 
-/// Draws the timeline. Changes of the request are in the view; the panel then reads the timeline again.
+/// Draws the timeline. If the user chooses another part, this function changes `view.request`, and the panel reads the
+/// timeline again.
 pub fn timeline_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut TimelineView) -> Vec<TimelineAction> {
     let mut actions = Vec::new();
     filters_ui(ui, look, model, view);
@@ -77,7 +78,7 @@ pub fn timeline_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut T
         let filtered = view.request != TimelineRequest::default();
         let next = "Events with a date, sessions, and facts with a beginning or an end appear here.";
         let button = filtered.then_some("Show all of time");
-        if empty_state(ui, look, "Nothing has happened here", next, button) {
+        if empty_state(ui, look, "Nothing happened in this period", next, button) {
             (view.request, view.about) = Default::default();
         }
         return actions;
@@ -99,7 +100,7 @@ pub fn timeline_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut T
     beside(ui, look, |ui| {
         section(ui, look, if view.undated { "Without a date" } else { &count }, None);
         if left_out > 0 {
-            weak(ui, look, &format!("and {left_out} more: look into a year, a month or a day"));
+            weak(ui, look, &format!("and {left_out} more: zoom in to a year, a month or a day"));
         }
         list(ui, "moments", rows.len(), &mut view.heights, 60.0, None, |ui, number| {
             card(ui, look, false, false, |ui| moment_ui(ui, look, rows[number], &mut actions));
@@ -112,7 +113,7 @@ fn filters_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut Timeli
     ui.horizontal_wrapped(|ui| {
         weak(ui, look, "By");
         for (precision, name) in [(Precision::Year, "Years"), (Precision::Month, "Months"), (Precision::Day, "Days")] {
-            let help = "What the list on the left counts by";
+            let help = "Group the list on the left by this unit";
             if toggle(ui, view.request.by == precision, name, help).clicked() {
                 view.request.by = precision;
             }
@@ -120,12 +121,12 @@ fn filters_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut Timeli
         ui.separator();
         for kind in MomentKind::ALL {
             let on = view.request.kinds.contains(&kind);
-            if toggle(ui, on, kind_name(kind), "Shows only these").clicked() {
+            if toggle(ui, on, kind_name(kind), "Show only these").clicked() {
                 if on { view.request.kinds.retain(|other| *other != kind) } else { view.request.kinds.push(kind) }
             }
         }
         ui.separator();
-        let field = name_field(ui, look, "About", "Whom or what", &mut view.about, &mut view.completion, |_| true);
+        let field = name_field(ui, look, "About", "Name of an entity", &mut view.about, &mut view.completion, |_| true);
         if let Some(chosen) = field.chosen {
             view.request.about = Some(chosen.id);
         } else if view.about.trim().is_empty() {
@@ -139,7 +140,7 @@ fn filters_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut Timeli
 
 fn path_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut TimelineView) {
     ui.horizontal_wrapped(|ui| {
-        // The path comes last because its length changes; controls before it keep their position.
+        // Draw the path last, because its length changes and would move the controls after it.
         let inside = view.request.within.is_some();
         if ui.add_enabled(inside, egui::Button::new("All of time")).clicked() {
             view.request.leave();
@@ -170,7 +171,7 @@ fn spans_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut Timeline
     let undated = model.undated.iter().filter(|moment| !look.screen_safe || moment.safe).count();
     if undated > 0 {
         let all = undated + model.more_undated;
-        if toggle(ui, view.undated, "Without a date", "What nobody can say when").clicked() {
+        if toggle(ui, view.undated, "Without a date", "Events and facts without a known date").clicked() {
             view.undated = !view.undated;
         }
         weak(ui, look, &counted(all, "moment", "moments"));
@@ -199,8 +200,7 @@ fn spans_ui(ui: &mut Ui, look: &Look, model: &TimelineModel, view: &mut Timeline
                 ui.painter().text(at, egui::Align2::LEFT_CENTER, &name, font.clone(), palette.text);
                 let at = rect.right_center() - egui::vec2(6.0, 1.0);
                 ui.painter().text(at, egui::Align2::RIGHT_CENTER, count.to_string(), font, palette.weak);
-                let response =
-                    response.on_hover_text(format!("{}: looks into it", counted(count, "moment", "moments")));
+                let response = response.on_hover_text(format!("Show {}", counted(count, "moment", "moments")));
                 if named(response, true, &span.label).clicked() {
                     view.request.enter(span.first, span.precision);
                     view.undated = false;
@@ -225,7 +225,7 @@ fn moment_ui(ui: &mut Ui, look: &Look, moment: &MomentModel, actions: &mut Vec<T
         }
         if let Some((id, title)) = &moment.session
             && moment.kind != MomentKind::Session
-            && ui.link(RichText::new(title).small()).on_hover_text("Shows the session").clicked()
+            && ui.link(RichText::new(title).small()).on_hover_text("Show the session").clicked()
         {
             actions.push(TimelineAction::Session(id.clone()));
         }

@@ -37,7 +37,7 @@ impl<T: Copy + Default> Buffer<T> {
         self.len += 1;
     }
 
-    /// Removes an element. The order of the others remains.
+    /// Removes an element. The other elements keep their order.
     pub(in crate::state) fn remove(&mut self, at: usize) {
         let len = self.len as usize;
         Arc::make_mut(&mut self.items).copy_within(at + 1..len, at);

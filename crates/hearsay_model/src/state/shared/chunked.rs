@@ -62,8 +62,8 @@ impl<T: Clone, const N: usize> ChunkedVec<T, N> {
         self.set(self.len, value);
     }
 
-    /// Removes the element at an index, which remains free until it is [set](Self::set). A chunk without elements takes
-    /// no memory.
+    /// Removes the element at an index. The index stays free until it is [set](Self::set). A chunk without elements
+    /// uses no memory.
     pub(in crate::state) fn remove(&mut self, index: usize) {
         if self.get(index).is_none() {
             return;

@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::FlatVec;
 
-/// A slot: the index plus one, and 32 bits of the hash.
+/// A slot of the table. `next` is the index plus one, and `tag` is 32 bits of the hash.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     /// Zero in an empty slot.
@@ -32,7 +32,7 @@ fn tag(key: &(impl Hash + ?Sized)) -> u32 {
 }
 
 impl HashIndex {
-    /// Returns the index that fits, among those whose key has the same hash.
+    /// Returns the index of a key. `fits` tells whether an index whose key has the same hash belongs to the key.
     #[inline]
     pub(in crate::state) fn find(&self, key: &(impl Hash + ?Sized), fits: impl Fn(u32) -> bool) -> Option<u32> {
         self.place(tag(key), fits).map(|place| self.slots.get(place).next - 1)
@@ -53,9 +53,9 @@ impl HashIndex {
         }
     }
 
-    /// Inserts an index whose key is missing.
+    /// Inserts the index of a key that is not in the table.
     pub(in crate::state) fn insert(&mut self, key: &(impl Hash + ?Sized), index: u32) {
-        // Limits the load factor to one half.
+        // Limit the load factor to one half.
         if self.len >= self.mask / 2 {
             self.grow();
         }
@@ -80,11 +80,11 @@ impl HashIndex {
         slots.filter(|slot| slot.next != 0).for_each(|slot| self.put(slot));
     }
 
-    /// Removes an index by its key.
+    /// Removes the index of a key.
     pub(in crate::state) fn remove(&mut self, key: &(impl Hash + ?Sized), index: u32) {
         let Some(place) = self.place(tag(key), |other| other == index) else { return };
         self.len -= 1;
-        // Move later slots back into the hole, except where the hole precedes the first slot of their probe sequence.
+        // Move later slots back into the hole. Skip a slot if the hole comes before the start of its probe sequence.
         let (mut hole, mut place) = (place as u32, place as u32);
         loop {
             place = (place + 1) & self.mask;

@@ -7,13 +7,13 @@ use super::Buffer;
 /// Maximum number of elements in one chunk.
 const CHUNK: usize = 512;
 
-/// A list that stores up to `N` elements in place, and longer contents in chunks.
+/// A list that stores up to `N` elements inline, and more elements in chunks.
 ///
 /// Cloning is O(1). The first write after a clone copies one chunk of at most 512 elements, and one pointer per chunk.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct List<T, const N: usize>(Parts<T, N>);
 
-/// Iterator over a list. Loops over it are hot, and `Flatten` takes twice the time.
+/// Iterator over a list. It is written by hand because `Flatten` takes twice the time in performance-critical loops.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct Iter<'a, T> {
     front: slice::Iter<'a, T>,
@@ -103,7 +103,7 @@ impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
         others.last().map_or(first, |chunk| chunk).last().copied()
     }
 
-    /// Returns whether the list contains a value. Searches from the end.
+    /// Returns whether the list contains a value. The search starts at the end.
     pub(in crate::state) fn contains(&self, value: T) -> bool {
         self.iter().rev().any(|other| other == value)
     }
@@ -141,7 +141,8 @@ impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
         Some(last)
     }
 
-    /// Removes the last element that fits. The order of the others remains. Returns whether there was one.
+    /// Removes the last element for which `fits` returns `true`, and returns whether there was one. The other elements
+    /// keep their order.
     ///
     /// The search starts at the end, so the cost grows with the number of elements after the removed one.
     pub(in crate::state) fn remove_last(&mut self, fits: impl Fn(T) -> bool) -> bool {
@@ -166,7 +167,7 @@ impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
                 let Some((n, at)) = place else { return false };
                 let chunks = Arc::make_mut(chunks);
                 chunks[n].remove(at);
-                // Small chunks are joined, so that their number stays proportional to the number of elements.
+                // Join small chunks, so that the number of chunks stays proportional to the number of elements.
                 let before = n.checked_sub(1).filter(|before| chunks[*before].len() + chunks[n].len() <= CHUNK / 2);
                 if chunks[n].is_empty() {
                     chunks.remove(n);

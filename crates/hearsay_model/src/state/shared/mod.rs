@@ -1,7 +1,7 @@
-//! Collections with copy-on-write chunks. A clone copies a pointer, and the first write to a clone copies a small part.
+//! Collections with copy-on-write chunks. Cloning copies a pointer. The first write to a clone copies a small part.
 //!
 //! Readers hold clones of the [state](super::State) while the writer continues. With the standard collections, the
-//! writer would copy whole tables each time.
+//! writer would have to copy whole tables each time.
 
 mod buffer;
 mod chunked;

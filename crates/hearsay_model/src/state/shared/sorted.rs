@@ -28,7 +28,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.chunks.partition_point(|chunk| chunk.first().is_some_and(|(first, _)| first <= key)).saturating_sub(1)
     }
 
-    /// Returns the position of a key: the chunk, and the index in it.
+    /// Returns the index of the chunk that contains a key, and the index of the key within this chunk.
     fn find(&self, key: &K) -> Option<(usize, usize)> {
         let chunk = self.chunk_of(key);
         let place = self.chunks.get(chunk)?.binary_search_by(|(other, _)| other.cmp(key)).ok()?;
@@ -39,7 +39,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.find(key).map(|(chunk, place)| &self.chunks[chunk][place].1)
     }
 
-    /// Returns all values, by key.
+    /// Returns all values, sorted by key.
     pub(in crate::state) fn values(&self) -> impl Iterator<Item = &V> {
         self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|(_, value)| value)
     }
@@ -49,7 +49,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.chunks.iter().flat_map(|chunk| chunk.iter()).map(|(key, _)| key)
     }
 
-    /// Returns all keys from a given key on, in order.
+    /// Returns all keys that are not before `from`, in order.
     pub(in crate::state) fn keys_from<'a>(&'a self, from: &K) -> impl Iterator<Item = &'a K> + use<'a, K, V> {
         let chunk = self.chunk_of(from);
         let first = self.chunks.get(chunk).map_or(0, |chunk| chunk.partition_point(|(key, _)| key < from));
@@ -57,7 +57,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         entries.skip(first).map(|(key, _)| key)
     }
 
-    /// Returns the values of all keys from `from` (included) to `to` (excluded), by key.
+    /// Returns the values of all keys from `from` (included) to `to` (excluded), sorted by key.
     pub(in crate::state) fn range<'a>(&'a self, from: &K, to: K) -> impl Iterator<Item = &'a V> + use<'a, K, V> {
         let chunk = self.chunk_of(from);
         let first = self.chunks.get(chunk).map_or(0, |chunk| chunk.partition_point(|(key, _)| key < from));

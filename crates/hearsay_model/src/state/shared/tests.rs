@@ -1,4 +1,4 @@
-//! Each collection does what a standard one does, and so do its clones after later writes.
+//! Each collection behaves like the corresponding standard collection. Its clones do too, also after later writes.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What to do, and with which value.
+/// Generates steps. Each has the number of an action, and a value.
 fn steps() -> impl Strategy<Value = Vec<(u8, u32)>> {
     prop::collection::vec((any::<u8>(), any::<u32>()), 0..3_000)
 }
@@ -17,7 +17,7 @@ proptest! {
     #[test]
     fn lists(steps in steps(), pushes in 1_u8..9) {
         let (mut list, mut model, mut kept) = (List::<u32, 5>::default(), Vec::new(), Vec::new());
-        // Begin with more than one chunk, often.
+        // In many cases, start with more than one chunk.
         for n in 0..u32::from(pushes) * 300 {
             list.push(n);
             model.push(n);

@@ -1,4 +1,5 @@
-//! Compaction: what can be read and undone stays as it is, and the rest of the journal folds to the same state.
+//! Compaction: everything that can be read or undone stays the same, and the remaining operations fold to the same
+//! state.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +9,19 @@ use super::{
     transients::{self, Step, judge, steps},
     *,
 };
-use crate::History;
+use crate::{GameSetting, History, SessionSetting};
 
-/// Compacts as far as some newest operations.
+/// Compacts all operations except some of the newest.
 fn compact(state: &mut State, operations: u64) -> Rewritten {
     let retention = UndoRetention { operations, sessions: 1 };
-    // Not always as far as it could.
+    // In some cases, compact less than possible.
     let limit = Position(state.position().0.saturating_sub(operations * 3 / 2));
     state.advance_compaction(state.undo_horizon(&retention, limit));
     let mut plan = state.plan_compaction();
     state.compact(&mut plan, usize::MAX)
 }
 
-/// Whether a record is a former value that need not be kept, or leads to one.
+/// Returns whether a record is a former value that may be removed, or refers to one.
 fn is_former(state: &State, key: &Key) -> bool {
     let of_fact = |id: FactId| {
         let fact = state.fact(id);
@@ -35,7 +36,7 @@ fn is_former(state: &State, key: &Key) -> bool {
     }
 }
 
-/// Everything that can be read is the same, but for former values that are gone.
+/// Checks that all reads are equal, except for former values that were removed.
 fn assert_same(before: &State, after: &State, keys: &BTreeSet<Key>) {
     for key in keys {
         if before.same(after, key) && before.shows(key) == after.shows(key) {
@@ -50,7 +51,7 @@ fn assert_same(before: &State, after: &State, keys: &BTreeSet<Key>) {
     assert!(before.sessions().eq(after.sessions()));
 }
 
-/// Clears what is stored of transient values that a state does not have.
+/// Removes the stored transient values that a state does not have.
 fn clear_stale(state: &State, log: &mut TransientLog) {
     for n in 0..=u8::MAX {
         let TransientChange { subject, predicate, .. } = transients::change(n);
@@ -63,7 +64,7 @@ fn clear_stale(state: &State, log: &mut TransientLog) {
     }
 }
 
-/// The state that is read from the disk.
+/// Returns the state as it is read from the disk.
 fn folded(state: &State, log: TransientLog) -> State {
     let mut updates = log.into_updates();
     let mut again = State::default();
@@ -88,7 +89,7 @@ fn folded(state: &State, log: TransientLog) -> State {
 
 proptest! {
     #[test]
-    fn what_is_kept_reads_undoes_and_folds_as_before(
+    fn a_compacted_state_reads_undoes_and_folds_as_before(
         steps in steps(),
         at in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
         kept in 1_u64..12,
@@ -186,7 +187,7 @@ fn saving_again_and_again_leaves_nothing_behind() {
         apply(&mut state, Author::Game, vec![end]);
         if n % 20 == 19 {
             state.set_transients(&moved(n + 1));
-            // What a fact leaves behind may go one time later.
+            // Data of a removed fact can be removed one compaction later.
             compact(&mut state, 10);
             compact(&mut state, 10);
             let changes = state.journal().map(|(_, entry)| entry.operation.changes.len());
@@ -200,7 +201,7 @@ fn saving_again_and_again_leaves_nothing_behind() {
 #[test]
 fn what_the_dm_decided_stays_and_what_was_replaced_goes() {
     let mut state = begun();
-    let flag = |value: bool| Setting::Flag { name: "alarm".into(), value: Value::Flag(value) };
+    let flag = |value: bool| Setting::Game(GameSetting::Flag { name: "alarm".into(), value: Value::Flag(value) });
     apply(
         &mut state,
         Author::Game,
@@ -222,7 +223,7 @@ fn what_the_dm_decided_stays_and_what_was_replaced_goes() {
     assert_eq!(refused, Err(ApplyError::Compacted { given: Position(3), to: state.position() }));
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "undo reaches back to operation 37; what was before operation 3 is not kept any more"
+        "cannot return to operation 3: the campaign keeps undo history back to operation 37 only"
     );
     assert_eq!(state.at(Position(3)).err(), Some(ApplyError::Compacted { given: Position(3), to: state.position() }));
 }
@@ -235,7 +236,7 @@ fn a_text_that_goes_takes_what_was_read_in_it_however_old() {
     let taken =
         state.apply(Operation::new(Author::Extractor, "take back", vec![Change::Revert(read)])).unwrap().position;
     assert!(state.fact(fact(1).id()).is_none());
-    // That can itself be undone for a while.
+    // This operation can itself be undone for a while.
     compact(&mut state, 1);
     let mut undone = state.clone();
     undone.apply(revert(taken.0)).unwrap();
@@ -251,7 +252,7 @@ fn slots_and_sessions_hold_compaction_back() {
     apply(&mut state, Author::Dm, vec![Change::SetSession(session(0)), Change::SetSession(session(1))]);
     for n in 0..2 {
         let playing = crate::Playing { session: session(n).id, here: Vec::new(), place: None, time: None };
-        apply(&mut state, Author::Dm, vec![Change::Set(Setting::Playing(playing))]);
+        apply(&mut state, Author::Dm, vec![Change::Set(Setting::Session(SessionSetting::Playing(playing)))]);
         apply(&mut state, Author::Dm, vec![Change::Unset(SettingKey::Playing)]);
     }
     let newest = state.position();

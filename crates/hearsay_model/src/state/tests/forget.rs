@@ -1,11 +1,11 @@
-//! Forgetting a record equals never having had it.
+//! Removing a record gives the same state as if the record had never existed.
 
 use std::collections::BTreeSet;
 
 use super::{super::*, *};
 use crate::{FactId, KnowledgeId};
 
-/// Everything that public queries say, in a form that does not depend on dense indices.
+/// Returns the results of all public queries, in a form that does not depend on dense indices.
 pub(super) fn answers(state: &State, keys: &BTreeSet<Key>) -> Vec<String> {
     fn sorted<T: std::fmt::Debug>(all: impl Iterator<Item = T>) -> String {
         let mut all: Vec<String> = all.map(|one| format!("{one:?}")).collect();
@@ -54,7 +54,7 @@ pub(super) fn answers(state: &State, keys: &BTreeSet<Key>) -> Vec<String> {
 }
 
 pub(super) fn keys_of<'a>(operations: impl IntoIterator<Item = &'a Operation>) -> BTreeSet<Key> {
-    operations.into_iter().flat_map(|operation| operation.changes.iter().filter_map(Change::key)).collect()
+    operations.into_iter().flat_map(|operation| operation.changes.iter().filter_map(Change::writes)).collect()
 }
 
 impl State {
@@ -70,7 +70,7 @@ impl State {
 
 proptest! {
     #[test]
-    fn forgetting_equals_never_having_had(
+    fn removing_a_record_equals_never_having_had_it(
         before in history(),
         after in history(),
         undone in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
@@ -96,7 +96,7 @@ proptest! {
             assert_indices(&forgot);
         }
         let without = |operation: Operation| {
-            let kept = operation.changes.into_iter().filter(|change| change.key().is_none_or(|key| !gone.contains(&key)));
+            let kept = operation.changes.into_iter().filter(|change| change.writes().is_none_or(|key| !gone.contains(&key)));
             Operation { changes: kept.collect(), ..operation }
         };
         let mut never = fold(before.into_iter().map(without));
@@ -106,7 +106,7 @@ proptest! {
             let shown = !matches!(key, Key::Setting(_));
             prop_assert!(!shown || touched.contains(key), "{:?} changed and is not told", key);
         }
-        // What comes later may bring records back, in the same rows.
+        // Later operations can restore records in the same rows.
         for operation in after {
             forgot.apply_checked(Arc::new(operation.clone()));
             never.apply_checked(Arc::new(operation));

@@ -1,4 +1,4 @@
-//! A clone of a state keeps what it held, whatever is written to the state later.
+//! A clone of a state does not change when the original is written to.
 
 use super::{
     super::*,
@@ -22,7 +22,7 @@ proptest! {
             if clones[n % clones.len()] {
                 kept.push((n, state.clone()));
             }
-            // Sometimes the clone is written to, and not the state that it was made of.
+            // In some cases the clone is written to, instead of the original.
             if forks[n % forks.len()] {
                 let mut other = state.clone();
                 other.apply_checked(Arc::new(revert(n as u64 + 1)));
@@ -30,7 +30,7 @@ proptest! {
             }
         }
         for (n, clone) in kept {
-            // Folded anew, a state shares nothing with another.
+            // A state that is folded again shares no data with other states.
             let copy = fold(history[..=n].to_vec());
             clone.assert_consistent();
             prop_assert!(clone == copy && clone.position() == copy.position());

@@ -1,4 +1,4 @@
-//! Transient values among operations: indices stay right, and the state can be folded again from what was kept.
+//! Transient values among operations: indices stay correct, and the state can be folded again from the stored data.
 
 use super::{
     super::*,
@@ -25,7 +25,7 @@ pub(super) fn change(n: u8) -> TransientChange {
 #[derive(Debug, Clone)]
 pub(super) enum Step {
     Operation(Operation),
-    /// The DM says or judges a value that may be transient.
+    /// The DM states a value that may be transient, or sets its status.
     Judge(u8),
     Set(Vec<u8>),
     Save,

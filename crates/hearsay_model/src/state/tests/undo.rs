@@ -1,8 +1,9 @@
-//! Voiding and restoring in any order, against the plain definition.
+//! Tests of reverts in any order. The results are compared with the plain definition of a live operation.
 
 use super::{super::*, forget::keys_of, *};
 
-/// Which operations are live: from the newest to the oldest, one counts unless a later one that counts voids it.
+/// Returns the live operations. From the newest to the oldest, an operation is live unless a later live operation
+/// reverts it.
 fn live(state: &State) -> Vec<bool> {
     let mut live = vec![true; state.journal().count()];
     let (mut reverted, mut restored_to) = (vec![false; live.len() + 1], u64::MAX);
@@ -22,10 +23,10 @@ fn live(state: &State) -> Vec<bool> {
     live
 }
 
-/// Live later operations that change records which would disappear.
+/// Returns the later live operations that change a record which the revert would remove.
 fn dependents(state: &State, preview: &UndoPreview, position: Position) -> Vec<Position> {
     let later = state.journal().filter(|(at, entry)| {
-        let mut keys = entry.operation.changes.iter().filter_map(Change::key);
+        let mut keys = entry.operation.changes.iter().filter_map(Change::writes);
         let counts = entry.live && entry.operation.author != Author::Extractor;
         *at > position && counts && keys.any(|key| preview.lost.contains(&key))
     });
@@ -34,7 +35,7 @@ fn dependents(state: &State, preview: &UndoPreview, position: Position) -> Vec<P
 
 proptest! {
     #[test]
-    fn the_newest_that_counts_decides(
+    fn the_newest_live_revert_decides(
         history in history(),
         reverts in prop::collection::vec(prop::collection::vec((any::<bool>(), any::<prop::sample::Index>()), 1..3), 1..25),
     ) {
@@ -42,7 +43,7 @@ proptest! {
         for (n, reverts) in reverts.into_iter().enumerate() {
             let mut changes: Vec<Change> = reverts.iter().map(|(revert, at)| {
                 let position = Position(at.index(state.journal().count()) as u64 + 1);
-                // Nearly all restore to what is not long past.
+                // In most cases, restore a recent position.
                 let near = Position(position.0.max(state.position().0.saturating_sub(5)));
                 if *revert { Change::Revert(position) } else { Change::Restore(near) }
             }).collect();

@@ -1,0 +1,72 @@
+//! Receives the memory's events.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bevy::prelude::*;
+use hearsay_engine::{Event as EngineEvent, ModelStatus};
+use hearsay_model::Key;
+
+use super::{
+    frame_cost::FrameCost,
+    handle::NpcMemory,
+    messages::{MemoryChanged, MemoryErrorMessage, SecretRevealable},
+    resync::Resync,
+    state::EncoderStatus,
+};
+
+/// The keys of the records that operations changed, with the revision of each write. A write is removed when its
+/// changed entities are requested.
+#[derive(Resource, Default)]
+pub(crate) struct Touched(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
+
+/// Returns whether an event waits.
+pub(super) fn has_events(world: &World) -> bool {
+    world.get_resource::<NpcMemory>().and_then(NpcMemory::get).is_some_and(|memory| !memory.events().is_empty())
+}
+
+/// Receives all waiting events.
+pub(super) fn take_events(
+    memory: Res<NpcMemory>,
+    (mut touched, mut resync): (ResMut<Touched>, ResMut<Resync>),
+    mut encoder: ResMut<EncoderStatus>,
+    mut changed: MessageWriter<MemoryChanged>,
+    mut revealable: MessageWriter<SecretRevealable>,
+    mut trouble: MessageWriter<MemoryErrorMessage>,
+    cost: Res<FrameCost>,
+) {
+    let _cost = cost.begin();
+    let Some(memory) = memory.get() else { return };
+    for event in memory.events().try_iter() {
+        match event {
+            EngineEvent::Applied { position, revision, touched: keys } => {
+                touched.0.push_back((revision, Arc::new(keys)));
+                changed.write(MemoryChanged { position });
+            }
+            EngineEvent::Revealable { reveal, fact, holder } => {
+                revealable.write(SecretRevealable { reveal, fact, holder });
+            }
+            EngineEvent::Model(status) => {
+                if let ModelStatus::None { why } = &status {
+                    tracing::info!("no sentence encoder; recall uses words and the graph only: {why}");
+                }
+                if matches!(status, ModelStatus::Ready { .. }) && !hearsay_engine::encoder_is_optimised() {
+                    tracing::warn!(
+                        "the sentence encoder was built without optimisation and takes seconds for a question: add \
+                         `[profile.dev.package.\"*\"]` with `opt-level = 1` and `debug-assertions = false`, and \
+                         `[profile.dev.package.hearsay_embed]` with `opt-level = 3`, to the game's Cargo.toml"
+                    );
+                }
+                encoder.0 = status;
+            }
+            EngineEvent::Reloaded { why, .. } => {
+                resync.0 = true;
+                trouble.write(MemoryErrorMessage {
+                    what: format!("{why}; the memory was loaded again from the database"),
+                    entity: None,
+                });
+            }
+            EngineEvent::Failed(what) => _ = trouble.write(MemoryErrorMessage { what, entity: None }),
+            EngineEvent::Vectors { .. } | EngineEvent::Asked { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Closes the memory when the game exits, and counts the requests that were committed.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use bevy::prelude::*;
+use crossbeam_channel::bounded;
+use hearsay_engine::MemoryError;
+
+use super::{
+    handle::{NpcMemory, is_open},
+    state::MemoryState,
+};
+
+/// Outcome of the changes and game events that were still pending when the game exited. The plugin inserts this
+/// resource when the memory closes.
+#[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
+#[reflect(Resource)]
+pub struct MemoryExit {
+    /// Number of pending requests that were committed before the memory closed.
+    pub committed: usize,
+    /// Number of pending requests that were refused or were not committed within
+    /// [`MemoryPlugin::exit_patience`](crate::MemoryPlugin::exit_patience).
+    pub not_committed: usize,
+}
+
+impl MemoryExit {
+    /// Counts the answered requests and removes them from `sent`. `answer` returns whether a request was committed, or
+    /// `None` while the request has no answer.
+    pub(crate) fn count_answered<R>(&mut self, sent: &mut Vec<R>, answer: impl Fn(&R) -> Option<bool>) {
+        sent.retain(|request| {
+            let answer = answer(request);
+            self.committed += usize::from(answer == Some(true));
+            self.not_committed += usize::from(answer == Some(false));
+            answer.is_none()
+        });
+    }
+}
+
+/// Functions that a plugin registers for handling its requests at exit.
+#[derive(Clone, Copy)]
+pub(crate) struct ExitSteps {
+    /// Collects the last changes, before anything is sent.
+    pub(crate) gather: fn(&mut World),
+    /// Sends the waiting requests. Returns false if a request remains that can be sent later.
+    pub(crate) send: fn(&mut World) -> bool,
+    /// Counts the answered requests.
+    pub(crate) count_answered: fn(&mut World, &mut MemoryExit),
+    /// Returns the number of requests without an answer, including those that were not sent.
+    pub(crate) count_open: fn(&World) -> usize,
+}
+
+#[derive(Resource, Default)]
+struct AtExit(Vec<ExitSteps>);
+
+/// Registers the functions that a plugin runs at exit.
+pub(crate) trait ExitAppExt {
+    /// Adds the exit steps of a plugin. Steps run in the order in which they were added.
+    fn add_exit_steps(&mut self, steps: ExitSteps) -> &mut Self;
+}
+
+impl ExitAppExt for App {
+    fn add_exit_steps(&mut self, steps: ExitSteps) -> &mut Self {
+        self.world_mut().get_resource_or_init::<AtExit>().0.push(steps);
+        self
+    }
+}
+
+#[derive(Resource, Clone, Copy)]
+pub(super) struct ExitPatience(pub(super) Duration);
+
+/// Sends all pending changes and events, closes the memory, and counts the outcome.
+pub(super) fn close(world: &mut World) {
+    let patience = world.get_resource::<ExitPatience>().map_or(Duration::from_secs(5), |patience| patience.0);
+    let deadline = Instant::now() + patience;
+    let mut exit = MemoryExit::default();
+    let plugins = world.get_resource::<AtExit>().map_or_else(Vec::new, |plugins| plugins.0.clone());
+    plugins.iter().for_each(|plugin| (plugin.gather)(world));
+    while !send(world, &plugins) && Instant::now() < deadline {
+        plugins.iter().for_each(|plugin| (plugin.count_answered)(world, &mut exit));
+        thread::sleep(AT_EXIT);
+    }
+    let Some(memory) = world.resource_mut::<NpcMemory>().0.take() else { return };
+    let (done, closed) = bounded(1);
+    let left = deadline.saturating_duration_since(Instant::now());
+    let closing = thread::Builder::new().name("hearsay-close".into()).spawn(move || {
+        let _ = done.send(memory.close_within(left).map(drop));
+    });
+    let result = match closing {
+        // A commit that is in progress at the deadline still completes. Then the database closes.
+        Ok(_) => closed.recv_timeout(left + AFTER_EXIT),
+        Err(error) => Ok(Err(MemoryError::Thread(error))),
+    };
+    match result {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::error!("closing the memory failed: {error}"),
+        Err(_) => tracing::warn!("the memory was not closed within {patience:?}; all acknowledged changes are safe"),
+    }
+    for plugin in &plugins {
+        (plugin.count_answered)(world, &mut exit);
+        exit.not_committed += (plugin.count_open)(world);
+    }
+    let MemoryExit { committed, not_committed } = exit;
+    if not_committed > 0 {
+        tracing::error!(
+            "{not_committed} of {} changes and game events were not committed when the game exited; if this happens regularly, raise `MemoryPlugin::exit_patience` (now {patience:?})",
+            committed + not_committed
+        );
+    } else if committed > 0 {
+        tracing::info!("{committed} changes and game events were committed when the game exited");
+    }
+    world.insert_resource(exit);
+    *world.resource_mut::<MemoryState>() = MemoryState::Closed;
+}
+
+/// Interval between two polls at exit.
+const AT_EXIT: Duration = Duration::from_millis(1);
+
+/// Maximum time that the database may take to close after the deadline.
+const AFTER_EXIT: Duration = Duration::from_secs(5);
+
+/// Sends the waiting requests of all plugins. Returns false if a request remains that can be sent later.
+fn send(world: &mut World, plugins: &[ExitSteps]) -> bool {
+    let mut is_sent = true;
+    if is_open(world) {
+        for plugin in plugins {
+            is_sent &= (plugin.send)(world);
+        }
+    }
+    is_sent
+}

@@ -1,0 +1,43 @@
+//! The cost of the plugin's systems in a frame.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use bevy::prelude::*;
+
+/// Time that the plugin's systems took in this frame, in nanoseconds.
+#[derive(Resource, Default)]
+pub(crate) struct FrameCost(Arc<AtomicU64>);
+
+impl FrameCost {
+    /// Returns whether no system had work since the cost was last taken.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+
+    /// Returns the cost and resets it to zero.
+    pub(crate) fn take(&self) -> Duration {
+        Duration::from_nanos(self.0.swap(0, Ordering::Relaxed))
+    }
+
+    /// Adds the time from now until the returned value is dropped to the cost.
+    pub(crate) fn begin(&self) -> impl Drop + use<> {
+        Begun { since: Instant::now(), cost: Arc::clone(&self.0) }
+    }
+}
+
+struct Begun {
+    since: Instant,
+    cost: Arc<AtomicU64>,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.cost.fetch_add(u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+}

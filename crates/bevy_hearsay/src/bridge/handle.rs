@@ -1,0 +1,21 @@
+//! The engine's handle as a resource.
+
+use bevy::prelude::*;
+use hearsay_engine::Memory;
+
+/// The engine's handle of the memory. Most games need this resource only for functions that the commands of this crate
+/// do not offer. Every [`Memory`] request returns a ticket, which the game polls each frame.
+#[derive(Resource, Default)]
+pub struct NpcMemory(pub(super) Option<Memory>);
+
+impl NpcMemory {
+    /// Returns the engine's handle, or `None` before the memory is open and after it is closed.
+    pub fn get(&self) -> Option<&Memory> {
+        self.0.as_ref()
+    }
+}
+
+/// Returns whether the memory is open.
+pub(crate) fn is_open(world: &World) -> bool {
+    world.get_resource::<NpcMemory>().is_some_and(|memory| memory.get().is_some())
+}

@@ -1,0 +1,125 @@
+//! Opens the memory on a separate thread.
+
+use std::{path::Path, thread};
+
+use bevy::prelude::*;
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
+use hearsay_engine::{
+    Memory, MemoryError,
+    priority::{ThreadPriority, lower_priority},
+    sync_campaign_files,
+};
+use hearsay_model::{Author, Change, EngineSetting, Operation, Position, Setting};
+
+use super::{
+    handle::NpcMemory,
+    messages::MemoryErrorMessage,
+    options::{MemoryPlugin, Start},
+    state::{LoadProgress, MemoryState},
+};
+
+/// A message from the thread that opens the memory.
+enum Opening {
+    Stage(&'static str),
+    Done(Box<Result<Memory, MemoryError>>),
+}
+
+#[derive(Resource)]
+pub(super) struct OpeningChannel(Receiver<Opening>);
+
+/// Starts the thread that opens the memory. Returns the channel on which the thread reports its progress and result.
+pub(super) fn start(plan: &MemoryPlugin) -> OpeningChannel {
+    let (sender, receiver) = bounded(8);
+    let (plan, refused) = (plan.clone(), sender.clone());
+    let thread = thread::Builder::new().name("hearsay-open".into()).spawn(move || {
+        if plan.gives_way {
+            // All of the memory's threads start from this thread and inherit its priority.
+            lower_priority(ThreadPriority::Low);
+        }
+        let opened = open(&plan, &sender);
+        let _ = sender.send(Opening::Done(Box::new(opened)));
+    });
+    if let Err(error) = thread {
+        let _ = refused.try_send(Opening::Done(Box::new(Err(MemoryError::Thread(error)))));
+    }
+    OpeningChannel(receiver)
+}
+
+fn open(plan: &MemoryPlugin, sender: &Sender<Opening>) -> Result<Memory, MemoryError> {
+    let stage = |stage| drop(sender.send(Opening::Stage(stage)));
+    stage("opening the save");
+    let memory = Memory::open(plan.options()?)?;
+    if plan.start == Start::NewGame && memory.read(|world| Ok(was_played(world)))?.wait()? {
+        memory
+            .write(|_| {
+                let operation = Operation::new(Author::Game, "new game", vec![Change::Restore(Position(0))]);
+                Ok(operation)
+            })?
+            .wait()?;
+    }
+    let campaign = plan.campaign.as_deref().filter(|campaign| plan.sync_campaign_files && holds_campaign(campaign));
+    if let Some(campaign) = campaign {
+        stage("reading the campaign");
+        match plan.start {
+            Start::NewGame => drop(memory.import(campaign)?.wait()?),
+            // Facts that the DM retracted stay retracted.
+            Start::Continue => drop(sync_campaign_files(&memory, campaign)?),
+        }
+    }
+    Ok(memory)
+}
+
+/// Returns whether a directory has campaign files. A directory with only `hearsay.toml` has nothing to import. Returns
+/// true for a missing directory, because the import then reports a clear error.
+fn holds_campaign(campaign: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(campaign) else { return true };
+    let settings = |name: &std::ffi::OsStr| name == hearsay_engine::SETTINGS_FILE;
+    entries.filter_map(Result::ok).any(|entry| !settings(&entry.file_name()))
+}
+
+/// Returns whether a save has live operations apart from imports and from settings that the engine itself records.
+fn was_played(world: &hearsay_engine::ReadSnapshot) -> bool {
+    let own = |change: &Change| {
+        matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))))
+    };
+    world.state.journal().any(|(_, entry)| {
+        let operation = &entry.operation;
+        entry.live && !matches!(operation.author, Author::Importer(_)) && !operation.changes.iter().all(own)
+    })
+}
+
+/// Receives the opened memory.
+pub(super) fn take_opened(
+    channel: Res<OpeningChannel>,
+    mut memory: ResMut<NpcMemory>,
+    mut state: ResMut<MemoryState>,
+    mut progress: ResMut<LoadProgress>,
+    mut trouble: MessageWriter<MemoryErrorMessage>,
+    mut commands: Commands,
+) {
+    loop {
+        let opened = match channel.0.try_recv() {
+            Ok(Opening::Stage(stage)) => {
+                progress.stage = stage.into();
+                continue;
+            }
+            Ok(Opening::Done(opened)) => *opened,
+            Err(TryRecvError::Empty) => return,
+            Err(TryRecvError::Disconnected) => Err(MemoryError::Crashed),
+        };
+        progress.stage.clear();
+        match opened {
+            Ok(opened) => {
+                memory.0 = Some(opened);
+                *state = MemoryState::Ready;
+            }
+            Err(error) => {
+                tracing::error!("the memory could not be opened: {error}");
+                trouble.write(MemoryErrorMessage { what: error.to_string(), entity: None });
+                *state = MemoryState::Failed(error.to_string());
+            }
+        }
+        commands.remove_resource::<OpeningChannel>();
+        return;
+    }
+}

@@ -1,0 +1,84 @@
+//! Options of the plugin that opens the memory.
+
+use std::{path::PathBuf, time::Duration};
+
+use bevy::prelude::*;
+use hearsay_commands::policy::Mode;
+use hearsay_engine::{Location, MemoryError, MemoryOptions, Settings};
+
+/// Opens the memory in the background, and closes it on [`AppExit`].
+#[derive(Debug, Clone)]
+pub struct MemoryPlugin {
+    /// Directory of the campaign that the game starts from. The file `hearsay.toml` in this directory has the engine's
+    /// settings.
+    pub campaign: Option<PathBuf>,
+    /// Directory of the save's database. `None`: the memory is not saved.
+    pub save: Option<PathBuf>,
+    /// Whether to start a new game from the campaign files, or to continue from the save. Default: continue.
+    pub start: Start,
+    /// Whether to import new and changed campaign files at the start. Default true.
+    pub sync_campaign_files: bool,
+    /// Settings of the engine. Default: the campaign's `hearsay.toml`, or the default settings if this file is missing.
+    pub settings: Option<Settings>,
+    /// Whether a DM reviews doubtful facts. This value overrides the settings. Default: as in the settings.
+    pub mode: Option<Mode>,
+    /// Maximum number of requests that can wait in the memory's queue. Default 1,024.
+    pub queue: usize,
+    /// Maximum time that the game waits at exit until its changes are committed. Default 5 s.
+    /// [`MemoryExit`](crate::MemoryExit) counts the requests that are not committed by then. Acknowledged requests are
+    /// always safe. Closing also saves the computed vectors, and a snapshot that makes the next opening faster.
+    pub exit_patience: Duration,
+    /// Whether the memory's threads have a lower priority than the game's threads, so that a commit does not delay a
+    /// frame. Default true. This setting has an effect on Linux, Android and Windows.
+    pub gives_way: bool,
+}
+
+impl Default for MemoryPlugin {
+    fn default() -> Self {
+        Self {
+            campaign: None,
+            save: None,
+            start: Start::default(),
+            sync_campaign_files: true,
+            settings: None,
+            mode: None,
+            queue: 1024,
+            exit_patience: Duration::from_secs(5),
+            gives_way: true,
+        }
+    }
+}
+
+/// State from which a game starts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
+pub enum Start {
+    /// The game continues from the save. If a campaign is also given, new content of the campaign files is imported and
+    /// does not overwrite recorded play. If the save is empty, the game starts from the campaign.
+    #[default]
+    Continue,
+    /// The game starts from the campaign files. Earlier play in this save is reverted. It can be restored from its
+    /// [slots](crate::SaveCommands).
+    NewGame,
+}
+
+impl MemoryPlugin {
+    /// Converts these options to the options of the engine.
+    pub(super) fn options(&self) -> Result<MemoryOptions, MemoryError> {
+        let mut settings = match (&self.settings, &self.campaign) {
+            (Some(settings), _) => settings.clone(),
+            (None, Some(campaign)) => Settings::read(campaign)?,
+            (None, None) => Settings::default(),
+        };
+        settings.policy.mode = self.mode.unwrap_or(settings.policy.mode);
+        let mut options = match &self.campaign {
+            Some(campaign) => MemoryOptions::with_settings(campaign, settings),
+            None => MemoryOptions { settings, ..MemoryOptions::in_memory() },
+        };
+        options.location = match &self.save {
+            Some(save) => Location::Directory(save.clone()),
+            None => Location::Memory,
+        };
+        options.queue = self.queue;
+        Ok(options)
+    }
+}

@@ -1,0 +1,135 @@
+//! The identity of an entity: its id, its kind, and whether the plugin spawned it.
+
+use std::fmt;
+
+use bevy::prelude::*;
+use hearsay_model::{EntityId, Kind};
+
+use super::changes::note_change;
+
+/// The stable id of this entity in the memory, such as `grimjaw-ironhand`.
+///
+/// An explicit id binds the Bevy entity to the entity of the campaign or save with this id. Saved values then take
+/// precedence, unless [`PreferGameState`] is also present. If the memory has no entity with this id, the memory creates
+/// it. Without an id (the default), the Bevy entity gets an id made from its [`Name`] and a unique suffix.
+///
+/// If two Bevy entities have the same id, the second is not bound, and a
+/// [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this.
+#[derive(Component, Clone, Default, PartialEq, Eq, Hash, Reflect)]
+#[component(immutable)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Default, PartialEq, Hash, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]
+pub struct MemoryId(Option<EntityId>);
+
+impl MemoryId {
+    /// Makes an id from a name or an id. Text that is not an id is converted: `Grimjaw Ironhand` becomes
+    /// `grimjaw-ironhand`. If the text has no letter or digit, the entity later gets a generated id.
+    pub fn new(text: impl AsRef<str>) -> Self {
+        Self(EntityId::from_name(text.as_ref()).ok())
+    }
+
+    /// Returns the id, or `None` while the entity has no id.
+    pub fn get(&self) -> Option<&EntityId> {
+        self.0.as_ref()
+    }
+
+    /// Returns the id as text. The text is empty while the entity has no id.
+    pub fn as_str(&self) -> &str {
+        self.0.as_ref().map_or("", EntityId::as_str)
+    }
+}
+
+impl From<EntityId> for MemoryId {
+    fn from(id: EntityId) -> Self {
+        Self(Some(id))
+    }
+}
+
+impl fmt::Debug for MemoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MemoryId({})", self.as_str())
+    }
+}
+
+impl fmt::Display for MemoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The kind of an entity. This component also marks the entity as part of the memory. A game's own components can
+/// require it:
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_hearsay::prelude::*;
+///
+/// #[derive(Component)]
+/// #[require(Remembered::npc())]
+/// struct Blacksmith;
+/// ```
+#[derive(Component, Clone, Debug, PartialEq, Eq, Hash, Reflect)]
+#[component(immutable, on_insert = note_change)]
+#[require(MemoryId)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Default, PartialEq, Hash, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]
+pub struct Remembered(pub Kind);
+
+impl Default for Remembered {
+    fn default() -> Self {
+        Self::npc()
+    }
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident => $kind:ident,)*) => {
+        impl Remembered {
+            $($(#[$doc])* pub const fn $name() -> Self { Self(Kind::$kind) })*
+        }
+    };
+}
+
+kinds! {
+    /// A character that the game plays.
+    npc => Npc,
+    /// A character that a player plays.
+    player => Player,
+    /// A place.
+    location => Location,
+    /// A group that has members.
+    faction => Faction,
+    /// The player characters as a group.
+    party => Party,
+    /// A thing.
+    item => Item,
+    /// A readable document.
+    document => Document,
+    /// An event in the past.
+    event => Event,
+    /// A task to be done.
+    quest => Quest,
+    /// An idea, a god or a custom.
+    concept => Concept,
+}
+
+impl Remembered {
+    /// Makes a component with a kind that the game defines.
+    pub fn custom(kind: &str) -> Self {
+        Self(Kind::from(kind))
+    }
+}
+
+/// Makes the game's values take precedence when this entity is bound to an entity of the campaign or save. Without this
+/// component, saved values take precedence.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Default, PartialEq, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]
+pub struct PreferGameState;
+
+/// Marks an entity that the plugin spawned because of the [spawn policy](crate::SpawnPolicy). The plugin despawns the
+/// entity when the policy no longer selects it.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Default, PartialEq, Debug)]
+pub struct SpawnedByHearsay;

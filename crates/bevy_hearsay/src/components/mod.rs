@@ -1,0 +1,32 @@
+//! The components through which a game sees the memory.
+
+mod attributes;
+mod changes;
+mod identity;
+mod place;
+mod relations;
+
+use bevy::prelude::*;
+
+pub use attributes::Attributes;
+pub(crate) use changes::ChangedEntities;
+pub use identity::{MemoryId, PreferGameState, Remembered, SpawnedByHearsay};
+pub use place::{LocatedIn, Occupants, PlaceId};
+pub use relations::{RelatedFrom, RelatesTo, Relation, RelationOf, Relations};
+
+/// Registers the types of all components.
+pub(crate) fn register(app: &mut App) {
+    app.register_type::<MemoryId>()
+        .register_type::<Remembered>()
+        .register_type::<PreferGameState>()
+        .register_type::<PlaceId>()
+        .register_type::<LocatedIn>()
+        .register_type::<Occupants>()
+        .register_type::<Attributes>()
+        .register_type::<Relation>()
+        .register_type::<RelationOf>()
+        .register_type::<Relations>()
+        .register_type::<RelatesTo>()
+        .register_type::<RelatedFrom>()
+        .register_type::<SpawnedByHearsay>();
+}

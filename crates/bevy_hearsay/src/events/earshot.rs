@@ -1,0 +1,69 @@
+//! Finds the characters that hear and see a game event.
+
+use std::{fmt, sync::Arc};
+
+use bevy::prelude::*;
+
+use super::target::Target;
+use crate::{components::Remembered, sync::Registry};
+
+type Hearers = Arc<dyn Fn(&World, Entity) -> Vec<Entity> + Send + Sync>;
+
+/// Rule that decides who hears and sees a [`GameEvent`](crate::GameEvent) without named listeners.
+#[derive(Resource, Clone, Default)]
+pub enum Earshot {
+    /// The characters at the same place according to the memory, also those that do not exist as Bevy entities.
+    #[default]
+    Place,
+    /// The characters with a [`MemoryId`](crate::MemoryId) whose [`GlobalTransform`] is within this distance of the
+    /// actor, in world units.
+    Distance(f32),
+    /// The entities that a function returns.
+    Custom(Hearers),
+}
+
+impl fmt::Debug for Earshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Place => f.write_str("Place"),
+            Self::Distance(distance) => write!(f, "Distance({distance})"),
+            Self::Custom(_) => f.write_str("Custom(..)"),
+        }
+    }
+}
+
+impl Earshot {
+    /// Uses a function that returns the hearers.
+    pub fn custom(hearers: impl Fn(&World, Entity) -> Vec<Entity> + Send + Sync + 'static) -> Self {
+        Self::Custom(Arc::new(hearers))
+    }
+}
+
+/// Returns the entities that hear and see an event of `entity`. If the list is empty, the memory uses the characters at
+/// the place of `entity`.
+pub(crate) fn hearers(world: &World, entity: Entity) -> Vec<Target> {
+    let there: Vec<Entity> = match world.get_resource::<Earshot>() {
+        None | Some(Earshot::Place) => return Vec::new(),
+        Some(Earshot::Custom(hearers)) => hearers(world, entity),
+        Some(Earshot::Distance(distance)) => {
+            let Some(from) = world.get::<GlobalTransform>(entity).map(GlobalTransform::translation) else {
+                return Vec::new();
+            };
+            let near = |other: &EntityRef| {
+                let there = other.get::<GlobalTransform>().map(GlobalTransform::translation);
+                there.is_some_and(|there| there.distance_squared(from) <= distance * distance)
+            };
+            let kept = world.resource::<Registry>().bound.values();
+            let others = kept.filter_map(|other| world.get_entity(*other).ok()).filter(near);
+            others.filter(is_character).map(|other| other.id()).collect()
+        }
+    };
+    let mut there: Vec<Entity> = there.into_iter().filter(|other| *other != entity).collect();
+    there.sort_unstable();
+    there.dedup();
+    there.into_iter().map(Target::Entity).collect()
+}
+
+fn is_character(entity: &EntityRef) -> bool {
+    entity.get::<Remembered>().is_some_and(|kind| kind.0.is_character())
+}

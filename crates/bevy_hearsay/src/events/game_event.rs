@@ -1,0 +1,135 @@
+//! Game events: a character says, tells, sees, reads or reveals something.
+
+use bevy::prelude::*;
+use hearsay_commands::game_event::{Circumstances, GameEvent as EngineEvent};
+use hearsay_model::Author;
+
+use super::{
+    earshot::hearers,
+    target::{Statement, Target, Unresolved, all_stated, name, names, stated},
+};
+use crate::components::PlaceId;
+
+/// An action that changes what characters know.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GameAction {
+    /// Says a line aloud. Everyone in earshot learns that the line was said, and learns the facts that it states.
+    Say {
+        /// The words.
+        text: String,
+        /// The facts that the words state.
+        states: Vec<Statement>,
+        /// Whether the actor lies. If so, new facts in the line are false.
+        lie: bool,
+    },
+    /// Tells others a fact that the actor knows. A new fact becomes a claim of the actor.
+    Tell {
+        /// The fact.
+        what: Statement,
+        /// Whether the actor lies.
+        lie: bool,
+    },
+    /// Does or undergoes something that the actor and others see. A new fact becomes canon.
+    Show(Vec<Statement>),
+    /// Sees something that nobody else sees. A new fact becomes canon.
+    Witness(Vec<Statement>),
+    /// Reads a document.
+    Read(Target),
+    /// Tells a secret that the actor knows. The fact stays secret from everyone who is not told.
+    Reveal {
+        /// The secret: its id, the beginning of its id, or its handle.
+        fact: String,
+        /// Whether the actor no longer keeps the fact secret from anyone.
+        openly: bool,
+    },
+    /// Deduces a fact from facts that the actor knows.
+    Deduce {
+        /// The conclusion.
+        conclusion: Statement,
+        /// The facts from which the conclusion follows. Each is an id, the beginning of an id, or a handle.
+        from: Vec<String>,
+    },
+    /// Removes a fact from the actor's knowledge, as if the actor had never learned it.
+    Forget {
+        /// The fact: its id, the beginning of its id, or its handle.
+        fact: String,
+    },
+}
+
+/// A game event of an entity. Trigger this event directly or with the commands of
+/// [`EntityMemoryCommands`](crate::EntityMemoryCommands).
+#[derive(EntityEvent, Debug, Clone)]
+pub struct GameEvent {
+    /// The actor.
+    pub entity: Entity,
+    /// The action.
+    pub action: GameAction,
+    /// The listeners or witnesses. If the list is empty, everyone in [earshot](crate::Earshot) perceives the event.
+    pub to: Vec<Target>,
+    /// The author of the recorded operation: the game, the DM or a player.
+    pub author: Author,
+}
+
+impl GameEvent {
+    /// Makes an event that everyone in earshot perceives, with the game as its author.
+    pub fn new(entity: Entity, action: GameAction) -> Self {
+        Self { entity, action, to: Vec::new(), author: Author::Game }
+    }
+}
+
+/// Converts an event to the engine's type. The actor is `by`.
+pub(super) fn resolved(world: &World, by: &Target, game_event: &GameEvent) -> Result<EngineEvent, Unresolved> {
+    let actor = name(world, by)?;
+    let circumstances = Circumstances {
+        place: world.get::<PlaceId>(game_event.entity).map(|at| at.0.to_string()),
+        ..Circumstances::default()
+    };
+    let to = match game_event.to.is_empty() {
+        true => names(world, &hearers(world, game_event.entity))?,
+        false => names(world, &game_event.to)?,
+    };
+    Ok(match &game_event.action {
+        GameAction::Say { text, states, lie } => EngineEvent::Say {
+            speaker: actor,
+            text: text.clone(),
+            states: all_stated(world, states)?,
+            hearers: to,
+            lie: *lie,
+            circumstances,
+        },
+        GameAction::Tell { what, lie } => EngineEvent::Tell {
+            teller: actor,
+            fact: stated(world, what)?,
+            hearers: to,
+            retold: None,
+            lie: *lie,
+            citing: None,
+            credence: None,
+            circumstances,
+        },
+        GameAction::Show(what) => {
+            let mut witnesses = to;
+            if !witnesses.is_empty() {
+                witnesses.push(actor);
+            }
+            EngineEvent::Witness { facts: all_stated(world, what)?, witnesses, circumstances }
+        }
+        GameAction::Witness(what) => {
+            EngineEvent::Witness { facts: all_stated(world, what)?, witnesses: vec![actor], circumstances }
+        }
+        GameAction::Read(document) => {
+            EngineEvent::Read { document: name(world, document)?, readers: vec![actor], credence: None, circumstances }
+        }
+        GameAction::Reveal { fact, openly } => {
+            EngineEvent::Reveal { holder: actor, fact: fact.clone(), to, openly: *openly, circumstances }
+        }
+        GameAction::Deduce { conclusion, from } => EngineEvent::Deduce {
+            knower: actor,
+            conclusion: stated(world, conclusion)?,
+            from: from.clone(),
+            certainty: None,
+            circumstances,
+        },
+        GameAction::Forget { fact } => EngineEvent::Forget { knower: actor, fact: fact.clone() },
+    })
+}

@@ -1,0 +1,164 @@
+//! Session events: a game starts and ends sessions and logs their lines.
+
+use bevy::prelude::*;
+use hearsay_commands::session::{Log, LogLine, SessionStep};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket, Written};
+use hearsay_model::{Author, SessionId};
+use hearsay_query as query;
+use hearsay_query::session::SessionReport;
+
+use super::target::{Target, Unresolved, name, names};
+
+pub use hearsay_commands::session::NewSession;
+
+/// A session event. Trigger this event directly or with [`SessionCommands`]. Session events and [game
+/// events](crate::GameEvent) share one queue, so a game event that is triggered before the end of a session belongs to
+/// this session.
+#[derive(Event, Debug, Clone, PartialEq)]
+pub enum SessionEvent {
+    /// Starts a session. Later operations record the id of this session. The message [`SessionStarted`] confirms the
+    /// start.
+    Start(NewSession),
+    /// Characters arrive late or leave early. Characters that arrive hear the lines logged after this event. Characters
+    /// that leave do not hear them.
+    Attend {
+        /// The characters that arrive.
+        arrive: Vec<Target>,
+        /// The characters that leave.
+        leave: Vec<Target>,
+    },
+    /// Logs a line: the words of a speaker, or narration if there is no speaker.
+    Log {
+        /// The text of the line.
+        text: String,
+        /// The speaker.
+        speaker: Option<Target>,
+        /// The characters that hear the line. If the list is empty, everyone present hears the line.
+        heard_by: Vec<Target>,
+    },
+    /// Ends the current session. The message [`SessionEnded`] confirms the end.
+    End,
+}
+
+/// Message: a session started, and its start is saved on the disk.
+#[derive(Message, Debug, Clone, PartialEq, Eq)]
+pub struct SessionStarted {
+    /// Id of the session.
+    pub session: SessionId,
+}
+
+/// Message: a session ended.
+#[derive(Message, Debug, Clone, PartialEq)]
+pub struct SessionEnded {
+    /// Report of the session: new knowledge, changes, open threads, and the items to review first.
+    pub report: Box<SessionReport>,
+}
+
+/// Commands that start and end sessions. If the memory refuses a command, for example because no session is active, a
+/// [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this.
+pub trait SessionCommands {
+    /// Starts a session with all living player characters, or with the characters that `session` names.
+    fn start_session(&mut self, session: NewSession);
+    /// Adds a character to the session.
+    fn arrive(&mut self, who: impl Into<Target>);
+    /// Removes a character from the session before its end.
+    fn leave_early(&mut self, who: impl Into<Target>);
+    /// Logs a line of narration.
+    fn log_line(&mut self, text: impl Into<String>);
+    /// Logs a line of a speaker.
+    fn log_line_by(&mut self, speaker: impl Into<Target>, text: impl Into<String>);
+    /// Ends the current session.
+    fn end_session(&mut self);
+}
+
+impl SessionCommands for Commands<'_, '_> {
+    fn start_session(&mut self, session: NewSession) {
+        self.trigger(SessionEvent::Start(session));
+    }
+
+    fn arrive(&mut self, who: impl Into<Target>) {
+        self.trigger(SessionEvent::Attend { arrive: vec![who.into()], leave: Vec::new() });
+    }
+
+    fn leave_early(&mut self, who: impl Into<Target>) {
+        self.trigger(SessionEvent::Attend { arrive: Vec::new(), leave: vec![who.into()] });
+    }
+
+    fn log_line(&mut self, text: impl Into<String>) {
+        self.trigger(SessionEvent::Log { text: text.into(), speaker: None, heard_by: Vec::new() });
+    }
+
+    fn log_line_by(&mut self, speaker: impl Into<Target>, text: impl Into<String>) {
+        let speaker = Some(speaker.into());
+        self.trigger(SessionEvent::Log { text: text.into(), speaker, heard_by: Vec::new() });
+    }
+
+    fn end_session(&mut self) {
+        self.trigger(SessionEvent::End);
+    }
+}
+
+/// A request for the content of [`SessionStarted`] or [`SessionEnded`].
+pub(super) enum Asked {
+    Started(Ticket<SessionId>),
+    Ended(Ticket<SessionReport>),
+}
+
+/// The message to write when a request is complete, if any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tells {
+    Nothing,
+    Started,
+    Ended,
+}
+
+impl Tells {
+    pub(super) fn of(event: &SessionEvent) -> Self {
+        match event {
+            SessionEvent::Start(_) => Self::Started,
+            SessionEvent::End => Self::Ended,
+            SessionEvent::Attend { .. } | SessionEvent::Log { .. } => Self::Nothing,
+        }
+    }
+
+    /// Requests the content of the message.
+    pub(super) fn ask(self, memory: &Memory) -> Result<Option<Asked>, MemoryError> {
+        Ok(match self {
+            Self::Nothing => None,
+            Self::Started => {
+                let id = |world: &ReadSnapshot| Ok(query::session::session_or_latest(&world.state, None)?.id.clone());
+                Some(Asked::Started(memory.read(id)?))
+            }
+            Self::Ended => Some(Asked::Ended(
+                memory.read_in_background(|world| Ok(query::session::session_report(&world.state, None)?))?,
+            )),
+        })
+    }
+}
+
+/// Returns a function that sends a session event with resolved names.
+pub(super) fn send(
+    world: &World,
+    event: &SessionEvent,
+) -> Result<impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError> + use<>, Unresolved> {
+    enum Sent {
+        Step(SessionStep),
+        Log(Log),
+    }
+    let sent = match event {
+        SessionEvent::Start(session) => Sent::Step(SessionStep::Start(session.clone())),
+        SessionEvent::Attend { arrive, leave } => {
+            Sent::Step(SessionStep::Attend { arrive: names(world, arrive)?, leave: names(world, leave)? })
+        }
+        SessionEvent::End => Sent::Step(SessionStep::End { time: None }),
+        SessionEvent::Log { text, speaker, heard_by } => {
+            let speaker = speaker.as_ref().map(|speaker| name(world, speaker)).transpose()?;
+            let line = LogLine { speaker, heard_by: names(world, heard_by)?, ..LogLine::new(text.as_str()) };
+            Sent::Log(Log { lines: vec![line], ..Log::default() })
+        }
+    };
+    Ok(move |memory: &Memory| match sent {
+        Sent::Step(step) => memory.session(Author::Game, step),
+        Sent::Log(log) => memory.log(Author::Game, log),
+    })
+}

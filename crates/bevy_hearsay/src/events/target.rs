@@ -1,0 +1,136 @@
+//! References to entities and facts by id, name or Bevy entity.
+
+use bevy::prelude::*;
+use hearsay_commands::game_event::Stated;
+use hearsay_model::EntityId;
+
+use crate::components::MemoryId;
+
+/// A reference to an entity of the memory, as a Bevy entity or by id. With an id, the entity does not need to exist as
+/// a Bevy entity.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A Bevy entity with a [`MemoryId`].
+    Entity(Entity),
+    /// An id or a name.
+    Named(String),
+}
+
+impl From<Entity> for Target {
+    fn from(entity: Entity) -> Self {
+        Self::Entity(entity)
+    }
+}
+
+impl From<&str> for Target {
+    fn from(name: &str) -> Self {
+        Self::Named(name.to_owned())
+    }
+}
+
+impl From<String> for Target {
+    fn from(name: String) -> Self {
+        Self::Named(name)
+    }
+}
+
+impl From<&EntityId> for Target {
+    fn from(id: &EntityId) -> Self {
+        Self::Named(id.to_string())
+    }
+}
+
+impl From<&MemoryId> for Target {
+    fn from(id: &MemoryId) -> Self {
+        Self::Named(id.as_str().to_owned())
+    }
+}
+
+/// A fact that a game event mentions: a recorded fact or a new fact.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement {
+    /// A recorded fact: its id, the beginning of its id, or its handle in the campaign.
+    Fact(String),
+    /// A sentence about an entity. The sentence is a new claim of its speaker and has no other source. To pass on
+    /// existing knowledge, use [`Fact`](Self::Fact).
+    Lore {
+        /// The entity that the sentence is about.
+        about: Target,
+        /// The sentence.
+        text: String,
+    },
+    /// A relation or an attribute.
+    Parts {
+        /// The subject.
+        subject: Target,
+        /// The relation (`OWES` or `owes`) or the attribute (such as `occupation`).
+        predicate: String,
+        /// An entity, or the value of the attribute.
+        object: Target,
+    },
+}
+
+impl Statement {
+    /// Makes a reference to a recorded fact.
+    pub fn fact(fact: impl ToString) -> Self {
+        Self::Fact(fact.to_string())
+    }
+
+    /// Makes a sentence about an entity.
+    pub fn lore(about: impl Into<Target>, text: impl Into<String>) -> Self {
+        Self::Lore { about: about.into(), text: text.into() }
+    }
+
+    /// Makes a relation to another entity, or an attribute.
+    pub fn parts(subject: impl Into<Target>, predicate: impl Into<String>, object: impl Into<Target>) -> Self {
+        Self::Parts { subject: subject.into(), predicate: predicate.into(), object: object.into() }
+    }
+}
+
+/// Reason why a target has no name in the memory.
+pub(super) enum Unresolved {
+    /// The entity has no id yet.
+    NotYet,
+    /// The entity never gets an id. The text is the reason, for display.
+    Never(String),
+}
+
+/// Returns the id or name under which the memory knows a target.
+pub(super) fn name(world: &World, target: &Target) -> Result<String, Unresolved> {
+    match target {
+        Target::Named(name) => Ok(name.clone()),
+        Target::Entity(entity) => {
+            let never = || {
+                Unresolved::Never(format!(
+                    "{entity} is unknown to the memory: it has no `MemoryId` component, or was despawned"
+                ))
+            };
+            let id = world.get::<MemoryId>(*entity).ok_or_else(never)?;
+            id.get().map(EntityId::to_string).ok_or(Unresolved::NotYet)
+        }
+    }
+}
+
+/// Returns the ids or names of several targets.
+pub(super) fn names(world: &World, targets: &[Target]) -> Result<Vec<String>, Unresolved> {
+    targets.iter().map(|target| name(world, target)).collect()
+}
+
+/// Converts a statement to the engine's type.
+pub(super) fn stated(world: &World, what: &Statement) -> Result<Stated, Unresolved> {
+    Ok(match what {
+        Statement::Fact(fact) => Stated::Recorded(fact.clone()),
+        Statement::Lore { about, text } => Stated::Lore { about: name(world, about)?, text: text.clone() },
+        Statement::Parts { subject, predicate, object } => Stated::Parts {
+            subject: name(world, subject)?,
+            predicate: predicate.clone(),
+            object: name(world, object)?,
+            statement: None,
+        },
+    })
+}
+
+/// Converts several statements to the engine's type.
+pub(super) fn all_stated(world: &World, what: &[Statement]) -> Result<Vec<Stated>, Unresolved> {
+    what.iter().map(|what| stated(world, what)).collect()
+}

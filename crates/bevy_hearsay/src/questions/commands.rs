@@ -1,0 +1,165 @@
+//! Commands that ask questions.
+
+use bevy::{ecs::system::EntityCommands, prelude::*};
+use hearsay_engine::{MemoryError, ReadSnapshot};
+use hearsay_query as query;
+use hearsay_query::{
+    ask::{Answer, Ask},
+    search::{Search, SearchResults},
+};
+
+use super::{
+    question::{AskedOf, Question, QuestionState, Questions},
+    queue::{NotSent, Sending, queue, sent},
+};
+use crate::{
+    components::{MemoryId, PlaceId},
+    events::{Target, hearers},
+    sync::{Outbox, Registry},
+};
+
+/// Returns the id of the entity that a question is asked to or about.
+fn id_of(world: &World, entity: Entity) -> Result<String, NotSent> {
+    let unknown = || NotSent::Never(format!("{entity} is unknown to the memory: it has no `MemoryId` component"));
+    let id = world.get::<MemoryId>(entity).ok_or_else(unknown)?.get().ok_or(NotSent::NotYet)?;
+    // The memory cannot answer for an entity that is not added to the memory yet.
+    let is_there =
+        world.resource::<Registry>().entity(id).is_some() && world.resource::<Outbox>().creates(id).is_none();
+    if is_there { Ok(id.to_string()) } else { Err(NotSent::NotYet) }
+}
+
+fn named(world: &World, target: &Target) -> Result<String, NotSent> {
+    match target {
+        Target::Named(name) => Ok(name.clone()),
+        Target::Entity(entity) => id_of(world, *entity),
+    }
+}
+
+/// Questions that are not about one entity.
+pub trait MemoryCommands {
+    /// Searches by names, relations, words and meaning, as the DM or as the knower that the search names. The reply is
+    /// a [`Reply<SearchResults>`](crate::Reply).
+    fn search_memory(&mut self, search: Search) -> EntityCommands<'_>;
+
+    /// Runs a function that reads the memory's state. The function runs on the memory's thread, so it must be fast. The
+    /// crate [`query`] has the usual functions. The reply is a [`Reply<T>`](crate::Reply).
+    fn inquire<T: Send + Sync + 'static>(
+        &mut self,
+        read: impl Fn(&ReadSnapshot) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
+    ) -> EntityCommands<'_>;
+}
+
+impl MemoryCommands for Commands<'_, '_> {
+    fn search_memory(&mut self, search: Search) -> EntityCommands<'_> {
+        let entity = self.spawn(QuestionState::default()).id();
+        queue(self, entity, Box::new(move |_, memory| sent::<SearchResults>(memory.search(search.clone()))));
+        self.entity(entity)
+    }
+
+    fn inquire<T: Send + Sync + 'static>(
+        &mut self,
+        read: impl Fn(&ReadSnapshot) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
+    ) -> EntityCommands<'_> {
+        let entity = self.spawn(QuestionState::default()).id();
+        queue(self, entity, Box::new(move |_, memory| sent(memory.read(read.clone()))));
+        self.entity(entity)
+    }
+}
+
+/// Questions to and about an entity of the memory. Each method returns the Bevy entity of the question. You can attach
+/// an observer to it: `commands.entity(npc).ask("Who took it?").observe(…)`.
+pub trait EntityQuestionCommands {
+    /// Asks a character a question. The reply is a [`Reply<Answer>`](crate::Reply) with the facts that the character
+    /// may say. The answer's scene context has a citation for every line, and includes all earlier events of the game.
+    fn ask(&mut self, question: impl Into<Question>) -> EntityCommands<'_>;
+
+    /// Lists the entities within `depth` steps of this entity in the graph as the DM sees it, at most `limit` entities.
+    /// The reply is a `Reply<Vec<NeighbourRow>>`.
+    fn neighbours(&mut self, depth: usize, limit: usize) -> EntityCommands<'_>;
+
+    /// Returns the character's beliefs about a subject, with their derivations. The reply is a `Reply<Believes>`.
+    fn beliefs_about(&mut self, subject: impl Into<Target>) -> EntityCommands<'_>;
+
+    /// Lists the facts that the character knows, newest first, at most `limit` facts. The reply is a
+    /// `Reply<Vec<KnowsRow>>`.
+    fn knowledge(&mut self, limit: usize) -> EntityCommands<'_>;
+}
+
+impl EntityQuestionCommands for EntityCommands<'_> {
+    fn ask(&mut self, question: impl Into<Question>) -> EntityCommands<'_> {
+        let (npc, question) = (self.id(), question.into());
+        let commands = self.commands_mut();
+        if question.supersede {
+            commands.queue(move |world: &mut World| supersede(world, npc));
+        }
+        let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
+        let sending: Sending = Box::new(move |world, memory| {
+            let ask = asked(world, npc, &question)?;
+            sent::<Answer>(memory.ask(ask))
+        });
+        queue(commands, entity, sending);
+        commands.entity(entity)
+    }
+
+    fn neighbours(&mut self, depth: usize, limit: usize) -> EntityCommands<'_> {
+        about(self, move |world, who| {
+            Ok(query::graph::neighbours(&world.state, who, &query::graph::WalkFilter::default(), depth, limit)?)
+        })
+    }
+
+    fn beliefs_about(&mut self, subject: impl Into<Target>) -> EntityCommands<'_> {
+        let (npc, subject) = (self.id(), subject.into());
+        let commands = self.commands_mut();
+        let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
+        let sending: Sending = Box::new(move |world, memory| {
+            let (who, subject) = (id_of(world, npc)?, named(world, &subject)?);
+            sent(memory.read(move |world| Ok(query::beliefs::believes(&world.state, &who, &subject, None, None)?)))
+        });
+        queue(commands, entity, sending);
+        commands.entity(entity)
+    }
+
+    fn knowledge(&mut self, limit: usize) -> EntityCommands<'_> {
+        about(self, move |world, who| {
+            let filter = query::knowledge::KnowsFilter { limit, ..query::knowledge::KnowsFilter::default() };
+            Ok(query::knowledge::knows(&world.state, who, &filter, None).map(|(rows, _)| rows)?)
+        })
+    }
+}
+
+fn about<'a, T: Send + Sync + 'static>(
+    of: &'a mut EntityCommands<'_>,
+    read: impl Fn(&ReadSnapshot, &str) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
+) -> EntityCommands<'a> {
+    let npc = of.id();
+    let commands = of.commands_mut();
+    let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
+    let sending: Sending = Box::new(move |world, memory| {
+        let (who, read) = (id_of(world, npc)?, read.clone());
+        sent(memory.read(move |world| read(world, &who)))
+    });
+    queue(commands, entity, sending);
+    commands.entity(entity)
+}
+
+/// Cancels the questions to a character that have no reply yet.
+fn supersede(world: &mut World, npc: Entity) {
+    let older: Vec<Entity> = world.get::<Questions>(npc).map(|older| older.iter().collect()).unwrap_or_default();
+    for question in older {
+        if world.get::<QuestionState>(question) == Some(&QuestionState::Waiting) {
+            world.despawn(question);
+        }
+    }
+}
+
+fn asked(world: &World, npc: Entity, question: &Question) -> Result<Ask, NotSent> {
+    let speaker = id_of(world, npc)?;
+    let place = match &question.place {
+        Some(place) => Some(named(world, place)?),
+        None => world.get::<PlaceId>(npc).map(|at| at.0.to_string()),
+    };
+    let there = question.present.clone().unwrap_or_else(|| hearers(world, npc));
+    let present = there.iter().map(|target| named(world, target)).collect::<Result<Vec<_>, _>>()?;
+    let (budget, limit) = (question.budget, question.limit);
+    Ok(Ask { place, present, budget, limit, ..Ask::new(speaker, question.text.as_str()) })
+}

@@ -1,0 +1,91 @@
+//! Questions and replies, as components.
+
+use bevy::prelude::*;
+
+use crate::events::Target;
+
+/// State of a question.
+#[derive(Component, Debug, Clone, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Default, PartialEq, Debug)]
+pub enum QuestionState {
+    /// The question waits for its reply. Despawn the entity to cancel the question.
+    #[default]
+    Waiting,
+    /// The reply arrived: a [`Reply`] component on the same entity.
+    Answered,
+    /// The question gets no reply. The text is the reason, for display.
+    Failed(String),
+}
+
+/// The reply to a question.
+#[derive(Component, Debug, Clone, PartialEq)]
+pub struct Reply<T: Send + Sync + 'static>(pub T);
+
+/// Triggered on the entity of a question when the [`Reply`] arrives.
+#[derive(EntityEvent, Debug, Clone, Copy)]
+pub struct Answered {
+    /// The question.
+    pub entity: Entity,
+}
+
+/// Triggered on the entity of a question that gets no reply. [`QuestionState::Failed`] also contains the reason.
+#[derive(EntityEvent, Debug, Clone)]
+pub struct Unanswered {
+    /// The question.
+    pub entity: Entity,
+    /// The reason, for display.
+    pub why: String,
+}
+
+/// The character to whom a question is addressed. Despawning the character cancels the question.
+#[derive(Component, Debug, Clone, PartialEq, Eq, Reflect)]
+#[relationship(relationship_target = Questions)]
+#[reflect(Component, Clone, PartialEq, Debug)]
+pub struct AskedOf(pub Entity);
+
+/// The questions addressed to this character.
+#[derive(Component, Debug, Clone, Default, PartialEq, Eq, Reflect)]
+#[relationship_target(relationship = AskedOf, linked_spawn)]
+#[reflect(Component, Clone, Default, PartialEq, Debug)]
+pub struct Questions(Vec<Entity>);
+
+/// A question to a character in a scene.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Question {
+    /// The text of the question.
+    pub text: String,
+    /// The place of the scene. Default: the character's place.
+    pub place: Option<Target>,
+    /// The other characters present. Default: everyone in [earshot](crate::Earshot).
+    pub present: Option<Vec<Target>>,
+    /// Maximum number of tokens of the scene context. Default: as in the engine's settings.
+    pub budget: Option<usize>,
+    /// Maximum number of facts and passages in the scene context. Default: as in the engine's settings.
+    pub limit: Option<usize>,
+    /// Whether to cancel older questions to the same character that have no reply yet.
+    pub supersede: bool,
+}
+
+impl Question {
+    /// Makes a question to a character at its current place and time.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Makes this question cancel older questions to the same character that have no reply yet.
+    pub fn superseding(self) -> Self {
+        Self { supersede: true, ..self }
+    }
+}
+
+impl From<&str> for Question {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for Question {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}

@@ -1,0 +1,46 @@
+//! Automatic saves.
+
+use std::time::Duration;
+
+use bevy::prelude::*;
+
+use super::queue::{Action, Saves};
+
+/// Settings of automatic saves. Autosaves use the slots `autosave-1`, `autosave-2`, … in turn.
+#[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
+#[reflect(Resource)]
+pub struct Autosave {
+    /// Interval between two autosaves. `None` disables autosaves.
+    pub every: Option<Duration>,
+    /// Number of slots to keep. Default 3.
+    pub keep: usize,
+}
+
+impl Default for Autosave {
+    fn default() -> Self {
+        Self { every: None, keep: 3 }
+    }
+}
+
+/// Time and slot number of the last autosave.
+#[derive(Resource, Default)]
+pub(super) struct LastAutosave {
+    /// Time of the last autosave, as real time since the app started.
+    time: Duration,
+    number: usize,
+}
+
+/// Queues an autosave when it is due.
+pub(super) fn autosave(
+    autosave: Res<Autosave>,
+    mut last: ResMut<LastAutosave>,
+    mut saves: ResMut<Saves>,
+    time: Option<Res<Time<Real>>>,
+) {
+    let (Some(every), Some(time)) = (autosave.every, time) else { return };
+    if time.elapsed().saturating_sub(last.time) >= every {
+        last.time = time.elapsed();
+        last.number = last.number % autosave.keep.max(1) + 1;
+        saves.waiting.push(Action::Save(format!("autosave-{}", last.number)));
+    }
+}

@@ -1,0 +1,37 @@
+//! Saves: slots, quick save, autosave, export.
+
+mod autosave;
+mod commands;
+mod queue;
+
+use bevy::prelude::*;
+
+use crate::schedule::{Step, StepsAppExt};
+
+pub use autosave::Autosave;
+pub use commands::SaveCommands;
+pub use queue::{SlotLoaded, SlotSaved};
+
+/// Saves and loads slots. Each slot is a position in the save's journal. Saving costs one small write. Loading reverts
+/// all operations after this position.
+#[derive(Debug, Clone, Default)]
+pub struct SavesPlugin {
+    /// Autosave settings. Default: no autosaves. Every acknowledged operation is on the disk even without autosaves. A
+    /// slot only names a position to return to.
+    pub autosave: Autosave,
+}
+
+impl Plugin for SavesPlugin {
+    fn build(&self, app: &mut App) {
+        app.insert_resource(self.autosave.clone())
+            .init_resource::<queue::Saves>()
+            .init_resource::<autosave::LastAutosave>()
+            .register_type::<Autosave>()
+            .add_message::<SlotSaved>()
+            .add_message::<SlotLoaded>()
+            .add_step(Step::TakeSaves, queue::is_doing, queue::take_done)
+            .add_step(Step::Autosave, |world| world.resource::<Autosave>().every.is_some(), autosave::autosave)
+            .add_step(Step::SendSaves, queue::has_waiting, queue::send)
+            .add_work("slots", queue::is_busy);
+    }
+}

@@ -1,0 +1,83 @@
+//! Lists the entities that the spawn policy selects, and requests their records.
+
+use std::collections::BTreeSet;
+
+use bevy::prelude::*;
+use hearsay_engine::Ticket;
+
+use super::{
+    inbox::Inbox, outbox::Outbox, registry::Registry, settings::GameClock, shadow::Shadow, spawn_policy::SpawnPolicy,
+};
+use crate::{
+    bridge::{NpcMemory, Resync, is_open},
+    components::SpawnedByHearsay,
+};
+
+/// Returns whether the spawn policy or the memory changed since entities were last listed.
+pub(crate) fn is_changed(world: &World) -> bool {
+    let inbox = world.resource::<Inbox>();
+    let changed = || Some((world.get_resource_ref::<SpawnPolicy>()?, world.get_resource_ref::<NpcMemory>()?));
+    let as_of = || changed().map(|(spawn_policy, memory)| (spawn_policy.last_changed(), memory.last_changed()));
+    (world.resource::<Resync>().0 || inbox.listed_as_of != as_of()) && is_open(world)
+}
+
+/// Returns whether a list of selected entities is requested and not received yet.
+pub(crate) fn is_listing(world: &World) -> bool {
+    world.resource::<Inbox>().listing.is_some() && is_open(world)
+}
+
+/// Requests a new list of selected entities.
+pub(crate) fn change(
+    spawn_policy: Res<SpawnPolicy>,
+    memory: Res<NpcMemory>,
+    mut inbox: ResMut<Inbox>,
+    mut resync: ResMut<Resync>,
+) {
+    let memory_changed = memory.last_changed();
+    let Some(memory) = memory.get() else { return };
+    let (chosen, acknowledged) = (spawn_policy.clone(), inbox.acknowledged);
+    let listed = memory.read(move |world| {
+        let listed = chosen.reach(&world.state).list(&world.state);
+        Ok((listed, world.state.clock()))
+    });
+    match listed {
+        Ok(ticket) => {
+            inbox.listing = Some(ticket);
+            resync.0 = false;
+            inbox.listed_as_of = Some((spawn_policy.last_changed(), memory_changed));
+            tracing::debug!("reading the list of spawned entities again, batch {acknowledged}");
+        }
+        // The memory is busy: retry in the next frame.
+        Err(_) => resync.0 = true,
+    }
+}
+
+/// Receives the list of selected entities, and requests their records. Despawns entities that the plugin spawned and
+/// the policy no longer selects.
+pub(crate) fn load(
+    mut inbox: ResMut<Inbox>,
+    mut outbox: ResMut<Outbox>,
+    mut clock: ResMut<GameClock>,
+    registry: Res<Registry>,
+    spawned_by_hearsay: Query<(Entity, &Shadow), With<SpawnedByHearsay>>,
+    mut commands: Commands,
+) {
+    let Some(listed) = inbox.listing.as_ref().and_then(Ticket::try_take) else { return };
+    inbox.listing = None;
+    let Ok((wanted, time)) = listed else { return };
+    if let Some(time) = time {
+        outbox.follow_clock(time.0, &mut clock);
+    }
+    for (entity, shadow) in &spawned_by_hearsay {
+        if wanted.binary_search(&shadow.id).is_err() {
+            commands.entity(entity).despawn();
+        }
+    }
+    // Bound entities that the policy does not select are read again too, because events may have been dropped.
+    for id in registry.bound.keys().filter(|id| wanted.binary_search(id).is_err()).cloned().collect::<BTreeSet<_>>() {
+        inbox.want(id);
+    }
+    for id in wanted {
+        inbox.want(id);
+    }
+}

@@ -1,0 +1,130 @@
+//! Selects the entities of the memory that exist as Bevy entities.
+
+use std::{collections::BTreeSet, fmt, sync::Arc};
+
+use bevy::prelude::*;
+use hearsay_model::{Belonging, EntityId, Kind, PredicateRole, State};
+
+type Chosen = Arc<dyn Fn(&State, &EntityId) -> bool + Send + Sync>;
+
+/// Selects the entities of the memory that the plugin spawns as Bevy entities. An entity that the game spawned with a
+/// [`MemoryId`](crate::MemoryId) is always synced. You can change this resource while the game runs. Newly selected
+/// entities are then spawned over the next frames, and deselected entities are despawned. The memory does not change.
+#[derive(Resource, Clone, Default)]
+pub enum SpawnPolicy {
+    /// All entities.
+    #[default]
+    All,
+    /// No entities. Only entities that the game spawns are synced.
+    Nothing,
+    /// The named places, the places that are part of them, all places within `steps` steps of these, and all entities
+    /// located in any of these places. A step follows one relation between two places.
+    Near {
+        /// Ids of places.
+        places: Vec<EntityId>,
+        /// Maximum number of relations to follow from place to place.
+        steps: usize,
+    },
+    /// The entities for which a function returns true. The function runs on the memory's thread, so it must be fast.
+    Matching(Chosen),
+}
+
+impl fmt::Debug for SpawnPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("All"),
+            Self::Nothing => f.write_str("Nothing"),
+            Self::Near { places, steps } => write!(f, "Near({places:?}, {steps})"),
+            Self::Matching(_) => f.write_str("Matching(..)"),
+        }
+    }
+}
+
+impl SpawnPolicy {
+    /// Selects the places with these ids or names and their surroundings: see [`Near`](Self::Near).
+    pub fn near<S: AsRef<str>>(places: impl IntoIterator<Item = S>, steps: usize) -> Self {
+        let places = places.into_iter().filter_map(|place| EntityId::from_name(place.as_ref()).ok());
+        Self::Near { places: places.collect(), steps }
+    }
+
+    /// Selects the entities for which a function returns true.
+    pub fn matching(chosen: impl Fn(&State, &EntityId) -> bool + Send + Sync + 'static) -> Self {
+        Self::Matching(Arc::new(chosen))
+    }
+
+    /// Prepares the policy to check many entities of one state.
+    pub(crate) fn reach(&self, state: &State) -> Reach {
+        match self {
+            Self::All => Reach::All,
+            Self::Nothing => Reach::Nothing,
+            Self::Near { places, steps } => Reach::Places(places_near(state, places, *steps)),
+            Self::Matching(chosen) => Reach::Matching(Arc::clone(chosen)),
+        }
+    }
+}
+
+pub(crate) enum Reach {
+    All,
+    Nothing,
+    Places(BTreeSet<EntityId>),
+    Matching(Chosen),
+}
+
+impl Reach {
+    pub(crate) fn holds(&self, state: &State, id: &EntityId) -> bool {
+        match self {
+            Self::All => state.entity(id).is_some(),
+            Self::Nothing => false,
+            Self::Places(places) => {
+                let place = || state.newest(id, PredicateRole::Location.name()).and_then(|fact| fact.object().entity());
+                state.entity(id).is_some() && (places.contains(id) || place().is_some_and(|at| places.contains(at)))
+            }
+            Self::Matching(chosen) => state.entity(id).is_some() && chosen(state, id),
+        }
+    }
+
+    /// Lists all selected entities by id.
+    pub(crate) fn list(&self, state: &State) -> Vec<EntityId> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::Places(places) => {
+                let links = places.iter().flat_map(|place| state.links(place));
+                let there = links.filter(|link| PredicateRole::Location.is(link.fact().predicate()));
+                let candidates: BTreeSet<&EntityId> = there.map(|link| link.other()).chain(places).collect();
+                candidates.into_iter().filter(|id| self.holds(state, id)).cloned().collect()
+            }
+            Self::All | Self::Matching(_) => {
+                let ids = state.entities().map(|entity| &entity.id);
+                ids.filter(|id| self.holds(state, id)).cloned().collect()
+            }
+        }
+    }
+}
+
+fn places_near(state: &State, places: &[EntityId], steps: usize) -> BTreeSet<EntityId> {
+    let is_place = |id: &EntityId| state.kind(id) == Some(Kind::Location);
+    let mut reached: BTreeSet<EntityId> = places.iter().filter(|id| state.entity(id).is_some()).cloned().collect();
+    let mut parts: Vec<EntityId> = reached.iter().cloned().collect();
+    while let Some(place) = parts.pop() {
+        for link in state.links(&place) {
+            let way = state.vocabulary().belonging(link.fact().predicate());
+            let is_part = !link.is_forward() && way == Some(Belonging::Part) && link.fact().stands();
+            if is_part && is_place(link.other()) && reached.insert(link.other().clone()) {
+                parts.push(link.other().clone());
+            }
+        }
+    }
+    let mut edge: Vec<EntityId> = reached.iter().cloned().collect();
+    for _ in 0..steps {
+        let mut next = Vec::new();
+        for place in &edge {
+            for link in state.links(place).filter(|link| link.fact().stands() && is_place(link.other())) {
+                if reached.insert(link.other().clone()) {
+                    next.push(link.other().clone());
+                }
+            }
+        }
+        edge = next;
+    }
+    reached
+}

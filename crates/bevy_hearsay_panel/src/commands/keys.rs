@@ -1,0 +1,81 @@
+//! Key combinations.
+
+use egui::{Event, Key, Modifiers};
+
+/// A key combination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keys {
+    key: Key,
+    command: bool,
+    shift: bool,
+    alt: bool,
+}
+
+/// Makes a combination of a single key.
+pub const fn key(key: Key) -> Keys {
+    Keys { key, command: false, shift: false, alt: false }
+}
+
+/// Makes a combination of Ctrl (Cmd on a Mac) and a key.
+pub const fn ctrl(key: Key) -> Keys {
+    Keys { key, command: true, shift: false, alt: false }
+}
+
+/// Makes a combination of Alt and a key.
+pub const fn alt(key: Key) -> Keys {
+    Keys { key, command: false, shift: false, alt: true }
+}
+
+impl Keys {
+    /// Adds Shift to the combination.
+    pub const fn shift(self) -> Self {
+        Self { shift: true, ..self }
+    }
+
+    /// Returns whether the combination also works while a text field has the focus.
+    pub fn needs_no_focus(self) -> bool {
+        self.command || self.alt || (Key::F1..=Key::F20).contains(&self.key)
+    }
+
+    /// Returns whether the combination was pressed in this frame. If so, removes the key event, so that no other widget
+    /// handles it.
+    pub fn consume(self, ui: &egui::Ui) -> bool {
+        // Accept these keys with and without Shift, because some keyboards need Shift to type them and others do not.
+        let shifted =
+            matches!(self.key, Key::Questionmark | Key::Slash | Key::Plus | Key::Colon | Key::Exclamationmark);
+        let same = |modifiers: &Modifiers| {
+            modifiers.command == self.command && modifiers.alt == self.alt && (shifted || modifiers.shift == self.shift)
+        };
+        ui.input_mut(|input| {
+            let pressed = |event: &Event| matches!(event, Event::Key { key, pressed: true, modifiers, .. } if *key == self.key && same(modifiers));
+            let Some(at) = input.events.iter().position(pressed) else { return false };
+            input.events.remove(at);
+            // Remove the text event of the key. Otherwise the text field that the command focuses would receive this
+            // letter.
+            if !self.needs_no_focus()
+                && let Some(letter) = input.events.iter().position(|event| matches!(event, Event::Text(_)))
+            {
+                input.events.remove(letter);
+            }
+            true
+        })
+    }
+
+    /// Returns the combination for display, such as `Ctrl+K`.
+    pub fn text(self) -> String {
+        let name = match self.key {
+            Key::Questionmark => "?",
+            Key::Slash => "/",
+            Key::Plus => "+",
+            Key::Minus => "\u{2212}",
+            Key::ArrowDown => "Down",
+            Key::ArrowUp => "Up",
+            Key::ArrowLeft => "Left",
+            Key::ArrowRight => "Right",
+            key => key.name(),
+        };
+        let part = |on: bool, name: &'static str| if on { name } else { "" };
+        let name = if name.len() == 1 && !(self.command || self.alt) { name.to_lowercase() } else { name.to_owned() };
+        [part(self.command, "Ctrl+"), part(self.alt, "Alt+"), part(self.shift, "Shift+"), &name].concat()
+    }
+}

@@ -1,0 +1,556 @@
+//! Tests of every key and button of the review panel, with hand-made models and with the engine.
+
+use egui::{Key, Modifiers};
+use egui_kittest::{Harness, kittest::Queryable};
+use hearsay_commands::proposal::Proposal;
+use hearsay_model::{Confidence, FactId, Object, Predicate};
+
+use super::*;
+use crate::{
+    names::Named,
+    testing::{Bench, bench, drawn, gullhaven, settle, wait_until},
+    text::Linked,
+};
+
+mod engine;
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
+fn fact_id(number: usize) -> FactId {
+    format!("{number:032x}").parse().unwrap()
+}
+
+fn named(name: &str) -> Named {
+    Named { id: EntityId::from_name(name).unwrap(), name: name.into(), kind: None }
+}
+
+fn head(number: usize, confidence: f64) -> Head {
+    Head {
+        key: CardKey::Fact(fact_id(number)),
+        statement: format!("Ann owes Bob {number} crowns."),
+        confidence,
+        score: 10.0 - number as f64,
+        why: vec!["3 would know it".into()],
+        source: if number.is_multiple_of(2) { "Mirela Voss".into() } else { "notes.md".into() },
+        session: Some(format!("Session {}", number % 3)),
+        recorded: number as i64,
+        about: vec![named("Ann"), named("Bob")],
+        secret: number == 4,
+        safe: number != 4,
+    }
+}
+
+fn detail_of(number: usize, confidence: f64) -> FactDetail {
+    FactDetail {
+        id: fact_id(number),
+        statement: Linked::plain(format!("Ann owes Bob {number} crowns.")),
+        subject: named("Ann"),
+        predicate: "OWES".into(),
+        object: Target::Entity(named("Bob")),
+        status: "proposed".into(),
+        secret: number == 4,
+        confidence,
+        extracted: Some(confidence - 0.05),
+        trust: vec!["Statements by Mirela Voss: you accepted 3, and rejected 1".into()],
+        method: "stated".into(),
+        author: "extractor".into(),
+        speaker: Some(named("Mirela Voss")),
+        session: Some("Session 1".into()),
+        when: Some("since 3 Reaping".into()),
+        words: vec![Words {
+            text: "I heard Ann owes Bob.".into(),
+            marked: 8..20,
+            place: "Session 1, line 4".into(),
+            private: true,
+        }],
+        contradicts: vec![OtherFact {
+            id: fact_id(90),
+            statement: "Ann owes nobody.".into(),
+            status: "canon".into(),
+            why: "the opposite".into(),
+            secret: false,
+        }],
+        similar: vec![OtherFact {
+            id: fact_id(91),
+            statement: "Ann trusts Bob.".into(),
+            status: "canon".into(),
+            why: "about the same two entities".into(),
+            secret: false,
+        }],
+        more_similar: 2,
+        also: Vec::new(),
+        learners: vec!["Lyra".into(), "The Gull".into()],
+        more_learners: 3,
+    }
+}
+
+fn model(count: usize) -> ReviewModel {
+    let confidence = |number: usize| 0.3 + 0.05 * (number % 8) as f64;
+    let heads: Vec<Head> = (0..count).map(|number| head(number, confidence(number))).collect();
+    let details = (0..count)
+        .map(|number| (CardKey::Fact(fact_id(number)), Detail::Facts(vec![detail_of(number, confidence(number))])));
+    ReviewModel { position: 1, details: details.collect(), heads, is_read: true, ..ReviewModel::default() }
+}
+
+#[derive(Default)]
+struct Page {
+    model: ReviewModel,
+    view: ReviewView,
+    actions: Vec<ReviewAction>,
+    screen_safe: bool,
+}
+
+fn page(model: ReviewModel) -> Harness<'static, Page> {
+    let page = Page { model, ..Page::default() };
+    let mut harness = drawn(page, |ui, look, page| {
+        let look = Look { screen_safe: page.screen_safe, ..look.clone() };
+        let actions = review_ui(ui, &look, &page.model, &mut page.view);
+        page.actions.extend(actions);
+    });
+    harness.run_steps(3);
+    harness
+}
+
+fn press(harness: &mut Harness<'_, Page>, key: Key) {
+    harness.key_press(key);
+    harness.run_steps(2);
+}
+
+fn focus(harness: &Harness<'_, Page>) -> CardKey {
+    harness.state().view.focus.clone().unwrap()
+}
+
+fn decided(page: &Page) -> Vec<(Vec<FactId>, Decision)> {
+    let of = |action: &ReviewAction| match action {
+        ReviewAction::Decide { facts, decision, .. } => Some((facts.clone(), decision.clone())),
+        _ => None,
+    };
+    page.actions.iter().filter_map(of).collect()
+}
+
+#[test]
+fn j_and_k_walk_and_the_focus_stays_where_the_eye_is() {
+    let mut harness = page(model(5));
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(0)));
+    press(&mut harness, Key::J);
+    press(&mut harness, Key::J);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(2)));
+    press(&mut harness, Key::K);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(1)));
+    press(&mut harness, Key::A);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(2)), "the next card is shown at once");
+    assert_eq!(decided(harness.state()), [(vec![fact_id(1)], Decision::Accept)]);
+    // At the end of the list, the focus moves to a remaining card.
+    for _ in 0..9 {
+        press(&mut harness, Key::J);
+    }
+    press(&mut harness, Key::R);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(3)));
+}
+
+#[test]
+fn each_key_decides() {
+    for (key, decision) in [(Key::A, Decision::Accept), (Key::R, Decision::Reject), (Key::F, Decision::False)] {
+        let mut harness = page(model(3));
+        press(&mut harness, key);
+        assert_eq!(decided(harness.state()), [(vec![fact_id(0)], decision)]);
+    }
+    let mut harness = page(model(3));
+    press(&mut harness, Key::S);
+    assert_eq!(harness.state().actions, [ReviewAction::Keep { facts: vec![fact_id(0)], secret: true }]);
+    press(&mut harness, Key::D);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(1)));
+    assert!(harness.state().view.put_off.contains(&CardKey::Fact(fact_id(0))), "deferred cards come last");
+    press(&mut harness, Key::U);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::U);
+    harness.run_steps(2);
+    assert_eq!(harness.state().actions[1..], [ReviewAction::Undo, ReviewAction::Redo]);
+}
+
+#[test]
+fn each_button_decides() {
+    for (name, decision) in
+        [("Accept", Decision::Accept), ("Reject", Decision::Reject), ("Mark false", Decision::False)]
+    {
+        let mut harness = page(model(2));
+        harness.get_by_label(name).click();
+        harness.run_steps(3);
+        assert_eq!(decided(harness.state()), [(vec![fact_id(0)], decision)], "{name}");
+    }
+    let mut harness = page(model(2));
+    harness.get_by_label("Make secret").click();
+    harness.run_steps(2);
+    harness.get_by_label("Undo").click();
+    harness.run_steps(2);
+    harness.get_by_label("Ann owes nobody.").click();
+    harness.run_steps(2);
+    harness.get_by_label("Ann").click();
+    harness.run_steps(2);
+    let keep = ReviewAction::Keep { facts: vec![fact_id(0)], secret: true };
+    let shown = [ReviewAction::ShowFact(fact_id(90)), ReviewAction::Show(id("ann"))];
+    assert_eq!(harness.state().actions[..2], [keep, ReviewAction::Undo]);
+    assert_eq!(harness.state().actions[2..], shown);
+    harness.get_by_label("Defer").click();
+    harness.run_steps(2);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(1)));
+}
+
+#[test]
+fn space_selects_and_a_decision_is_for_all_selected() {
+    let mut harness = page(model(8));
+    press(&mut harness, Key::Space);
+    press(&mut harness, Key::J);
+    press(&mut harness, Key::Space);
+    harness.get_by_label("2 selected:");
+    harness.get_by_label("Reject the selected").click();
+    harness.run_steps(2);
+    assert_eq!(decided(harness.state()), [(vec![fact_id(0), fact_id(1)], Decision::Reject)]);
+    assert!(harness.state().view.selected.is_empty());
+    // Select all cards of the same source, and then all cards with the same or a higher confidence.
+    press(&mut harness, Key::G);
+    assert_eq!(harness.state().view.selected.len(), 3, "2, 4 and 6 are Mirela's");
+    press(&mut harness, Key::Escape);
+    assert!(harness.state().view.selected.is_empty());
+    press(&mut harness, Key::J);
+    press(&mut harness, Key::J);
+    press(&mut harness, Key::X);
+    assert_eq!(harness.state().view.selected.len(), 4, "5, 6 and 7 are at least as sure as 4");
+    press(&mut harness, Key::A);
+    assert_eq!(decided(harness.state())[1].0.len(), 4);
+}
+
+#[test]
+fn a_card_is_selected_by_its_box_and_focused_by_a_click() {
+    let mut harness = page(model(3));
+    harness.get_by_label("Select Ann owes Bob 2 crowns.").click();
+    harness.run_steps(2);
+    assert!(harness.state().view.selected.contains(&CardKey::Fact(fact_id(2))));
+    harness.get_by_label("Ann owes Bob 1 crowns.").click();
+    harness.run_steps(2);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(1)));
+}
+
+#[test]
+fn an_edit_is_typed_in_place_and_accepted_with_enter() {
+    let mut harness = page(model(2));
+    press(&mut harness, Key::E);
+    let sentence = harness.get_by_label("Sentence");
+    assert!(sentence.is_focused());
+    harness.event(egui::Event::Key {
+        key: Key::A,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers: Modifiers::COMMAND,
+    });
+    harness.run_steps(1);
+    harness.get_by_label("Sentence").type_text("Ann owes Bob a horse.");
+    harness.run_steps(2);
+    assert!(decided(harness.state()).is_empty(), "a focused field receives letters");
+    harness.key_press(Key::Enter);
+    harness.run_steps(3);
+    let statement = Some("Ann owes Bob a horse.".to_owned());
+    let decision = Decision::Edit { subject: None, predicate: None, object: None, statement };
+    assert_eq!(decided(harness.state()), [(vec![fact_id(0)], decision)]);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(1)));
+}
+
+#[test]
+fn a_draft_is_neither_restarted_nor_skipped() {
+    let mut harness = page(model(2));
+    press(&mut harness, Key::E);
+    harness.state_mut().view.drafts.get_mut(&fact_id(0)).unwrap().statement = "Ann owes Bob a horse.".into();
+    // Take the keyboard focus away, as if the window had been closed and opened again.
+    let leave = |memory: &mut egui::Memory| memory.focused().map(|id| memory.surrender_focus(id));
+    harness.ctx.memory_mut(leave);
+    harness.run_steps(1);
+    press(&mut harness, Key::E);
+    assert!(harness.get_by_label("Sentence").is_focused());
+    assert_eq!(harness.state().view.drafts[&fact_id(0)].statement, "Ann owes Bob a horse.");
+    harness.ctx.memory_mut(leave);
+    harness.run_steps(1);
+    press(&mut harness, Key::A);
+    let statement = Some("Ann owes Bob a horse.".to_owned());
+    let decision = Decision::Edit { subject: None, predicate: None, object: None, statement };
+    assert_eq!(decided(harness.state()), [(vec![fact_id(0)], decision)]);
+}
+
+#[test]
+fn an_edit_is_kept_while_another_is_begun() {
+    let mut harness = page(model(3));
+    press(&mut harness, Key::E);
+    harness.state_mut().view.drafts.get_mut(&fact_id(0)).unwrap().statement = "Ann owes Bob a horse.".into();
+    let leave = |memory: &mut egui::Memory| memory.focused().map(|id| memory.surrender_focus(id));
+    for key in [Key::J, Key::E] {
+        harness.ctx.memory_mut(leave);
+        harness.run_steps(1);
+        press(&mut harness, key);
+    }
+    let drafts = &harness.state().view.drafts;
+    assert!(drafts.len() == 2 && drafts.contains_key(&fact_id(1)), "{drafts:?}");
+    assert_eq!(drafts[&fact_id(0)].statement, "Ann owes Bob a horse.");
+    harness.get_by_label("edit begun");
+    harness.get_by_label("Cancel").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().view.drafts.len(), 1, "the other stays");
+}
+
+#[test]
+fn subject_predicate_and_object_are_edited_too() {
+    let mut harness = page(model(2));
+    harness.get_by_label("Edit the parts").click();
+    harness.run_steps(2);
+    harness.state_mut().view.drafts.get_mut(&fact_id(0)).unwrap().predicate = "FEARS".into();
+    harness.run_steps(1);
+    harness.get_by_label("Accept the edit").click();
+    harness.run_steps(2);
+    let decision = Decision::Edit { subject: None, predicate: Some("FEARS".into()), object: None, statement: None };
+    assert_eq!(decided(harness.state()), [(vec![fact_id(0)], decision)], "the sentence is generated again");
+}
+
+#[test]
+fn escape_leaves_an_edit_and_a_reason_goes_with_the_next_decision() {
+    let mut harness = page(model(2));
+    press(&mut harness, Key::E);
+    harness.get_by_label("Cancel").click();
+    harness.run_steps(2);
+    assert!(harness.state().view.drafts.is_empty());
+    press(&mut harness, Key::W);
+    harness.run_steps(1);
+    harness.get_by_label("Reason").type_text("she was asleep");
+    harness.run_steps(2);
+    harness.key_press(Key::Enter);
+    harness.run_steps(2);
+    press(&mut harness, Key::R);
+    let reasons: Vec<_> = harness
+        .state()
+        .actions
+        .iter()
+        .map(|action| match action {
+            ReviewAction::Decide { reason, .. } => reason.clone(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(reasons, [Some("she was asleep".to_owned())]);
+    assert_eq!(harness.state().view.reason, "");
+}
+
+#[test]
+fn slash_filters_and_filters_can_be_cleared() {
+    let mut harness = page(model(12));
+    press(&mut harness, Key::Slash);
+    assert!(harness.get_by_label("Filter").is_focused());
+    harness.get_by_label("Filter").type_text("Bob 11");
+    harness.run_steps(2);
+    assert_eq!(focus(&harness), CardKey::Fact(fact_id(11)));
+    harness.get_by_label("1 of 12");
+    harness.get_by_label("Filter").type_text(" no such");
+    harness.run_steps(2);
+    harness.get_by_label("No card matches the filter");
+    harness.get_by_label("Show all").click();
+    harness.run_steps(2);
+    harness.get_by_label("12 cards");
+}
+
+#[test]
+fn lists_are_ordered_and_narrowed() {
+    let model = model(9);
+    let of = |filter: Filter, order| {
+        let rows = model.listed(&filter, order, |_| false, false);
+        rows.into_iter().map(|row| model.heads[row].recorded).collect::<Vec<_>>()
+    };
+    assert_eq!(of(Filter::default(), Order::Newest), [8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    assert_eq!(of(Filter::default(), Order::LeastSure)[..2], [0, 8]);
+    assert_eq!(of(Filter::default(), Order::Surest)[0], 7);
+    let source = Filter { source: Some("notes.md".into()), ..Filter::default() };
+    assert_eq!(of(source, Order::Oldest), [1, 3, 5, 7]);
+    let session = Filter { session: Some("Session 2".into()), ..Filter::default() };
+    assert_eq!(of(session, Order::Oldest), [2, 5, 8]);
+    let sure = Filter { least: 0.6, ..Filter::default() };
+    assert_eq!(of(sure, Order::Oldest), [6, 7]);
+    assert_eq!(of(Filter { entity: Some(id("zed")), ..Filter::default() }, Order::Oldest), [0; 0]);
+}
+
+fn click(harness: &mut Harness<'_, Page>, name: &str) {
+    harness.get_all_by_label(name).last().unwrap().click();
+    harness.run_steps(3);
+}
+
+#[test]
+fn order_and_filters_are_chosen_by_name() {
+    let mut harness = page(model(9));
+    click(&mut harness, "Order");
+    click(&mut harness, "Newest");
+    assert_eq!(harness.state().view.order, Order::Newest);
+    click(&mut harness, "Filters");
+    for (list, choice) in
+        [("Kind", "Doubtful facts"), ("Source", "notes.md (4)"), ("Session", "Session 2 (3)"), ("Age", "The last week")]
+    {
+        click(&mut harness, list);
+        click(&mut harness, choice);
+    }
+    let wanted = Filter {
+        kind: Some(CardKind::Doubtful),
+        source: Some("notes.md".into()),
+        session: Some("Session 2".into()),
+        hours: Some(168),
+        ..Filter::default()
+    };
+    assert_eq!(harness.state().view.filter, wanted);
+    harness.get_by_label("1 of 9");
+    click(&mut harness, "Show all");
+    assert!(harness.state().view.filter.is_open());
+    press(&mut harness, Key::Slash);
+    harness.get_by_label("Filter").type_text("Bob 3");
+    harness.run_steps(2);
+    click(&mut harness, "Clear the filter");
+    harness.get_by_label("9 cards");
+}
+
+#[test]
+fn what_is_older_is_left_out() {
+    let hour = 3_600_000;
+    let heads = [1, 30, 200].map(|hours| Head { recorded: 1_000 * hour - hours * hour, ..head(hours as usize, 0.5) });
+    let read_at = hearsay_model::Timestamp(1_000 * hour);
+    let model = ReviewModel { heads: heads.into(), read_at, is_read: true, ..ReviewModel::default() };
+    let count = |hours| model.listed(&Filter { hours, ..Filter::default() }, Order::Newest, |_| false, false).len();
+    assert_eq!([Some(1), Some(24), Some(168), None].map(count), [1, 1, 2, 3]);
+}
+
+#[test]
+fn reasons_selections_and_edits_are_begun_and_ended_by_buttons() {
+    let mut harness = page(model(3));
+    click(&mut harness, "Reason\u{2026}");
+    assert!(harness.get_by_label("Reason").is_focused());
+    click(&mut harness, "No reason");
+    assert!(harness.query_by_label("Reason").is_none());
+    click(&mut harness, "Edit\u{2026}");
+    assert!(harness.get_by_label("Sentence").is_focused());
+    click(&mut harness, "Cancel");
+    press(&mut harness, Key::Space);
+    for name in ["Make secret the selected", "Defer the selected"] {
+        harness.get_by_label(name);
+    }
+    click(&mut harness, "Select none");
+    assert!(harness.state().view.selected.is_empty());
+    press(&mut harness, Key::Space);
+    click(&mut harness, "Mark false the selected");
+    press(&mut harness, Key::Space);
+    click(&mut harness, "Accept the selected");
+    let decided = decided(harness.state());
+    assert_eq!(decided, [(vec![fact_id(0)], Decision::False), (vec![fact_id(1)], Decision::Accept)]);
+}
+
+#[test]
+fn one_of_two_contradicting_facts_becomes_true_from_now_on() {
+    let key = CardKey::Clash(vec![fact_id(1), fact_id(2)]);
+    let head = Head { key: key.clone(), ..head(1, 0.5) };
+    let details = [(key, Detail::Facts(vec![detail_of(1, 0.5), detail_of(2, 0.6)]))].into();
+    let mut harness = page(ReviewModel { heads: vec![head], details, is_read: true, ..ReviewModel::default() });
+    click(&mut harness, "True from now on: Ann owes Bob 2 crowns.");
+    assert_eq!(decided(harness.state()), [(vec![fact_id(2)], Decision::Accept)]);
+}
+
+#[test]
+fn a_stub_is_filled_in_or_removed() {
+    let twin = Twin { named: named("Bram"), aliases: Vec::new(), facts: Vec::new(), fact_count: 0 };
+    let key = CardKey::Stub(id("bram"));
+    let head = Head { key: key.clone(), ..head(1, 0.0) };
+    let details = [(key, Detail::Stub(twin))].into();
+    let model = ReviewModel { heads: vec![head], details, is_read: true, ..ReviewModel::default() };
+    for (name, action) in
+        [("Fill in\u{2026}", ReviewAction::Show(id("bram"))), ("Remove", ReviewAction::Remove(id("bram")))]
+    {
+        let mut harness = page(model.clone());
+        click(&mut harness, name);
+        assert_eq!(harness.state().actions, [action]);
+    }
+    for (key, action) in [(Key::E, ReviewAction::Show(id("bram"))), (Key::R, ReviewAction::Remove(id("bram")))] {
+        let mut harness = page(model.clone());
+        press(&mut harness, key);
+        assert_eq!(harness.state().actions, [action]);
+    }
+}
+
+#[test]
+fn nothing_secret_is_drawn_while_players_look() {
+    let mut harness = page(model(6));
+    harness.state_mut().view.focus = Some(CardKey::Fact(fact_id(4)));
+    harness.state_mut().screen_safe = true;
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("Bob 4 crowns").is_none());
+    assert!(harness.query_by_label_contains("I heard Ann").is_none(), "quotes that only some heard are hidden");
+    assert!(harness.query_by_label_contains("Ann owes nobody").is_none(), "other facts are hidden");
+    assert!(harness.query_by_label_contains("Would learn it").is_none(), "learners are hidden");
+}
+
+#[test]
+fn contradictions_are_decided_by_choosing_the_true_fact() {
+    let key = CardKey::Clash(vec![fact_id(1), fact_id(2)]);
+    let head = Head { key: key.clone(), ..head(1, 0.5) };
+    let details = [(key, Detail::Facts(vec![detail_of(1, 0.5), detail_of(2, 0.6)]))].into();
+    let model = ReviewModel { position: 1, heads: vec![head], details, is_read: true, ..ReviewModel::default() };
+    let only = |fact: usize, other: usize| ReviewAction::OnlyThis {
+        fact: fact_id(fact),
+        others: vec![fact_id(other)],
+        reason: None,
+    };
+    let mut harness = page(model.clone());
+    press(&mut harness, Key::ArrowRight);
+    press(&mut harness, Key::A);
+    assert_eq!(harness.state().actions, [only(2, 1)]);
+    let mut harness = page(model);
+    harness.get_by_label("Only this: Ann owes Bob 1 crowns.").click();
+    harness.run_steps(2);
+    harness.run_steps(1);
+    assert_eq!(harness.state().actions, [only(1, 2)]);
+}
+
+#[test]
+fn twins_are_merged_either_way_or_told_apart() {
+    let twin = |name: &str, fact_count| Twin { named: named(name), aliases: Vec::new(), facts: Vec::new(), fact_count };
+    let key = CardKey::Twins(id("bram"), id("bramm"));
+    let head = Head { key: key.clone(), ..head(1, 0.9) };
+    let details = [(key, Detail::Twins(Box::new([twin("Bram", 2), twin("Bramm", 5)]), Vec::new()))].into();
+    let model = ReviewModel { position: 1, heads: vec![head], details, is_read: true, ..ReviewModel::default() };
+    let merge = |gone: &str, into: &str| ReviewAction::Merge { gone: id(gone), into: id(into) };
+    for (name, action) in [
+        ("Merge into Bram", merge("bramm", "bram")),
+        ("Merge into Bramm", merge("bram", "bramm")),
+        ("Not the same", ReviewAction::NotTheSame(id("bram"), id("bramm"))),
+    ] {
+        let mut harness = page(model.clone());
+        harness.get_by_label(name).click();
+        harness.run_steps(2);
+        assert_eq!(harness.state().actions, [action], "{name}");
+    }
+    let mut harness = page(model.clone());
+    press(&mut harness, Key::A);
+    assert_eq!(harness.state().actions, [merge("bram", "bramm")], "the entity with more facts stays");
+    let mut harness = page(model);
+    press(&mut harness, Key::R);
+    assert_eq!(harness.state().actions, [ReviewAction::NotTheSame(id("bram"), id("bramm"))]);
+}
+
+#[test]
+fn an_empty_review_says_what_will_be_here() {
+    let harness = page(ReviewModel { is_read: true, ..ReviewModel::default() });
+    harness.get_by_label("No cards to review");
+}
+
+#[test]
+fn an_edit_under_way_survives_the_window() {
+    let mut panel = ReviewPanel::default();
+    let mut draft = Draft::of(&detail_of(1, 0.5));
+    draft.statement = "Half a sent".into();
+    panel.view.drafts.insert(draft.fact, draft);
+    panel.view.reason = "because".into();
+    panel.view.put_off.insert(CardKey::Twins(id("a"), id("b")));
+    let text = serde_json::to_string(&panel.save().unwrap()).unwrap();
+    let mut again = ReviewPanel::default();
+    again.restore(serde_json::from_str(&text).unwrap());
+    assert_eq!(again.view.drafts, panel.view.drafts);
+    assert_eq!((again.view.reason.as_str(), again.view.put_off.len()), ("because", 1));
+}

@@ -1,0 +1,93 @@
+//! View state of the session panel, and the actions that the user can request.
+
+use std::collections::BTreeMap;
+
+use hearsay_commands::session::SessionStep;
+use hearsay_model::{EntityId, FactId, KeptRecap, SessionId};
+use serde::{Deserialize, Serialize};
+
+use super::model::Part;
+use crate::widgets::{Completion, Heights};
+
+/// View state of the panel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionView {
+    /// The selected session. Default: the current session, or the latest session if no session is active.
+    pub at: Option<SessionId>,
+    /// The selected part.
+    pub part: Part,
+    /// Whether the recap is for the players instead of the DM.
+    pub players: bool,
+    /// Maximum number of words of a recap.
+    pub words: usize,
+    /// Typed title of the next session.
+    pub title: String,
+    /// Typed place where the next session starts.
+    pub place: String,
+    /// Typed game time at which the next session starts.
+    pub time: String,
+    /// Player characters absent from the next session.
+    pub away: Vec<EntityId>,
+    /// Whether the panel asks the user to confirm the end of the session.
+    pub ending: bool,
+    /// Edited recaps that are not saved, by the key that [`draft_key`](Self::draft_key) returns.
+    pub drafts: BTreeMap<String, String>,
+    /// Path of the file for the recap.
+    pub file: String,
+    #[serde(skip)]
+    pub(super) completion: Completion,
+    #[serde(skip)]
+    pub(super) heights: Heights,
+    #[serde(skip)]
+    pub(super) shown: Option<(SessionId, Part)>,
+    /// Number of log lines in the last frame. If the number changes, the log scrolls to the last line.
+    #[serde(skip)]
+    pub(super) lines: usize,
+}
+
+impl Default for SessionView {
+    fn default() -> Self {
+        Self {
+            at: None,
+            part: Part::default(),
+            players: false,
+            words: 200,
+            title: String::new(),
+            place: String::new(),
+            time: String::new(),
+            away: Vec::new(),
+            ending: false,
+            drafts: BTreeMap::new(),
+            file: String::new(),
+            completion: Completion::default(),
+            heights: Heights::default(),
+            shown: None,
+            lines: 0,
+        }
+    }
+}
+
+impl SessionView {
+    /// Returns the key of an edited recap.
+    pub fn draft_key(session: &SessionId, players: bool) -> String {
+        format!("{session} {}", if players { "players" } else { "dm" })
+    }
+}
+
+/// An action that the user requests from the panel.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionAction {
+    /// Start or end a session, or change its attendance.
+    Step(SessionStep),
+    /// Save a recap.
+    Keep(KeptRecap),
+    /// Put text on the clipboard.
+    Copy(String),
+    /// Write text to a file. The fields are the path and the text.
+    Write(String, String),
+    /// Show an entity.
+    Show(EntityId),
+    /// Show a fact.
+    ShowFact(FactId),
+}

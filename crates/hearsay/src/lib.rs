@@ -1,0 +1,54 @@
+//! NPC memory: who knows what, who told them, and how sure they are.
+//!
+//! This crate is the one dependency of a program that is not a Bevy game. A Bevy game uses `bevy_hearsay` instead.
+//!
+//! ```no_run
+//! use hearsay::prelude::*;
+//!
+//! let memory = Memory::open(MemoryOptions::for_campaign("campaigns/gullhaven")?)?;
+//! memory.import("campaigns/gullhaven")?.wait()?;
+//! let answer = memory.ask(Ask::new("mirela-voss", "Where is the ledger?"))?.wait()?;
+//! println!("{}", answer.context.render(Form::Prompt, false));
+//! memory.close()?;
+//! # Ok::<(), MemoryError>(())
+//! ```
+//!
+//! # Modules
+//!
+//! - [`engine`]: opens a campaign, and answers requests on its own thread.
+//! - [`commands`]: changes to a campaign: edits, game events, sessions, decisions, merges.
+//! - [`query`]: queries of a campaign: facts, knowledge, secrets, sessions, review, search.
+//! - [`model`], [`belief`], [`recall`]: the lower-level types that the modules above use.
+
+pub use hearsay_belief as belief;
+pub use hearsay_commands as commands;
+pub use hearsay_engine as engine;
+pub use hearsay_model as model;
+pub use hearsay_query as query;
+pub use hearsay_recall as recall;
+
+/// The names that most programs need.
+pub mod prelude {
+    pub use hearsay_commands::{
+        edit::{Edit, FactOptions},
+        game_event::{Circumstances, GameEvent},
+        gossip::Gossip,
+        review::Decision,
+        session::{Log, LogLine, NewSession, SessionStep},
+    };
+    pub use hearsay_engine::{
+        Closed, Event, Memory, MemoryError, MemoryOptions, ReadSnapshot, Settings, Status, Ticket, Written,
+    };
+    pub use hearsay_model::{Author, EntityId, FactId, GameTime, Kind, Knower, Position, Predicate, State};
+    pub use hearsay_query::{
+        ask::{Answer, Ask},
+        facts::FactFilter,
+        journal::UndoTarget,
+        knowledge::KnowsFilter,
+        resolve::{find_fact, resolve},
+        review::ReviewItem,
+        search::{Search, SearchResults},
+        session::{RecapFor, Summarize},
+    };
+    pub use hearsay_recall::Form;
+}

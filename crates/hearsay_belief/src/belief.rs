@@ -1,0 +1,317 @@
+//! Beliefs of a knower, their reasons, and the knowledge that a knower attributes to others.
+
+use std::collections::BTreeMap;
+
+use hearsay_model::{Credence, EntityId, FactId, FactRelation, GameTime, KnowledgeId, Predicate, PredicateRole};
+use serde::Serialize;
+
+use crate::{
+    AccessPath, Known, View,
+    credence::{credence, refuted},
+    view::Recency,
+};
+
+/// The minimum credence at which a fact counts as believed.
+pub const BELIEVED: f64 = 0.5;
+
+/// Whether a knower believes a fact that it knows, and if not, why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    /// The knower believes the fact.
+    Believed,
+    /// The knower has heard of the fact and does not believe it.
+    Doubted,
+    /// The knower knows that the fact has ended. The id is that of the fact that states the end.
+    Ended(FactId),
+    /// The knower knows a later value. The id is that of the fact that states this value.
+    Superseded(FactId),
+    /// The knower believes a contradicting fact instead. The id is that of the contradicting fact.
+    Outweighed(FactId),
+}
+
+/// A belief of a knower about a subject.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Belief<'v> {
+    /// The fact, with the edges through which it is known.
+    pub known: &'v Known,
+    /// The credence, with refutations taken into account.
+    pub credence: Credence,
+    /// Whether the knower believes the fact.
+    pub hold: Hold,
+    /// Known facts that contradict this fact, sorted by id.
+    pub against: Vec<FactId>,
+}
+
+impl View {
+    /// Returns the knower's beliefs: every fact that it knows with this subject and predicate.
+    ///
+    /// Believed facts come first. Then facts are sorted by descending credence, and then by recency, the latest first.
+    ///
+    /// The credence of a refuted fact is `c (1 − r) ÷ (1 − c r)` by Dempster's rule, where `c` is the
+    /// [credence](Known::credence) of the fact and `r` the credence of the refutation. Testimony does not change an
+    /// observation. If the knower observed both, the later observation wins.
+    pub fn believes(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
+        let of_subject = |known: &&Known| known.subject() == subject && known.predicate() == predicate;
+        let candidates: Vec<&Known> = self.facts().filter(of_subject).collect();
+        let mut beliefs: Vec<Belief> = candidates.into_iter().map(|known| self.belief(known)).collect();
+        if self.vocabulary().is_functional(predicate) {
+            let holds = |belief: &&Belief| belief.hold == Hold::Believed;
+            // Of several believed values, the latest is the present value. Among equally late values, it is the value
+            // with the highest credence.
+            let rank = |belief: &Belief| (belief.known.recency().state(), belief.credence, belief.known.id());
+            let latest = beliefs
+                .iter()
+                .filter(holds)
+                .max_by_key(|belief| rank(belief))
+                .map(|belief| (belief.known.id(), belief.known.object().clone(), belief.known.recency().state()));
+            if let Some((id, object, late)) = latest {
+                for belief in beliefs.iter_mut().filter(|b| b.hold == Hold::Believed && *b.known.object() != object) {
+                    let earlier = belief.known.recency().state() < late;
+                    belief.hold = if earlier { Hold::Superseded(id) } else { Hold::Outweighed(id) };
+                }
+            }
+        }
+        beliefs.sort_by(|a, b| {
+            let rank = |belief: &Belief| (belief.hold == Hold::Believed, belief.credence, belief.known.recency());
+            rank(b).cmp(&rank(a)).then_with(|| a.known.id().cmp(&b.known.id()))
+        });
+        beliefs
+    }
+
+    /// Returns the knower's belief in a fact that it knows.
+    pub fn belief<'v>(&'v self, known: &'v Known) -> Belief<'v> {
+        let mut refutations = Vec::new();
+        let (mut ended, mut outweighed) = (None, None);
+        for other in self.relations_to(known.id()) {
+            match other.fact_relation() {
+                Some(FactRelation::Refutes(_)) => {
+                    refutations.push((other.credence().get(), other.learned()));
+                    outweighed = outweighed.max(Some((other.credence(), other.id())));
+                }
+                Some(FactRelation::Ends(_)) if other.credence().get() >= BELIEVED => {
+                    let past = self
+                        .as_of()
+                        .is_none_or(|now| other.since().and_then(|date| date.time).is_none_or(|ended| ended <= now));
+                    ended = ended.or(Some(other.id()).filter(|_| past));
+                }
+                _ => {}
+            }
+        }
+        let belief = refuted((known.credence().get(), known.learned()), refutations);
+        let against = self.against(known).map(Known::id).collect();
+        let hold = match (ended, outweighed) {
+            (Some(end), _) => Hold::Ended(end),
+            (_, Some((refutation, id))) if refutation.get() >= BELIEVED && belief < BELIEVED => Hold::Outweighed(id),
+            _ if belief < BELIEVED => Hold::Doubted,
+            _ => Hold::Believed,
+        };
+        Belief { known, credence: credence(belief), hold, against }
+    }
+
+    /// Returns the facts that the knower has reason to think another entity knows, with the reasons.
+    ///
+    /// The answer depends only on the knower's own knowledge. It contains:
+    ///
+    /// - facts that the knower learned while the other entity was present;
+    /// - facts that the other entity told the knower, or that the knower told the other entity;
+    /// - facts of a group or place to which the other entity belongs, as far as the knower knows;
+    /// - common lore;
+    /// - locations that the knower witnessed. The other entity must have been there when the subject of the fact
+    ///   arrived, as far as the knower knows. Everyone present can see the arrival.
+    pub fn attributed(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attributed>> {
+        let mut thought = Thought::default();
+        let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut thought));
+        self.facts().map(reasons).filter(|(_, reasons)| !reasons.is_empty()).collect()
+    }
+
+    /// Returns the reasons why the knower thinks that another entity knows a fact, as in
+    /// [`attributed`](Self::attributed). The latest reason comes first.
+    pub fn attributes(&self, other: &EntityId, known: &Known) -> Vec<Attributed> {
+        self.reasons(other, known, &mut Thought::default())
+    }
+
+    fn reasons<'v>(&'v self, other: &EntityId, known: &Known, thought: &mut Thought<'v>) -> Vec<Attributed> {
+        let belongs = |group: &EntityId| {
+            let mut about = self.facts().filter(|known| known.subject() == other);
+            about.any(|known| {
+                let to_group = known.object().entity() == Some(group)
+                    && self.vocabulary().behavior(known.predicate()).is_direct_belonging();
+                to_group && self.belief(known).hold == Hold::Believed
+            })
+        };
+        let mut reasons = Vec::new();
+        let mut note = |reason, edge, since, belief| {
+            reasons.push(Attributed { reason, edge, since, credence: belief });
+        };
+        for way in known.known_edges() {
+            let with_other = way.edge.co_present.contains(other);
+            match &way.access_path {
+                AccessPath::Own if with_other => note(Reason::Present, way.id, way.since, way.belief),
+                AccessPath::Own
+                    if way.edge.acquisition.is_witnessed() && PredicateRole::Location.is(known.predicate()) =>
+                {
+                    let stays = thought.stays.get_or_insert_with(|| Stays::of(self));
+                    if let Some((stay, moment)) = stays.was_there(other, known) {
+                        note(Reason::WasThere(stay.place.clone()), stay.edge, Some(moment), way.belief);
+                    }
+                }
+                AccessPath::Own if way.edge.acquisition.teller() == Some(other) => {
+                    note(Reason::ToldMe, way.id, way.since, Credence::FULL);
+                }
+                AccessPath::Member(group) | AccessPath::Resident(group) => {
+                    if *thought.belonging.entry(group.clone()).or_insert_with(|| belongs(group)) {
+                        note(Reason::Belongs(group.clone()), way.id, way.since, way.belief);
+                    }
+                }
+                AccessPath::Common => note(Reason::Common, way.id, way.since, way.belief),
+                AccessPath::Own => {}
+            }
+        }
+        for way in known.shared().iter().filter(|way| way.edge.co_present.contains(other)) {
+            note(Reason::ToldByMe, way.id, way.since, Credence::FULL);
+        }
+        reasons.sort_by(|a, b| (b.since, &b.reason, b.edge).cmp(&(a.since, &a.reason, a.edge)));
+        reasons
+    }
+
+    /// Returns what the knower has reason to think that another entity believes about a subject.
+    ///
+    /// These are the attributed facts with this subject and predicate. The latest value comes first.
+    pub fn thinks_believes(
+        &self,
+        other: &EntityId,
+        subject: &EntityId,
+        predicate: &Predicate,
+    ) -> Vec<(&Known, Vec<Attributed>)> {
+        let attributed = self.attributed(other);
+        let fitting = attributed.into_iter().filter_map(|(id, reasons)| Some((self.fact(id)?, reasons)));
+        let mut fitting: Vec<_> =
+            fitting.filter(|(known, _)| known.subject() == subject && known.predicate() == predicate).collect();
+        // Facts with a later start come first, no matter when the other entity learned them.
+        let rank = |(known, reasons): &(&Known, Vec<Attributed>)| {
+            let learned = reasons.iter().map(|reason| reason.since).max().flatten();
+            (known.since().and_then(|date| date.time), learned, known.recency(), known.id())
+        };
+        fitting.sort_by_key(|entry| std::cmp::Reverse(rank(entry)));
+        fitting
+    }
+}
+
+/// Cache of lookups that are shared while the knower reasons about another entity.
+#[derive(Default)]
+struct Thought<'v> {
+    /// Whether the other entity belongs to a group or place, by the id of the group or place.
+    belonging: BTreeMap<EntityId, bool>,
+    stays: Option<Stays<'v>>,
+}
+
+/// Stay of an entity at a place, as far as the knower of the view knows.
+struct Stay<'v> {
+    place: &'v EntityId,
+    from: Option<GameTime>,
+    until: Option<GameTime>,
+    edge: KnowledgeId,
+}
+
+/// All stays by entity, as far as the knower of the view knows.
+struct Stays<'v>(BTreeMap<&'v EntityId, Vec<Stay<'v>>>);
+
+/// Maximum nesting depth of containers. A thing in a nested container counts as being where the outermost container is.
+const NESTED: usize = 4;
+
+impl<'v> Stays<'v> {
+    fn of(view: &'v View) -> Self {
+        let mut ends: BTreeMap<FactId, Option<GameTime>> = BTreeMap::new();
+        for known in view.facts().filter(|known| known.credence().get() >= BELIEVED) {
+            if let Some(FactRelation::Ends(id)) = known.fact_relation() {
+                let end = moment(known).unwrap_or(GameTime(i64::MIN));
+                let earliest = ends.entry(id).or_default();
+                *earliest = Some(earliest.map_or(end, |earlier| earlier.min(end)));
+            }
+        }
+        let mut stays: BTreeMap<&EntityId, Vec<Stay>> = BTreeMap::new();
+        for known in view.facts().filter(|known| PredicateRole::Location.is(known.predicate())) {
+            let (Some(place), Some(way)) = (known.object().entity(), known.known_edges().first()) else { continue };
+            if known.credence().get() >= BELIEVED {
+                let (from, until) = (moment(known), ends.get(&known.id()).copied().flatten());
+                stays.entry(known.subject()).or_default().push(Stay { place, from, until, edge: way.id });
+            }
+        }
+        // An entity is at one place at a time: the next stay ends the previous one.
+        for of_one in stays.values_mut() {
+            of_one.sort_by_key(|stay| (stay.from, stay.edge));
+            let next: Vec<_> = of_one.iter().skip(1).map(|stay| stay.from).collect();
+            for (stay, next) in of_one.iter_mut().zip(next) {
+                stay.until = match (stay.until, next) {
+                    (Some(end), Some(next)) => Some(end.min(next)),
+                    (end, next) => end.or(next),
+                };
+            }
+        }
+        Self(stays)
+    }
+
+    fn at(&self, id: &EntityId, moment: GameTime) -> Option<&Stay<'v>> {
+        let holds = |stay: &&Stay| stay.from <= Some(moment) && stay.until.is_none_or(|end| moment < end);
+        self.0.get(id)?.iter().rev().find(holds)
+    }
+
+    /// Returns the stay of the other entity and the moment of arrival. Returns `None` if the other entity was not there
+    /// when the subject arrived at the place, or arrived in a container at the place.
+    fn was_there(&self, other: &EntityId, known: &'v Known) -> Option<(&Stay<'v>, GameTime)> {
+        let moment = moment(known)?;
+        let stay = self.at(other, moment)?;
+        let mut place = known.object().entity()?;
+        for _ in 0..NESTED {
+            if place == stay.place {
+                return (known.subject() != other).then_some((stay, moment));
+            }
+            place = self.at(place, moment)?.place;
+        }
+        None
+    }
+}
+
+/// Returns the start of a fact's validity.
+fn moment(known: &Known) -> Option<GameTime> {
+    known.since().and_then(|date| date.time)
+}
+
+/// Reason to think that another entity knows a fact. Ordered by strength, the strongest last.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The fact is common lore.
+    Common,
+    /// The other belongs to a group or place that knows the fact.
+    Belongs(EntityId),
+    /// The other entity was at this place when the subject of the fact arrived there, as far as the knower knows.
+    WasThere(EntityId),
+    /// The knower told the other.
+    ToldByMe,
+    /// The other was present when the knower learned the fact.
+    Present,
+    /// The other told the knower.
+    ToldMe,
+}
+
+/// Reason to think that another entity knows a fact, with its details.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Attributed {
+    /// The kind of reason.
+    pub reason: Reason,
+    /// The knower's edge that gives the reason.
+    pub edge: KnowledgeId,
+    /// The game time at which the other entity learned the fact, as far as the knower knows.
+    pub since: Option<GameTime>,
+    /// How much the other entity believes the fact, as far as the knower knows.
+    pub credence: Credence,
+}
+
+impl Recency {
+    /// Returns the sort key for facts about one subject: the start of validity, then the moment of learning.
+    fn state(self) -> (Option<GameTime>, Option<GameTime>) {
+        (self.since, self.learned)
+    }
+}

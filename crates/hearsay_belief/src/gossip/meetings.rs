@@ -1,0 +1,224 @@
+//! Meetings: pairs of characters, with time and place.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hearsay_model::{
+    Belonging, EntityId, Fact, FactId, GameTime, Kind, Link, Object, Predicate, PredicateRole, State, Value, attribute,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::options::{GossipOptions, ROUNDS};
+use crate::occasion::{deaths, holds};
+
+/// Purposes of the random draws. Each purpose has its own draws.
+const MEET: u64 = 1;
+const PAIR: u64 = 2;
+const VISIT: u64 = 3;
+const WHERE: u64 = 4;
+pub(super) const TELL: u64 = 5;
+
+/// Deterministic random draws: the result depends on the seed and the arguments only, not on earlier draws.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Dice(u64);
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
+fn mix(x: u64) -> u64 {
+    let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
+impl Dice {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn lot<const N: usize>(self, matter: [u64; N]) -> u64 {
+        let step = |lot: u64, part| mix(lot.rotate_left(7) ^ part).wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix(matter.into_iter().fold(mix(self.0.wrapping_add(0x9E37_79B9_7F4A_7C15)), step))
+    }
+
+    /// Returns a number from 0 up to, but not including, 1.
+    pub(super) fn roll<const N: usize>(self, matter: [u64; N]) -> f64 {
+        (self.lot(matter) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Returns a platform-independent hash of an id: FNV-1a.
+fn hash(id: &EntityId) -> u64 {
+    id.as_str().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
+}
+
+/// A character that may take part in gossip.
+#[derive(Debug)]
+pub(super) struct Person<'s> {
+    pub(super) id: &'s EntityId,
+    pub(super) index: u32,
+    pub(super) hash: u64,
+    pub(super) talkativeness: f64,
+    deaths: Vec<&'s Arc<Fact>>,
+    located: Vec<(&'s Arc<Fact>, u32)>,
+    resides: Vec<(&'s Arc<Fact>, u32)>,
+}
+
+impl<'s> Person<'s> {
+    fn new(state: &'s State, id: &'s EntityId, index: u32) -> Self {
+        let vocabulary = state.vocabulary();
+        let to = |is_wanted: &dyn Fn(&Predicate) -> bool| -> Vec<_> {
+            let links = state.links_at(index).filter(|link| link.is_forward() && is_wanted(link.fact().predicate()));
+            links.map(|link| (link.fact(), link.other_index())).collect()
+        };
+        Self {
+            id,
+            index,
+            hash: hash(id),
+            talkativeness: talkativeness(state, id),
+            deaths: deaths(state, id).collect(),
+            located: to(&|name| PredicateRole::Location.is(name)),
+            resides: to(&|name| vocabulary.belonging(name) == Some(Belonging::Resident)),
+        }
+    }
+
+    /// Returns the place of the character from the latest canon fact. Returns `None` if no fact names a place or the
+    /// character is dead.
+    fn place(&self, when: GameTime) -> Option<u32> {
+        let there = |fact: &Fact| holds(fact, Some(when));
+        if self.deaths.iter().any(|fact| there(fact)) {
+            return None;
+        }
+        let latest = |places: &[(&Arc<Fact>, u32)]| {
+            let held = places.iter().filter(|(fact, _)| there(fact));
+            let newest: Option<(_, FactId, u32)> =
+                held.map(|(fact, place)| (fact.validity().start(), fact.id(), *place)).max();
+            newest.map(|(.., place)| place)
+        };
+        latest(&self.located).or_else(|| latest(&self.resides))
+    }
+}
+
+fn talkativeness(state: &State, id: &EntityId) -> f64 {
+    let said = state.newest(id, attribute::TALKATIVENESS).and_then(|fact| match fact.object() {
+        Object::Value(Value::Number(number)) => Some(number.get()),
+        Object::Value(Value::Text(text)) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
+        _ => None,
+    });
+    said.unwrap_or(0.5).clamp(0.0, 1.0)
+}
+
+/// A meeting of two characters. Each has a flag that is `true` for a visitor.
+pub(super) struct Meeting<'s> {
+    pub(super) place: &'s EntityId,
+    pub(super) people: [(usize, bool); 2],
+}
+
+/// Participants at a place. Each has the random draw for pairing, the index of the character, and a flag for visitors.
+type Present = Vec<(u64, usize, bool)>;
+
+/// All characters that may meet, and the places.
+pub(super) struct Town<'s> {
+    state: &'s State,
+    options: &'s GossipOptions,
+    dice: Dice,
+    people: Vec<Person<'s>>,
+    ids: Vec<Option<&'s EntityId>>,
+    locations: FxHashSet<u32>,
+    /// The neighbours of each place, cached for one day.
+    neighbours: FxHashMap<u32, Vec<u32>>,
+    day: Option<i64>,
+}
+
+impl<'s> Town<'s> {
+    pub(super) fn of(state: &'s State, options: &'s GossipOptions, dice: Dice) -> Self {
+        let (mut people, mut locations) = (Vec::new(), FxHashSet::default());
+        let mut ids = vec![None; state.index_count()];
+        for entity in state.entities() {
+            let Some(index) = state.index_of(&entity.id) else { continue };
+            ids[index as usize] = Some(&entity.id);
+            match state.kind(&entity.id) {
+                Some(Kind::Npc) => people.push(Person::new(state, &entity.id, index)),
+                Some(Kind::Location) => {
+                    locations.insert(index);
+                }
+                _ => {}
+            }
+        }
+        Self { state, options, dice, people, ids, locations, neighbours: FxHashMap::default(), day: None }
+    }
+
+    /// Returns the ids of all entities by dense index.
+    pub(super) fn ids(&self) -> &[Option<&'s EntityId>] {
+        &self.ids
+    }
+
+    pub(super) fn person(&self, number: usize) -> &Person<'s> {
+        &self.people[number]
+    }
+
+    /// Returns the meetings in a round of a day, sorted by place, then by the random draw.
+    pub(super) fn meetings(&mut self, day: i64, begins: GameTime, round: u32, when: GameTime) -> Vec<Meeting<'s>> {
+        if self.day.replace(day) != Some(day) {
+            self.neighbours.clear();
+        }
+        let (number, chance) = (day as u64, self.options.meetings_per_day / f64::from(ROUNDS));
+        let mut there: BTreeMap<(u32, u32), Present> = BTreeMap::new();
+        for person in 0..self.people.len() {
+            let Person { hash, .. } = self.people[person];
+            if self.dice.roll([MEET, number, round.into(), hash]) >= chance {
+                continue;
+            }
+            let Some(home) = self.people[person].place(when) else { continue };
+            let Some((place, visits)) = self.whereabouts(hash, home, day, begins) else { continue };
+            let lot = self.dice.lot([PAIR, number, round.into(), hash]);
+            there.entry((self.state.rank_at(place), place)).or_default().push((lot, person, visits));
+        }
+        let mut meetings = Vec::new();
+        for ((_, place), mut people) in there {
+            let Some(place) = self.ids[place as usize] else { continue };
+            people.sort_unstable();
+            meetings.extend(people.chunks_exact(2).map(|pair| {
+                let [a, b] = [pair[0], pair[1]].map(|(_, person, visits)| (person, visits));
+                Meeting { place, people: [a, b] }
+            }));
+        }
+        meetings
+    }
+
+    /// Returns the place of a character on a day, and whether it is a visitor; `None` while it is on the road.
+    fn whereabouts(&mut self, hash: u64, home: u32, day: i64, begins: GameTime) -> Option<(u32, bool)> {
+        let (dice, chance) = (self.dice, self.options.visits_per_day);
+        let sets_out = |day: i64| dice.roll([VISIT, day as u64, hash]) < chance;
+        let (visits, leaves) = (sets_out(day.wrapping_sub(1)), sets_out(day));
+        if !visits && !leaves {
+            return Some((home, false));
+        }
+        let neighbours = self.neighbours(home, begins);
+        match (neighbours.len() as u64, visits) {
+            (0, _) => Some((home, false)),
+            (_, false) => None,
+            (count, true) => Some((neighbours[(dice.lot([WHERE, day as u64, hash]) % count) as usize], true)),
+        }
+    }
+
+    fn neighbours(&mut self, place: u32, when: GameTime) -> &[u32] {
+        let (state, locations) = (self.state, &self.locations);
+        let is_part = |link: &Link| state.vocabulary().belonging(link.fact().predicate()) == Some(Belonging::Part);
+        self.neighbours.entry(place).or_insert_with(|| {
+            let linked = |of: u32| {
+                let links = state.links_at(of).filter(move |link| locations.contains(&link.other_index()));
+                links.filter(move |link| holds(link.fact(), Some(when)))
+            };
+            let mut found: Vec<u32> = Vec::new();
+            for link in linked(place) {
+                found.push(link.other_index());
+                if link.is_forward() && is_part(&link) {
+                    let parts = linked(link.other_index()).filter(|part| !part.is_forward() && is_part(part));
+                    found.extend(parts.map(|part| part.other_index()));
+                }
+            }
+            found.retain(|other| *other != place);
+            found.sort_unstable_by_key(|other| state.rank_at(*other));
+            found.dedup();
+            found
+        })
+    }
+}

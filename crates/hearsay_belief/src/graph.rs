@@ -1,0 +1,370 @@
+//! Graph traversal: neighbours, shortest path, identity, visible subgraph.
+//!
+//! A traversal sees the graph either as the DM does (facts that are canon or claimed and have no end) or as one knower
+//! knows it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use fixedbitset::FixedBitSet;
+use hearsay_model::{EntityId, Fact, Hop, Kind, Link, Predicate, Secrecy, State, attribute};
+
+use crate::View;
+
+#[cfg(test)]
+mod tests;
+
+/// Direction in which relations are followed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// From subject to object.
+    Out,
+    /// From object to subject.
+    In,
+    /// Both directions.
+    #[default]
+    Both,
+}
+
+/// Options of a traversal.
+#[derive(Debug, Clone, Default)]
+pub struct Traversal<'a> {
+    /// Direction in which relations are followed.
+    pub direction: Direction,
+    /// Predicates of the relations to follow; empty to follow all.
+    pub predicates: Vec<Predicate>,
+    /// View of the knower whose knowledge limits the traversal; `None` uses the DM's perspective.
+    pub view: Option<&'a View>,
+}
+
+impl Traversal<'_> {
+    fn follows(&self, link: &Link) -> bool {
+        self.leads(link) && self.sees(link.fact())
+    }
+
+    /// Returns whether the traversal follows the relation of a link in the direction of the link.
+    fn leads(&self, link: &Link) -> bool {
+        let way = match self.direction {
+            Direction::Both => true,
+            Direction::Out => link.is_forward(),
+            Direction::In => !link.is_forward(),
+        };
+        way && (self.predicates.is_empty() || self.predicates.contains(link.fact().predicate()))
+    }
+
+    fn sees(&self, fact: &Fact) -> bool {
+        match self.view {
+            Some(view) => view.fact(fact.id()).is_some(),
+            None => fact.stands(),
+        }
+    }
+}
+
+/// An entity that a traversal reached.
+#[derive(Debug, Clone, Copy)]
+pub struct Neighbour<'a> {
+    /// The entity.
+    pub id: &'a EntityId,
+    /// Number of hops from the start.
+    pub distance: usize,
+    /// Relation through which the traversal first reached the entity.
+    pub fact: &'a Fact,
+    /// Whether the entity is the object of this relation.
+    pub forward: bool,
+}
+
+/// Returns the entities within `depth` hops of an entity, at most `limit`. The nearest come first; ties are broken by
+/// id.
+pub fn neighbours<'a>(
+    state: &'a State,
+    from: &EntityId,
+    walk: &Traversal,
+    depth: usize,
+    limit: usize,
+) -> Vec<Neighbour<'a>> {
+    let Some(start) = state.index_of(from) else { return Vec::new() };
+    let mut spread = Spread::new(state, walk, start);
+    for distance in 1..=depth {
+        if !spread.go_on(distance) || spread.found.len() >= limit {
+            break;
+        }
+    }
+    let mut found = Vec::with_capacity(spread.found.len().min(limit));
+    for &Reached { index, hop, forward, distance } in spread.found.iter().take(limit) {
+        if let (Some(id), Some(fact)) = (state.id_at(index), state.fact_at(hop.fact())) {
+            found.push(Neighbour { id, distance, fact, forward });
+        }
+    }
+    found
+}
+
+/// Number of an entity that the traversal has not reached. Reached entities are numbered from 1; the start has number
+/// 0.
+const UNSEEN: u32 = u32::MAX;
+
+/// A reached entity, by its dense index.
+#[derive(Debug, Clone, Copy)]
+struct Reached {
+    index: u32,
+    hop: Hop,
+    forward: bool,
+    distance: usize,
+}
+
+/// A breadth-first traversal, level by level. It uses dense indices and reads a fact only where needed.
+struct Spread<'s, 'w> {
+    state: &'s State,
+    walk: &'w Traversal<'w>,
+    /// Dense indices of the predicates to follow; `None` to follow all.
+    predicates: Option<Vec<u32>>,
+    start: u32,
+    /// Number of each entity in the order of finding, by dense index; `UNSEEN` if it is not found yet.
+    places: Vec<u32>,
+    found: Vec<Reached>,
+    /// Number of the first entity of the last level.
+    first: u32,
+}
+
+impl<'s, 'w> Spread<'s, 'w> {
+    fn new(state: &'s State, walk: &'w Traversal<'w>, start: u32) -> Self {
+        let mut places = vec![UNSEEN; state.index_count()];
+        places[start as usize] = 0;
+        let named = || walk.predicates.iter().filter_map(|predicate| state.predicate_index(predicate)).collect();
+        let predicates = (!walk.predicates.is_empty()).then(named);
+        Self { state, walk, predicates, start, places, found: Vec::new(), first: 0 }
+    }
+
+    /// Finds the next level, sorted by id. Returns whether the level contains any entity.
+    fn go_on(&mut self, distance: usize) -> bool {
+        let begin = self.found.len();
+        let unseen = self.places.len() - 1 - begin;
+        // If fewer entities are unseen than are on the last level, searching from the unseen entities is faster.
+        if unseen < begin + 1 - self.first as usize {
+            self.pull(distance)
+        } else {
+            self.push(distance)
+        }
+        self.sort_from(begin);
+        self.first = begin as u32 + 1;
+        self.found.len() > begin
+    }
+
+    /// Returns whether the traversal follows a relation. `forward` means from subject to object.
+    #[inline(always)]
+    fn follows(&self, hop: &Hop, forward: bool) -> bool {
+        let way = match self.walk.direction {
+            Direction::Both => true,
+            Direction::Out => forward,
+            Direction::In => !forward,
+        };
+        way && self.predicates.as_ref().is_none_or(|named| named.contains(&hop.predicate()))
+            && match self.walk.view {
+                None => self.state.stands_at(hop.fact()),
+                // A knower may believe a fact that is not canon or claimed, or no longer holds.
+                Some(view) => self.state.fact_at(hop.fact()).is_some_and(|fact| view.fact(fact.id()).is_some()),
+            }
+    }
+
+    /// Follows the relations of the entities on the last level.
+    fn push(&mut self, distance: usize) {
+        let begin = self.found.len() as u32;
+        for place in self.first..=begin {
+            let from = if place == 0 { self.start } else { self.found[place as usize - 1].index };
+            for hop in self.state.hops_at(from) {
+                let at = self.places[hop.other() as usize];
+                if at <= begin || !self.follows(hop, hop.is_forward()) {
+                    continue;
+                }
+                let reached = Reached { index: hop.other(), hop: *hop, forward: hop.is_forward(), distance };
+                if at == UNSEEN {
+                    self.found.push(reached);
+                    self.places[hop.other() as usize] = self.found.len() as u32;
+                } else if self.state.is_before(*hop, self.found[at as usize - 1].hop) {
+                    // Another relation with a smaller id may reach the same entity on this level.
+                    self.found[at as usize - 1] = reached;
+                }
+            }
+        }
+    }
+
+    /// Searches from the unseen entities for relations to the last level.
+    fn pull(&mut self, distance: usize) {
+        let last = self.first..=self.found.len() as u32;
+        for index in 0..self.places.len() as u32 {
+            if self.places[index as usize] != UNSEEN {
+                continue;
+            }
+            let mut best = None::<Hop>;
+            for hop in self.state.hops_at(index) {
+                if last.contains(&self.places[hop.other() as usize])
+                    && best.is_none_or(|best| self.state.is_before(*hop, best))
+                    && self.follows(hop, !hop.is_forward())
+                {
+                    best = Some(*hop);
+                }
+            }
+            if let Some(hop) = best {
+                self.found.push(Reached { index, hop, forward: !hop.is_forward(), distance });
+                // Entities found on this level are not part of the last level yet.
+                self.places[index as usize] = self.found.len() as u32;
+            }
+        }
+    }
+
+    /// Sorts the found entities by id, from index `begin` on.
+    fn sort_from(&mut self, begin: usize) {
+        let (ranks, count) = (self.state.ranks(), self.found.len() - begin);
+        if count * 64 < ranks.len() {
+            self.found[begin..].sort_unstable_by_key(|reached| ranks[reached.index as usize]);
+            return;
+        }
+        // For a large share of all entities, a bit set is a faster sort.
+        let mut bits = FixedBitSet::with_capacity(ranks.len());
+        for reached in &self.found[begin..] {
+            bits.insert(ranks[reached.index as usize] as usize);
+        }
+        let by_rank = self.state.by_rank();
+        let mut sorted = Vec::with_capacity(count);
+        for rank in bits.ones() {
+            let place = self.places[by_rank[rank] as usize];
+            sorted.push(self.found[place as usize - 1]);
+        }
+        self.found.truncate(begin);
+        self.found.extend(sorted);
+    }
+}
+
+/// A step of a path.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'a> {
+    /// Entity that the step leads to.
+    pub to: &'a EntityId,
+    /// Relation that the step follows.
+    pub fact: &'a Fact,
+    /// Whether the step goes from subject to object.
+    pub forward: bool,
+}
+
+/// Returns a shortest path between two entities, of at most `longest` steps. The path is empty if both are the same
+/// entity. Among equally short paths, this is the path whose last steps have the smallest fact ids.
+pub fn path<'a>(
+    state: &'a State,
+    from: &EntityId,
+    to: &EntityId,
+    walk: &Traversal,
+    longest: usize,
+) -> Option<Vec<Step<'a>>> {
+    let (start, goal) = (state.index_of(from)?, state.index_of(to)?);
+    // Breadth-first distances from the start, until the goal is reached.
+    let mut distance = BTreeMap::from([(start, 0_usize)]);
+    let mut queue = VecDeque::from([start]);
+    while let Some(index) = queue.pop_front() {
+        let next = distance[&index] + 1;
+        if distance.contains_key(&goal) || next > longest {
+            break;
+        }
+        for link in state.links_at(index).filter(|link| walk.follows(link)) {
+            distance.entry(link.other_index()).or_insert_with(|| {
+                queue.push_back(link.other_index());
+                next
+            });
+        }
+    }
+    // Go back from the goal, one step nearer to the start each time.
+    let back = Traversal { direction: reversed(walk.direction), predicates: walk.predicates.clone(), view: walk.view };
+    let mut steps = Vec::new();
+    let mut here = goal;
+    for left in (0..*distance.get(&goal)?).rev() {
+        let nearer = |link: &Link| distance.get(&link.other_index()) == Some(&left) && back.follows(link);
+        let link = state.links_at(here).filter(nearer).min_by_key(|link| link.fact().id())?;
+        let id = if link.is_forward() { link.fact().subject() } else { link.fact().object().entity()? };
+        steps.push(Step { to: id, fact: link.fact(), forward: !link.is_forward() });
+        here = link.other_index();
+    }
+    steps.reverse();
+    Some(steps)
+}
+
+fn reversed(direction: Direction) -> Direction {
+    match direction {
+        Direction::Out => Direction::In,
+        Direction::In => Direction::Out,
+        Direction::Both => Direction::Both,
+    }
+}
+
+/// Names, kind, attributes and relations of an entity.
+#[derive(Debug, Clone)]
+pub struct Identity<'a> {
+    /// Primary name.
+    pub name: Option<&'a str>,
+    /// Kind.
+    pub kind: Option<Kind>,
+    /// Facts that state other names, sorted by id.
+    pub aliases: Vec<&'a Fact>,
+    /// Facts that state all other attributes, sorted by name, then by id.
+    pub attributes: Vec<&'a Fact>,
+    /// Relations from and to the entity, sorted by predicate, then by id.
+    pub relations: Vec<&'a Fact>,
+}
+
+/// Returns the identity of an entity with its relations, as the DM or a knower sees it.
+pub fn identity<'a>(state: &'a State, id: &EntityId, walk: &Traversal) -> Identity<'a> {
+    let mut identity =
+        Identity { name: None, kind: None, aliases: Vec::new(), attributes: Vec::new(), relations: Vec::new() };
+    // Among several names or kinds, one that is not secret comes first, then the smallest id.
+    let rank = |fact: &Fact| (fact.secrecy() == Secrecy::Secret, fact.id());
+    let first = |best: Option<&'a Fact>, fact: &'a Fact| match best {
+        Some(best) if rank(best) < rank(fact) => Some(best),
+        _ => Some(fact),
+    };
+    let (mut name, mut kind) = (None::<&Fact>, None::<&Fact>);
+    for fact in state.facts_of(id).filter(|fact| walk.sees(fact)) {
+        if fact.predicate().is_relation() {
+            if fact.subject() == id || fact.object().entity() == Some(id) {
+                identity.relations.push(fact);
+            }
+        } else if fact.subject() == id {
+            match fact.predicate().as_str() {
+                attribute::NAME => name = first(name, fact),
+                attribute::KIND => kind = first(kind, fact),
+                attribute::ALIAS => identity.aliases.push(fact),
+                _ => identity.attributes.push(fact),
+            }
+        }
+    }
+    identity.name = name.and_then(|fact| fact.object().text());
+    identity.kind = kind.and_then(|fact| fact.object().text()).map(Kind::from);
+    identity.aliases.sort_unstable_by_key(|fact| fact.id());
+    identity.attributes.sort_unstable_by(|a, b| (a.predicate(), a.id()).cmp(&(b.predicate(), b.id())));
+    identity.relations.sort_unstable_by(|a, b| (a.predicate(), a.id()).cmp(&(b.predicate(), b.id())));
+    identity
+}
+
+/// A part of the graph.
+#[derive(Debug, Clone, Default)]
+pub struct Subgraph<'a> {
+    /// Entities, sorted.
+    pub entities: Vec<&'a EntityId>,
+    /// Relations between the entities, sorted by id.
+    pub relations: Vec<&'a Fact>,
+}
+
+/// Returns the entities within `depth` hops of an entity, including the entity itself, and all relations between them
+/// that the traversal follows in either direction.
+pub fn subgraph<'a>(state: &'a State, from: &EntityId, walk: &Traversal, depth: usize, limit: usize) -> Subgraph<'a> {
+    let Some(center) = state.entity(from) else { return Subgraph::default() };
+    let around = neighbours(state, from, walk, depth, limit);
+    let mut entities: Vec<&EntityId> = around.iter().map(|neighbour| neighbour.id).collect();
+    entities.push(&center.id);
+    entities.sort_unstable();
+    let either_way = Traversal { direction: Direction::Both, ..walk.clone() };
+    let mut relations: Vec<&Fact> = Vec::new();
+    for id in &entities {
+        let inside = |link: &Link| {
+            link.is_forward() && either_way.follows(link) && entities.binary_search(&link.other()).is_ok()
+        };
+        relations.extend(state.links(id).filter(inside).map(|link| &**link.fact()));
+    }
+    relations.sort_unstable_by_key(|fact| fact.id());
+    Subgraph { entities, relations }
+}

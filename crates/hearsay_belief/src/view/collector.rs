@@ -1,0 +1,327 @@
+//! Collection of everything that reaches a knower.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use hearsay_model::{
+    Belonging, EntityId, Fact, FactId, GameTime, Knower, KnowledgeEdge, KnownFact, PassageId, State, Vocabulary,
+    attribute, text,
+};
+use rustc_hash::FxHashMap;
+
+use super::known::{AccessPath, Brief, Heard, Known, KnownEdge};
+use crate::{
+    audience::is_structure,
+    credence::{Weighed, Weigher, combine, credence},
+};
+
+/// A source whose knowledge reaches the knower, and how it reaches the knower.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reach {
+    pub(crate) from: Knower,
+    pub(crate) access_path: AccessPath,
+    pub(crate) stay: Stay,
+    /// The knower's rank in the source, if it is a direct member.
+    pub(super) rank: Option<String>,
+}
+
+impl Reach {
+    /// Creates a source whose entire knowledge reaches the knower.
+    pub(crate) fn all(from: Knower, access_path: AccessPath) -> Self {
+        Self { from, access_path, stay: Stay::ALWAYS, rank: None }
+    }
+}
+
+/// A span of game time. It includes the start and excludes the end; `None` is unbounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Stay {
+    from: Option<GameTime>,
+    until: Option<GameTime>,
+}
+
+impl Stay {
+    const ALWAYS: Self = Self { from: None, until: None };
+
+    fn and(self, other: Self) -> Self {
+        let until = match (self.until, other.until) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Self { from: self.from.max(other.from), until }
+    }
+
+    /// Returns when a member with this stay receives a fact that was learned at the given time; `None` if the fact was
+    /// learned too late. `Some(None)` means that the member has always known the fact.
+    pub(crate) fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
+        let begins_before_it_ends = self.until.is_none_or(|until| self.from.is_none_or(|from| from < until));
+        let in_time = self.until.is_none_or(|until| learned.is_none_or(|learned| learned < until));
+        (begins_before_it_ends && in_time).then(|| self.from.max(learned))
+    }
+}
+
+/// An edge that a group reserves for some of its ranks.
+struct Ranked {
+    way: KnownEdge,
+    index: u32,
+    fact: Arc<Fact>,
+    /// The knower's rank in the group.
+    held: Option<String>,
+}
+
+/// The knowledge collected so far.
+pub(super) struct Collector<'s> {
+    state: &'s State,
+    as_of: Option<GameTime>,
+    facts: Vec<Known>,
+    /// The dense indices of `facts`.
+    indices: Vec<u32>,
+    /// Index in `facts`, by dense index.
+    places: FxHashMap<u32, u32>,
+    /// Known facts that state memberships, residences and parts.
+    structure: Vec<Arc<Fact>>,
+    ranks: Vec<Arc<Fact>>,
+    /// Edges reserved for ranks that the knower has not reached, according to the knowledge collected so far.
+    ranked: Vec<Ranked>,
+}
+
+impl<'s> Collector<'s> {
+    pub(super) fn new(state: &'s State, as_of: Option<GameTime>) -> Self {
+        let (facts, indices, places, structure, ranked) = Default::default();
+        Self { state, as_of, facts, indices, places, structure, ranks: Vec::new(), ranked }
+    }
+
+    fn is_past(&self, moment: Option<GameTime>) -> bool {
+        self.as_of.is_none_or(|now| moment.is_none_or(|moment| moment <= now))
+    }
+
+    /// Collects the knowledge of a source, as far as it reaches a member with this stay.
+    pub(super) fn take(&mut self, Reach { from, access_path, stay, rank }: &Reach) {
+        for KnownFact { id, edge, index, fact } in self.state.known_facts(from) {
+            let Some(since) = stay.receives(learned(edge, fact)).filter(|since| self.is_past(*since)) else { continue };
+            let way = KnownEdge {
+                id,
+                edge: Arc::clone(edge),
+                access_path: access_path.clone(),
+                since,
+                belief: edge.credence,
+            };
+            if edge.rank.is_some() && *access_path != AccessPath::Own {
+                self.ranked.push(Ranked { way, index, fact: Arc::clone(fact), held: rank.clone() });
+            } else {
+                self.add(way, index, fact);
+            }
+        }
+    }
+
+    fn add(&mut self, way: KnownEdge, index: u32, fact: &Arc<Fact>) {
+        // Members do not receive a group's records of whom it told.
+        if !way.edge.acquisition.gives_knowledge() && way.access_path != AccessPath::Own {
+            return;
+        }
+        let place = *self.places.entry(index).or_insert_with(|| {
+            self.facts.push(Known::new(Arc::clone(fact)));
+            self.indices.push(index);
+            self.facts.len() as u32 - 1
+        });
+        let known = &mut self.facts[place as usize];
+        // A membership that the knower only claimed, without knowing it, does not count.
+        if known.known_edges.is_empty() && way.edge.acquisition.gives_knowledge() {
+            if is_structure(self.state.vocabulary(), fact) {
+                self.structure.push(Arc::clone(fact));
+            } else if *fact.predicate() == *attribute::RANKS {
+                self.ranks.push(Arc::clone(fact));
+            }
+        }
+        known.add(way);
+    }
+
+    /// Collects the edges that the knower's ranks give access to. Returns whether there were any.
+    pub(super) fn take_ranked(&mut self) -> bool {
+        let mut ranked = std::mem::take(&mut self.ranked);
+        let opened: Vec<Ranked> = ranked.extract_if(.., |ranked| self.reaches(ranked)).collect();
+        self.ranked = ranked;
+        for Ranked { way, index, fact, .. } in &opened {
+            self.add(way.clone(), *index, fact);
+        }
+        !opened.is_empty()
+    }
+
+    /// Returns whether the knower has the required rank, by the latest list of the group's ranks that it knows.
+    fn reaches(&self, Ranked { way, held, .. }: &Ranked) -> bool {
+        let (Some(held), Some(wanted)) = (held, &way.edge.rank) else { return false };
+        let same = |a: &str, b: &str| text::normal(a) == text::normal(b);
+        let lists = self.ranks.iter().filter(|fact| Some(fact.subject()) == way.edge.knower.entity());
+        let latest = lists.max_by_key(|fact| (fact.validity().start(), fact.provenance().recorded, fact.id()));
+        let at_least = |list: &str| {
+            let place = |rank: &str| list.split(',').position(|other| same(other, rank));
+            matches!((place(held), place(wanted)), (Some(held), Some(wanted)) if held >= wanted)
+        };
+        same(held, wanted) || latest.and_then(|fact| fact.object().text()).is_some_and(at_least)
+    }
+
+    /// Returns the passages that the sources heard, each with the most direct access path.
+    ///
+    /// The speaker of a passage is hidden if it uses a secret name and the knower does not know whose name it is.
+    pub(super) fn hear(&self, knower: &Knower, sources: &[Reach]) -> BTreeMap<PassageId, Heard> {
+        let mut passages = BTreeMap::<PassageId, Heard>::new();
+        for Reach { from, access_path, stay, .. } in sources {
+            for (id, passage) in self.state.passages_of(from) {
+                let reached = passage.reached(from).and_then(|reached| stay.receives(reached));
+                if !reached.is_some_and(|since| self.is_past(since)) {
+                    continue;
+                }
+                let heard = passages.entry(id);
+                let heard =
+                    heard.or_insert_with(|| Heard { passage: Arc::clone(passage), access_path: access_path.clone() });
+                if *access_path < heard.access_path {
+                    heard.access_path = access_path.clone();
+                }
+            }
+        }
+        for heard in passages.values_mut() {
+            let Some((speaker, alias)) = heard.passage.speaker.as_ref().zip(heard.passage.speaker_alias.as_ref())
+            else {
+                continue;
+            };
+            let knows = |known: &Known| knows_name(known, speaker, alias);
+            if knower.entity() != Some(speaker) && !self.facts.iter().any(knows) {
+                heard.passage = Arc::new(heard.passage.masked());
+            }
+        }
+        passages
+    }
+
+    /// Returns everything that was collected, with computed beliefs, sorted by id.
+    pub(super) fn settled(self) -> (Vec<Known>, Vec<Brief>) {
+        let Self { state, facts, indices, .. } = self;
+        let mut weigher = Weigher::new(state);
+        let settle = |(mut known, index): (Known, u32)| {
+            known.settle(&mut weigher);
+            (known.brief(index), Some(known))
+        };
+        let (mut briefs, mut facts): (Vec<Brief>, Vec<Option<Known>>) =
+            facts.into_iter().zip(indices).map(settle).unzip();
+        // Sort the contiguous ids first, so that each fact is moved only once.
+        let mut order: Vec<(FactId, u32)> = briefs.iter().map(|brief| brief.id).zip(0..).collect();
+        order.sort_unstable();
+        let facts = order.iter().filter_map(|(_, place)| facts[*place as usize].take()).collect();
+        briefs.sort_unstable_by_key(|brief| brief.id);
+        (facts, briefs)
+    }
+
+    /// Returns the groups and places to which the entity belongs, as far as it knows.
+    pub(super) fn groups(&self, id: &EntityId) -> Vec<Reach> {
+        let mut structure: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
+        for fact in &self.structure {
+            structure.entry(fact.subject()).or_default().push(fact);
+        }
+        groups(self.state.vocabulary(), id, |member| structure.get(member).cloned().unwrap_or_default())
+    }
+}
+
+/// Returns whether a known fact states that an entity has a name.
+pub(super) fn knows_name(known: &Known, id: &EntityId, name: &str) -> bool {
+    let is_name = [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
+    let said = || known.object().text().is_some_and(|said| text::normal(said) == text::normal(name));
+    is_name && known.subject() == id && !known.is_made_up() && said()
+}
+
+/// Returns when an edge was learned. If no time is given, this is the start of the fact's validity, because nobody
+/// knows the future.
+pub(crate) fn learned(edge: &KnowledgeEdge, fact: &Fact) -> Option<GameTime> {
+    edge.learned_at().or_else(|| fact.validity().start())
+}
+
+/// Returns the groups and places to which an entity belongs, each with access path and stay. Sorted and unique.
+///
+/// `structure` returns the memberships, residences and parts of a member that the entity knows.
+pub(crate) fn groups<'f>(
+    vocabulary: &Vocabulary,
+    id: &EntityId,
+    mut structure: impl FnMut(&EntityId) -> Vec<&'f Fact>,
+) -> Vec<Reach> {
+    let mut reached: BTreeSet<(EntityId, Stay, Option<String>, AccessPath)> = BTreeSet::new();
+    let mut open = vec![(id.clone(), Stay::ALWAYS, None::<bool>)];
+    while let Some((member, stay, resident)) = open.pop() {
+        for fact in structure(&member) {
+            let Some(group) = fact.object().entity() else { continue };
+            let belonging = vocabulary.belonging(fact.predicate());
+            // Only a group or place can be a part. It keeps the access path that led to it.
+            let resident = match resident {
+                None if belonging == Some(Belonging::Part) => continue,
+                None => belonging == Some(Belonging::Resident),
+                Some(resident) => resident,
+            };
+            let validity = fact.validity();
+            let until = match validity.end() {
+                // An end that the calendar does not understand lies in the past. Only facts that the group has always
+                // known are certain to precede it.
+                None if validity.is_closed() => {
+                    Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0.saturating_add(1))))
+                }
+                end => end,
+            };
+            let stay = stay.and(Stay { from: validity.start(), until });
+            // A rank belongs to a direct member. The member has no rank in a parent of its group.
+            let rank = fact.rank().filter(|_| member == *id).map(str::to_owned);
+            let access_path =
+                if resident { AccessPath::Resident(group.clone()) } else { AccessPath::Member(group.clone()) };
+            if group != id && reached.insert((group.clone(), stay, rank, access_path)) {
+                open.push((group.clone(), stay, Some(resident)));
+            }
+        }
+    }
+    let reach = |(group, stay, rank, access_path)| Reach { from: Knower::Entity(group), access_path, stay, rank };
+    reached.into_iter().map(reach).collect()
+}
+
+impl Known {
+    /// Creates a known fact from its edges; `None` if no edge gives knowledge of it.
+    pub(crate) fn by(
+        fact: &Arc<Fact>,
+        known_edges: impl IntoIterator<Item = KnownEdge>,
+        weigher: &mut Weigher,
+    ) -> Option<Self> {
+        let mut known = Self::new(Arc::clone(fact));
+        known_edges.into_iter().for_each(|way| known.add(way));
+        known.settle(weigher);
+        (!known.known_edges.is_empty()).then_some(known)
+    }
+
+    /// Adds an edge. A group's records of whom it told are dropped, because its members do not receive them.
+    fn add(&mut self, way: KnownEdge) {
+        match &way.access_path {
+            _ if way.edge.acquisition.gives_knowledge() => self.known_edges.push(way),
+            AccessPath::Own => self.shared.push(way),
+            _ => {}
+        }
+    }
+
+    /// Sorts the edges and computes their belief.
+    fn settle(&mut self, weigher: &mut Weigher) {
+        for way in &mut self.known_edges {
+            if !way.edge.sources.is_empty() {
+                way.belief = credence(weigher.belief(way.id, &way.edge));
+            }
+        }
+        self.known_edges.sort_by(|a, b| {
+            let rank = |way: &KnownEdge| (way.access_path != AccessPath::Own, std::cmp::Reverse(way.belief));
+            rank(a).cmp(&rank(b)).then_with(|| (&a.access_path, a.id, a.since).cmp(&(&b.access_path, b.id, b.since)))
+        });
+        self.known_edges.dedup_by(|a, b| a.id == b.id && a.access_path == b.access_path && a.since == b.since);
+        self.shared.sort_by_key(|way| (way.since, way.id));
+        self.credence = match &self.known_edges[..] {
+            [only] if self.shared.is_empty() => only.belief,
+            known_edges => {
+                let weighed = |way| {
+                    let KnownEdge { id, edge, access_path, belief, .. }: &KnownEdge = way;
+                    Weighed { id: *id, edge, belief: belief.get(), own: *access_path == AccessPath::Own }
+                };
+                let shared: Vec<&KnowledgeEdge> = self.shared.iter().map(|way| &*way.edge).collect();
+                credence(combine(&known_edges.iter().map(weighed).collect::<Vec<_>>(), &shared))
+            }
+        };
+    }
+}

@@ -1,0 +1,63 @@
+//! Results of earlier imports of notes.
+
+use std::collections::{BTreeMap, HashMap};
+
+use hearsay_model::{Author, Calendar, Change, EntityId, ExternalId, Setting, State, WorldSetting};
+
+/// The entities of a state by their external ids and by the author who added them.
+///
+/// Two sources may have the same ids (two vaults with a file `People/Odo.md`), so each source has its own ids.
+#[derive(Debug, Clone, Default)]
+pub struct Earlier {
+    known: HashMap<String, HashMap<ExternalId, EntityId>>,
+    /// The author who first added each entity.
+    owners: BTreeMap<EntityId, Author>,
+    /// The calendar of the campaign, if it has one.
+    calendar: Option<Calendar>,
+}
+
+impl Earlier {
+    /// Reads the live operations of a journal. The id of a merged entity maps to the entity that remains.
+    pub fn of(state: &State) -> Self {
+        let set = state.settings().any(|setting| matches!(setting.as_ref(), Setting::World(WorldSetting::Calendar(_))));
+        let mut earlier = Self { calendar: set.then(|| state.calendar().clone()), ..Self::default() };
+        for (_, entry) in state.journal().filter(|(_, entry)| entry.live) {
+            for change in &entry.operation.changes {
+                let Change::AddEntity(entity) = change else { continue };
+                let mut id = &entity.id;
+                // Merges have no cycles. The limit of 64 steps protects against invalid journals.
+                for _ in 0..64 {
+                    match state.merged_into(id) {
+                        Some(into) if state.entity(id).is_none() => id = into,
+                        _ => break,
+                    }
+                }
+                if state.entity(id).is_none() {
+                    continue;
+                }
+                earlier.owners.entry(id.clone()).or_insert_with(|| entry.operation.author.clone());
+                if let Author::Importer(source) = &entry.operation.author {
+                    let ids = earlier.known.entry(source.clone()).or_default();
+                    ids.extend(entity.external_ids.iter().map(|external| (external.clone(), id.clone())));
+                }
+            }
+        }
+        earlier
+    }
+
+    /// Returns the entity that an earlier import of a source created for this external id.
+    pub fn known(&self, source: &str, id: &ExternalId) -> Option<&EntityId> {
+        self.known.get(source)?.get(id)
+    }
+
+    /// Returns the calendar of the campaign. It applies to dates if the files define no calendar.
+    pub fn calendar(&self) -> Option<&Calendar> {
+        self.calendar.as_ref()
+    }
+
+    /// Returns the entities that authors other than this source added.
+    pub fn of_others(&self, source: &str) -> impl Iterator<Item = &EntityId> {
+        let others = move |author: &Author| !matches!(author, Author::Importer(name) if name == source);
+        self.owners.iter().filter(move |(_, author)| others(author)).map(|(id, _)| id)
+    }
+}

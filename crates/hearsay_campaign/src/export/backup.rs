@@ -1,0 +1,176 @@
+//! Backup of a whole journal in one file. A restored memory has the same history, undo and slots.
+//!
+//! The first line is `{"type":"hearsay-backup","format":3}`. If the journal is compacted, this line also has
+//! `"compacted_to"`, the newest position that undo does not reach. The operations follow in the order of the journal,
+//! one per line. Each operation up to `compacted_to` has its position. If there are transient values, one more
+//! operation records them. The last line has the number of operations and a hash of all lines before it, so that the
+//! reader detects a truncated file.
+
+use std::io::{self, BufRead, Write};
+
+use hearsay_model::{ApplyError, Author, Operation, Position, SharedIds, State};
+use serde::{Deserialize, Serialize};
+
+use crate::{CampaignError, CampaignErrors, lines};
+
+const FORMAT: u32 = 3;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+enum Line {
+    HearsayBackup {
+        format: u32,
+        #[serde(default, skip_serializing_if = "is_nothing")]
+        compacted_to: Position,
+    },
+    Operation {
+        #[serde(default, skip_serializing_if = "is_nothing")]
+        position: Position,
+        operation: Operation,
+    },
+    End {
+        operations: usize,
+        hash: String,
+    },
+}
+
+fn is_nothing(position: &Position) -> bool {
+    *position == Position(0)
+}
+
+/// The journal in a backup.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Backup {
+    /// The newest position that undo does not reach.
+    pub compacted_to: Position,
+    /// The operations up to `compacted_to` that compaction kept, sorted by position.
+    pub compacted: Vec<(Position, Operation)>,
+    /// All operations after `compacted_to`.
+    pub operations: Vec<Operation>,
+}
+
+impl Backup {
+    /// Returns the state to which the journal folds.
+    ///
+    /// # Errors
+    /// If an operation cannot be applied. The error is the position of that operation and the reason.
+    pub fn fold(self) -> Result<State, (Position, ApplyError)> {
+        let mut state = State::default();
+        for (position, operation) in self.compacted {
+            state.apply_compacted(position, operation);
+        }
+        state.advance_compaction(self.compacted_to);
+        for operation in self.operations {
+            let position = state.position().next();
+            state.apply(operation).map_err(|error| (position, error))?;
+        }
+        Ok(state)
+    }
+
+    /// Returns the number of operations.
+    pub fn len(&self) -> usize {
+        self.compacted.len() + self.operations.len()
+    }
+
+    /// Whether there is no operation.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Writes the journal of a state.
+///
+/// # Errors
+/// If writing fails.
+pub fn export_backup(state: &State, mut writer: impl Write) -> io::Result<()> {
+    let mut hasher = blake3::Hasher::new();
+    let mut line = |line: &Line, hasher: &mut blake3::Hasher| -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        hasher.update(&bytes);
+        writer.write_all(&bytes)
+    };
+    let compacted_to = state.compacted_to();
+    line(&Line::HearsayBackup { format: FORMAT, compacted_to }, &mut hasher)?;
+    let mut operations = 0;
+    let journal = state.journal().map(|(at, entry)| (at, entry.operation.as_ref().clone()));
+    for (at, operation) in journal.chain(transients(state).map(|operation| (state.position().next(), operation))) {
+        operations += 1;
+        let position = if at <= compacted_to { at } else { Position(0) };
+        line(&Line::Operation { position, operation }, &mut hasher)?;
+    }
+    let hash = hasher.finalize().to_hex().to_string();
+    line(&Line::End { operations, hash }, &mut hasher)?;
+    writer.flush()
+}
+
+/// Returns the operation that records the transient values, which are not in the journal.
+fn transients(state: &State) -> Option<Operation> {
+    let recorded = state.journal().next_back().map(|(_, entry)| entry.operation.recorded).unwrap_or_default();
+    let operation = Operation::new(Author::Game, "save the state of the campaign", state.all_transients());
+    (!operation.changes.is_empty()).then_some(Operation { recorded, ..operation })
+}
+
+/// Adds the first and the last line of a backup to lines of operations. Does not check the operations.
+#[cfg(feature = "import")]
+pub(crate) fn sealed(operations: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("{{\"type\":\"hearsay-backup\",\"format\":{FORMAT}}}\n").into_bytes();
+    bytes.extend_from_slice(operations);
+    if bytes.last() != Some(&b'\n') {
+        bytes.push(b'\n');
+    }
+    let count = bytes.iter().filter(|byte| **byte == b'\n').count() - 1;
+    let hash = blake3::hash(&bytes).to_hex();
+    bytes.extend_from_slice(format!("{{\"type\":\"end\",\"operations\":{count},\"hash\":\"{hash}\"}}\n").as_bytes());
+    bytes
+}
+
+/// Reads a backup.
+///
+/// # Errors
+/// If the file is not a backup, or is incomplete. The error has the line number; its `file` is empty.
+pub fn read_backup(reader: impl BufRead) -> Result<Backup, CampaignErrors> {
+    let mut hasher = blake3::Hasher::new();
+    let mut found = Backup::default();
+    let mut ids = SharedIds::default();
+    let mut last = Position(0);
+    let mut number = 0;
+    let fault = |line: u32, message: String| {
+        let hint = "use another copy of the backup".to_owned();
+        let error = CampaignError { file: String::new(), line, field: String::new(), message, hint };
+        CampaignErrors { errors: vec![error], more: 0 }
+    };
+    for text in lines::bounded(reader) {
+        number += 1;
+        let text = text.map_err(|error| fault(number, format!("cannot be read: {error}")))?;
+        let line = ids.share(|| serde_json::from_str(&text)).map_err(|error| fault(number, error.to_string()))?;
+        match (number, line) {
+            (1, Line::HearsayBackup { format: FORMAT, compacted_to }) => found.compacted_to = compacted_to,
+            (1, Line::HearsayBackup { format, .. }) => {
+                return Err(fault(1, format!("unknown format {format}: use a newer version of this program")));
+            }
+            (1, _) | (_, Line::HearsayBackup { .. }) => {
+                return Err(fault(number, "this file is not a backup of Hearsay".to_owned()));
+            }
+            (_, Line::Operation { position: Position(0), operation }) => found.operations.push(operation),
+            (_, Line::Operation { position, operation }) => {
+                if position <= last || position > found.compacted_to || !found.operations.is_empty() {
+                    let upto = found.compacted_to;
+                    let what =
+                        format!("unexpected position {position}: expected a position after {last} and up to {upto}");
+                    return Err(fault(number, what));
+                }
+                last = position;
+                found.compacted.push((position, operation));
+            }
+            (_, Line::End { operations, hash }) => {
+                let whole = operations == found.len() && hash == hasher.finalize().to_hex().as_str();
+                let broken = || fault(number, "the backup was changed, or parts of it are missing".to_owned());
+                return if whole { Ok(found) } else { Err(broken()) };
+            }
+        }
+        hasher.update(text.as_bytes());
+        hasher.update(b"\n");
+    }
+    Err(fault(number, "the backup is truncated".to_owned()))
+}

@@ -1,0 +1,132 @@
+//! File names that are valid and unique on every system.
+
+use std::collections::HashSet;
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Maximum length of a name without its extension, in bytes. File systems allow 255 bytes with the extension. The rest
+/// is for a suffix that makes the name unique.
+const MAX_BYTES: usize = 160;
+
+/// Maximum length of a name, in characters. Longer names are hard to read.
+const MAX_LETTERS: usize = 80;
+
+/// The paths in use, normalized by [`folded`]. Some file systems ignore case and the encoding of accents.
+#[derive(Debug, Default)]
+pub(super) struct FileNames {
+    taken: HashSet<String>,
+}
+
+impl FileNames {
+    /// Returns an unused path for a file with this name in a folder, without an extension, and marks the path as used.
+    /// If another file has the path, the new path contains `id`.
+    pub(super) fn take(&mut self, folder: &str, name: &str, id: &str) -> String {
+        let name = file_name(name);
+        let mut path = format!("{folder}/{name}");
+        let mut again = 1;
+        while !self.taken.insert(folded(&path)) {
+            path = match again {
+                1 => format!("{folder}/{name} ({})", shortened(id)),
+                _ => format!("{folder}/{name} ({} {again})", shortened(id)),
+            };
+            again += 1;
+        }
+        path
+    }
+}
+
+/// Normalizes a path. Two paths with the same result are the same file on some systems.
+fn folded(path: &str) -> String {
+    path.nfd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns the beginning of an id, at most 64 bytes.
+fn shortened(id: &str) -> &str {
+    let mut end = id.len().min(64);
+    while !id.is_char_boundary(end) {
+        end -= 1;
+    }
+    &id[..end]
+}
+
+/// Returns a file name that is valid on every system and in Obsidian links.
+fn file_name(name: &str) -> String {
+    let fits = |c: char| !c.is_control() && !is_invisible(c) && !"\\/:*?\"<>|#^[]%`".contains(c);
+    let name: String = name.chars().map(|c| if fits(c) { c } else { ' ' }).collect();
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut short = String::new();
+    for c in name.trim_matches(['.', ' ', '-']).chars().take(MAX_LETTERS) {
+        if short.len() + c.len_utf8() > MAX_BYTES {
+            break;
+        }
+        short.push(c);
+    }
+    // Windows removes full stops and spaces at the end.
+    let name = short.trim_end_matches(['.', ' ', '-']);
+    match name.split('.').next() {
+        None | Some("") => "Note".to_owned(),
+        Some(base) if is_reserved(base.trim_end()) => format!("{base}_{}", &name[base.len()..]),
+        Some(_) => name.to_owned(),
+    }
+}
+
+/// Whether a character is invisible, or changes the text direction.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+}
+
+/// Whether a file name, given without its extension, is a device name on Windows.
+fn is_reserved(base: &str) -> bool {
+    const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+    let numbered = |port: &str| {
+        let mut letters = base.chars();
+        let begins = port.chars().all(|c| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&c)));
+        let digit = |c: char| c.is_ascii_digit() || matches!(c, '\u{B9}' | '\u{B2}' | '\u{B3}');
+        begins && letters.next().is_some_and(digit) && letters.next().is_none()
+    };
+    DEVICES.iter().any(|device| base.eq_ignore_ascii_case(device)) || numbered("COM") || numbered("LPT")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_file_name_is_reserved_for_a_device() {
+        for name in ["CON", "aux", "COM1", "lpt9", "NUL", "nul.notes", "Con .x", "COM\u{B9}", "CONIN$"] {
+            let file = file_name(name);
+            let base = file.split('.').next().unwrap().trim_end();
+            assert!(!is_reserved(base), "{name}: {file}");
+        }
+        for name in ["Con Artist", "Auxiliary", "COM10", "Nulla", "Console"] {
+            assert_eq!(file_name(name), name);
+        }
+    }
+
+    #[test]
+    fn no_file_name_is_too_long_or_ends_in_a_dropped_character() {
+        for (name, file) in [
+            ("Mr. ", "Mr"),
+            ("...", "Note"),
+            ("", "Note"),
+            ("a/b\\c:d", "a b c d"),
+            ("x\u{202E}gnp.exe", "x gnp.exe"),
+            (&format!("{}. x", "a".repeat(79)), &"a".repeat(79)),
+        ] {
+            assert_eq!(file_name(name), file);
+        }
+        assert!(file_name(&"\u{1D11E}".repeat(300)).len() <= MAX_BYTES);
+    }
+
+    #[test]
+    fn file_names_are_unique_on_every_system() {
+        let mut names = FileNames::default();
+        let taken: Vec<String> = ["Ann", "ANN", "ann", "Ann (x)", "\u{C9}a", "E\u{301}A", "Stra\u{DF}e", "STRASSE"]
+            .iter()
+            .map(|name| names.take("People", name, "x"))
+            .collect();
+        let folded: HashSet<String> = taken.iter().map(|path| super::folded(path)).collect();
+        assert_eq!(folded.len(), taken.len(), "{taken:?}");
+        assert_eq!(taken[0], "People/Ann");
+    }
+}

@@ -1,0 +1,130 @@
+//! Export of entities and relations as a graph for other programs. The graph contains secrets, so it is for the DM
+//! only.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+    sync::Arc,
+};
+
+use hearsay_model::{Entity, Fact, State};
+
+/// Returns the relations between existing entities, sorted by fact id.
+fn relations(state: &State) -> Vec<&Arc<Fact>> {
+    let there = |fact: &&Arc<Fact>| {
+        let there = |id| state.entity(id).is_some();
+        fact.object().entity().is_some_and(there) && there(fact.subject())
+    };
+    let mut relations: Vec<_> = state.facts().filter(there).collect();
+    relations.sort_unstable_by_key(|fact| fact.id());
+    relations
+}
+
+fn entities(state: &State) -> impl Iterator<Item = (&Arc<Entity>, &str, String)> {
+    let kind = |entity: &Entity| state.kind(&entity.id).map_or_else(String::new, |kind| kind.to_string());
+    state.entities().map(move |entity| (entity, state.name_or_id(&entity.id), kind(entity)))
+}
+
+/// Writes the graph as GraphML: nodes with name and kind; edges with predicate, statement, status, secrecy and
+/// validity.
+///
+/// # Errors
+/// If writing fails.
+pub fn export_graphml(state: &State, mut writer: impl Write) -> io::Result<()> {
+    writeln!(writer, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    writeln!(writer, r#"<graphml xmlns="http://graphml.graphdrawing.org/xmlns">"#)?;
+    for (of, keys) in
+        [("node", &["label", "kind"][..]), ("edge", &["label", "statement", "status", "secrecy", "from", "until"])]
+    {
+        for key in keys {
+            writeln!(writer, r#"  <key id="{of}-{key}" for="{of}" attr.name="{key}" attr.type="string"/>"#)?;
+        }
+    }
+    writeln!(writer, r#"  <graph id="campaign" edgedefault="directed">"#)?;
+    let data = |key: &str, value: &str| match value {
+        "" => String::new(),
+        value => format!(r#"<data key="{key}">{}</data>"#, xml(value)),
+    };
+    for (entity, name, kind) in entities(state) {
+        let (name, kind) = (data("node-label", name), data("node-kind", &kind));
+        writeln!(writer, r#"    <node id="{}">{name}{kind}</node>"#, entity.id)?;
+    }
+    for fact in relations(state) {
+        let Some(object) = fact.object().entity() else { continue };
+        let date = |date: Option<&hearsay_model::Date>| date.map_or_else(String::new, |date| date.raw.clone());
+        let mut inner = data("edge-label", fact.predicate().as_str());
+        inner += &data("edge-statement", fact.statement());
+        inner += &data("edge-status", fact.status().as_str());
+        inner += &data("edge-secrecy", fact.secrecy().as_str());
+        inner += &data("edge-from", &date(fact.validity().from.as_ref()));
+        inner += &data("edge-until", &date(fact.validity().until.as_ref()));
+        let (id, subject) = (fact.id(), fact.subject());
+        writeln!(writer, r#"    <edge id="{id}" source="{subject}" target="{object}">{inner}</edge>"#)?;
+    }
+    writeln!(writer, "  </graph>\n</graphml>")?;
+    writer.flush()
+}
+
+/// Escapes text for XML. Removes characters that XML does not allow.
+fn xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\t' | '\n' => escaped.push(c),
+            '\u{FFFE}' | '\u{FFFF}' => {}
+            c if c.is_control() => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Writes the graph for Graphviz. The shape of a node shows the kind of the entity. Edges are dashed for secret facts,
+/// for facts with an end, and for facts that are neither canon nor claimed.
+///
+/// # Errors
+/// If writing fails.
+pub fn export_dot(state: &State, mut writer: impl Write) -> io::Result<()> {
+    writeln!(writer, "digraph campaign {{")?;
+    writeln!(writer, "  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];")?;
+    for (entity, name, kind) in entities(state) {
+        let shape = match kind.as_str() {
+            "npc" | "player" => "ellipse",
+            "location" => "house",
+            "faction" | "party" => "octagon",
+            "item" | "document" => "note",
+            _ => "box",
+        };
+        let (id, name, kind) = (quoted(entity.id.as_str()), quoted(name), quoted(&kind));
+        writeln!(writer, "  {id} [label={name}, shape={shape}, tooltip={kind}];")?;
+    }
+    for fact in relations(state) {
+        let Some(object) = fact.object().entity() else { continue };
+        let secret = fact.secrecy() == hearsay_model::Secrecy::Secret;
+        let style = if secret || !fact.stands() { "dashed" } else { "solid" };
+        let (subject, object) = (quoted(fact.subject().as_str()), quoted(object.as_str()));
+        let (label, tooltip) = (quoted(fact.predicate().as_str()), quoted(fact.statement()));
+        writeln!(writer, "  {subject} -> {object} [label={label}, tooltip={tooltip}, style={style}];")?;
+    }
+    writeln!(writer, "}}")?;
+    writer.flush()
+}
+
+/// Returns a quoted Graphviz string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            c if c.is_control() => quoted.push(' '),
+            c => _ = quoted.write_char(c),
+        }
+    }
+    format!("\"{quoted}\"")
+}

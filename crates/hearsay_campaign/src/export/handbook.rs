@@ -1,0 +1,127 @@
+//! A handbook for the players. It contains only what their characters know.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
+
+use hearsay_belief::{Known, View};
+use hearsay_model::{EntityId, FactId, GameTime, Kind, Knower, PassageId, State, attribute, escape::markdown, text};
+
+/// Credence below which a fact is presented as a rumour.
+const BELIEVED: f64 = 0.5;
+
+/// Returns everything that these characters and parties know at `as_of`, as Markdown. The handbook lists each entity
+/// that they have heard of, by kind, with the facts that they know about it. Doubted facts are presented as rumours. A
+/// fact that a character conceals is left out of the knowledge of that character, because the other players read the
+/// handbook too.
+///
+/// The text is built only from the views of these characters. Facts that they do not know cannot influence it.
+pub fn handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<GameTime>) -> String {
+    let views: Vec<View> = players.iter().map(|id| View::of(state, &Knower::Entity(id.clone()), as_of)).collect();
+    let mut book = Book::default();
+    for view in &views {
+        book.take(view);
+    }
+    book.write(title)
+}
+
+#[derive(Default)]
+struct Book {
+    names: BTreeMap<EntityId, BTreeMap<FactId, String>>,
+    kinds: BTreeMap<EntityId, BTreeMap<FactId, Kind>>,
+    /// The sentences by subject and fact, each with the highest credence of any character.
+    said: BTreeMap<EntityId, BTreeMap<FactId, (String, f64)>>,
+    texts: BTreeMap<PassageId, (Option<String>, String)>,
+}
+
+impl Book {
+    fn take(&mut self, view: &View) {
+        for known in view.facts().filter(|known| !known.conceals()) {
+            let (id, subject) = (known.id(), known.subject().clone());
+            match (known.predicate().as_str(), known.object().text()) {
+                (attribute::NAME, Some(name)) => {
+                    self.names.entry(subject).or_default().insert(id, name.to_owned());
+                }
+                (attribute::KIND, Some(kind)) => {
+                    self.kinds.entry(subject).or_default().insert(id, Kind::from(kind));
+                }
+                _ => self.say(view, known),
+            }
+        }
+        let concealed = view.concealed_passages();
+        for (id, heard) in view.passages().filter(|(id, _)| !concealed.contains(id)) {
+            self.texts.insert(id, (heard.passage.title.clone(), heard.passage.text.clone()));
+        }
+    }
+
+    fn say(&mut self, view: &View, known: &Known) {
+        let belief = view.belief(known).credence.get();
+        let said = self.said.entry(known.subject().clone()).or_default();
+        let held = said.entry(known.id()).or_insert_with(|| (known.statement().to_owned(), belief));
+        held.1 = held.1.max(belief);
+    }
+
+    fn name<'a>(&'a self, id: &'a EntityId) -> &'a str {
+        let names = self.names.get(id).and_then(|names| names.values().next());
+        names.map_or(id.as_str(), String::as_str)
+    }
+
+    fn write(&self, title: &str) -> String {
+        let mut page = format!("# {}\n\nWhat the party knows.\n", markdown(title));
+        let mut chapters: BTreeMap<(usize, String), Vec<(String, &EntityId)>> = BTreeMap::new();
+        for (id, said) in &self.said {
+            // An entity without a known name gets no page.
+            if said.is_empty() || !self.names.contains_key(id) {
+                continue;
+            }
+            let kind = self.kinds.get(id).and_then(|kinds| kinds.values().next());
+            let place = kind.and_then(|kind| CHAPTERS.iter().position(|(one, _)| one == kind));
+            let chapter = place.map_or("Other things", |place| CHAPTERS[place].1);
+            let key = (place.unwrap_or(CHAPTERS.len()), chapter.to_owned());
+            chapters.entry(key).or_default().push((text::normal(self.name(id)), id));
+        }
+        for ((_, chapter), mut entries) in chapters {
+            entries.sort();
+            let _ = writeln!(page, "\n## {chapter}");
+            for (_, id) in entries {
+                let _ = writeln!(page, "\n### {}\n", markdown(self.name(id)));
+                let mut seen = BTreeSet::new();
+                for (statement, belief) in self.said.get(id).into_iter().flat_map(BTreeMap::values) {
+                    if seen.insert(statement) {
+                        let rumour = if *belief < BELIEVED { " *(a rumour)*" } else { "" };
+                        let _ = writeln!(page, "- {}{rumour}", markdown(statement));
+                    }
+                }
+            }
+        }
+        if !self.texts.is_empty() {
+            page.push_str("\n## Texts\n");
+        }
+        let mut texts: Vec<_> = self.texts.values().collect();
+        texts.sort();
+        for (title, words) in texts {
+            if let Some(title) = title {
+                let _ = writeln!(page, "\n**{}**", markdown(title));
+            }
+            page.push('\n');
+            for part in words.lines() {
+                let _ = writeln!(page, "> {}", markdown(part));
+            }
+        }
+        page
+    }
+}
+
+const CHAPTERS: [(Kind, &str); 10] = [
+    (Kind::Player, "The party"),
+    (Kind::Party, "Parties"),
+    (Kind::Npc, "People"),
+    (Kind::Location, "Places"),
+    (Kind::Faction, "Groups"),
+    (Kind::Quest, "Quests"),
+    (Kind::Event, "Events"),
+    (Kind::Item, "Things"),
+    (Kind::Document, "Documents"),
+    (Kind::Concept, "Lore"),
+];

@@ -1,0 +1,19 @@
+//! Exports besides JSON Lines: graph, handbook for the players, backup, Obsidian vault, YAML.
+
+mod backup;
+mod file_names;
+mod graph;
+mod handbook;
+mod vault;
+mod yaml;
+
+#[cfg(feature = "import")]
+pub(crate) use backup::sealed;
+pub use backup::{Backup, export_backup, read_backup};
+pub use graph::{export_dot, export_graphml};
+pub use handbook::handbook;
+pub use vault::export_vault;
+pub use yaml::export_yaml;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,211 @@
+//! Export as an Obsidian vault: a note for each entity, with the exact records beside it.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    io,
+    path::Path,
+};
+
+use hearsay_model::{EntityId, Fact, FactStatus, Key, Kind, Passage, PassageId, Secrecy, State, attribute};
+
+use super::file_names::FileNames;
+use crate::lossless::Pages;
+
+/// Writes a state as an Obsidian vault into a folder. [`read_any`](crate::read_any) reads the vault back without loss.
+///
+/// Each entity has a note with its kind and aliases in the front matter, its relations as links, its facts, its secrets
+/// in a callout, and its passages. Notes of entities whose name is secret are in the folder `Secrets`. A session is a
+/// note with its log. You may edit, rename and move the notes: changed lines are read as in any vault. Data that
+/// Markdown cannot express is in the file `hearsay.records`, which Obsidian does not show. On Unix, only the owner of
+/// the files can read them.
+///
+/// # Errors
+/// If writing fails.
+pub fn export_vault(state: &State, folder: &Path) -> io::Result<()> {
+    let mut taken = FileNames::default();
+    let names = names(state, &mut taken);
+    let mut vault = Vault { state, pages: Pages::default(), names, taken };
+    vault.write();
+    vault.pages.write(state, folder)
+}
+
+struct Vault<'a> {
+    state: &'a State,
+    pages: Pages,
+    /// The path of each entity's note, without its extension.
+    names: HashMap<EntityId, String>,
+    taken: FileNames,
+}
+
+fn folder_of(kind: Option<&Kind>) -> &'static str {
+    match kind {
+        Some(Kind::Npc) => "People",
+        Some(Kind::Player) => "Player characters",
+        Some(Kind::Location) => "Places",
+        Some(Kind::Faction) => "Factions",
+        Some(Kind::Party) => "Parties",
+        Some(Kind::Item) => "Items",
+        Some(Kind::Document) => "Documents",
+        Some(Kind::Event) => "Events",
+        Some(Kind::Quest) => "Quests",
+        Some(Kind::Concept) => "Lore",
+        Some(Kind::Custom(_)) | None => "Other",
+    }
+}
+
+fn names(state: &State, taken: &mut FileNames) -> HashMap<EntityId, String> {
+    let mut names = HashMap::new();
+    for entity in state.entities() {
+        let id = &entity.id;
+        let hidden = state.open_name(id).is_none() && state.name(id).is_some();
+        let kind = state.kind(id);
+        let folder = if hidden { "Secrets" } else { folder_of(kind.as_ref()) };
+        names.insert(id.clone(), taken.take(folder, state.name_or_id(id), id.as_str()));
+    }
+    names
+}
+
+impl Vault<'_> {
+    fn write(&mut self) {
+        let state = self.state;
+        let mut facts: BTreeMap<&EntityId, Vec<&Fact>> = BTreeMap::new();
+        for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {
+            facts.entry(fact.subject()).or_default().push(fact);
+        }
+        let mut texts: BTreeMap<Option<&EntityId>, Vec<(PassageId, &Passage)>> = BTreeMap::new();
+        let mut logs: BTreeMap<&str, Vec<(PassageId, &Passage)>> = BTreeMap::new();
+        for (id, passage) in state.passages() {
+            match &passage.session {
+                Some(session) => logs.entry(session.as_str()).or_default().push((id, passage)),
+                None => {
+                    let about = passage.mentions.iter().find(|id| state.entity(id).is_some());
+                    texts.entry(about).or_default().push((id, passage));
+                }
+            }
+        }
+        for entity in state.entities() {
+            let facts = facts.remove(&entity.id).unwrap_or_default();
+            self.entity(&entity.id, facts, texts.remove(&Some(&entity.id)).unwrap_or_default());
+        }
+        if let Some(texts) = texts.remove(&None) {
+            self.texts("Texts.md", "", &texts);
+        }
+        for session in state.sessions() {
+            let within = session.id.as_str();
+            let path = format!("{}.md", self.taken.take("Sessions", &session.title, within));
+            let mut head = vec!["---".to_owned(), format!("id: {within}"), "type: session".to_owned()];
+            head.extend(session.number.map(|number| format!("sessionnumber: {number}")));
+            head.extend(session.date.as_ref().map(|date| format!("sessiondate: {}", serde_json::json!(date))));
+            head.extend(["---".to_owned(), format!("# {}", one_line(&session.title)), String::new()]);
+            for line in head {
+                self.pages.line(&path, within, &line, []);
+            }
+            let mut log = logs.remove(within).unwrap_or_default();
+            log.sort_by_key(|(id, passage)| (passage.line, *id));
+            for (id, passage) in log {
+                let speaker = passage.speaker.as_ref().map(|speaker| format!("**{}**: ", state.name_or_id(speaker)));
+                let line = format!("- {}{}", speaker.unwrap_or_default(), one_line(&passage.text));
+                self.pages.line(&path, within, &line, [Key::Passage(id)]);
+            }
+        }
+    }
+
+    fn entity(&mut self, id: &EntityId, mut facts: Vec<&Fact>, texts: Vec<(PassageId, &Passage)>) {
+        let path = format!("{}.md", self.names[id]);
+        let within = id.as_str();
+        facts.sort_by_key(|fact| (fact.predicate(), fact.id()));
+        let is = |fact: &Fact, name: &str| fact.predicate().as_str() == name;
+        let open = |fact: &Fact| fact.secrecy() != Secrecy::Secret;
+        let keys = |facts: &[&Fact]| facts.iter().map(|fact| Key::Fact(fact.id())).collect::<Vec<_>>();
+        let (names, rest): (Vec<&Fact>, Vec<&Fact>) = facts.into_iter().partition(|fact| is(fact, attribute::NAME));
+        let (kinds, rest): (Vec<&Fact>, Vec<&Fact>) = rest.into_iter().partition(|fact| is(fact, attribute::KIND));
+        let (aliases, rest): (Vec<&Fact>, Vec<&Fact>) = rest
+            .into_iter()
+            .partition(|fact| is(fact, attribute::ALIAS) && open(fact) && fact.object().text().is_some());
+        let (open, secret): (Vec<&Fact>, Vec<&Fact>) = rest.into_iter().partition(|fact| open(fact));
+        let kind = self.state.kind(id).map_or_else(|| "unknown".to_owned(), |kind| kind.to_string());
+        let mut line = |line: &str, keys: Vec<Key>| self.pages.line(&path, within, line, keys);
+        line("---", vec![]);
+        line(&format!("id: {id}"), vec![Key::Entity(id.clone())]);
+        line(&format!("type: {kind}"), keys(&kinds));
+        if !aliases.is_empty() {
+            line("aliases:", vec![]);
+        }
+        for alias in aliases {
+            line(&format!("  - {}", serde_json::json!(alias.object().text())), vec![Key::Fact(alias.id())]);
+        }
+        line("---", vec![]);
+        line(&format!("# {}", one_line(self.state.name_or_id(id))), keys(&names));
+        let (relations, said): (Vec<&Fact>, Vec<&Fact>) =
+            open.into_iter().partition(|fact| fact.object().entity().is_some());
+        for (heading, facts) in [("Relations", relations), ("About", said)] {
+            if !facts.is_empty() {
+                line("", vec![]);
+                line(&format!("## {heading}"), vec![]);
+                line("", vec![]);
+            }
+            for fact in facts {
+                let said = said_in_a_line(self.state, &self.names, fact);
+                line(&format!("- {said}"), vec![Key::Fact(fact.id())]);
+            }
+        }
+        if !secret.is_empty() {
+            line("", vec![]);
+            line("## Secrets", vec![]);
+            line("", vec![]);
+            line("> [!secret]", vec![]);
+        }
+        for fact in secret {
+            let said = said_in_a_line(self.state, &self.names, fact);
+            line(&format!("> - {said}"), vec![Key::Fact(fact.id())]);
+        }
+        if !texts.is_empty() {
+            line("", vec![]);
+            self.texts(&path, within, &texts);
+        }
+    }
+
+    /// Writes passages. A passage that nobody heard or read is in a separate secret callout.
+    fn texts(&mut self, path: &str, within: &str, texts: &[(PassageId, &Passage)]) {
+        let secret = |passage: &Passage| passage.heard_by.is_empty() && passage.readers.is_empty();
+        let (hidden, open): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, passage)| secret(passage));
+        for (heading, texts, quote) in [("Texts", open, ""), ("Secret texts", hidden, "> ")] {
+            if texts.is_empty() {
+                continue;
+            }
+            self.pages.line(path, within, &format!("## {heading}"), []);
+            self.pages.line(path, within, "", []);
+            if !quote.is_empty() {
+                self.pages.line(path, within, "> [!secret]", []);
+            }
+            for (id, passage) in texts {
+                let title =
+                    passage.title.as_ref().map_or_else(String::new, |title| format!("**{}** ", one_line(title)));
+                let line = format!("{quote}- {title}{}", one_line(&passage.text));
+                self.pages.line(path, within, &line, [Key::Passage(id)]);
+            }
+            self.pages.line(path, within, "", []);
+        }
+    }
+}
+
+/// Returns the sentence of a fact in one line, with a link to its object, and with its status if it is not canon.
+fn said_in_a_line(state: &State, names: &HashMap<EntityId, String>, fact: &Fact) -> String {
+    let mut said = one_line(fact.statement());
+    if let Some(object) = fact.object().entity()
+        && let Some(path) = names.get(object)
+    {
+        let label = one_line(state.name_or_id(object)).replace(['[', ']', '|'], " ");
+        let relation = fact.predicate().as_str().to_lowercase();
+        said = format!("{relation}:: [[{path}|{label}]] \u{2014} {said}");
+    }
+    match fact.status() {
+        FactStatus::Canon | FactStatus::Rejected => said,
+        status => format!("{said} *({status})*"),
+    }
+}
+
+/// Joins the lines of a text with `<br>`, which Markdown shows as a line break.
+fn one_line(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join("<br>")
+}

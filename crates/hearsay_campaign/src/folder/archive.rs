@@ -1,0 +1,127 @@
+//! Zip archives as import sources.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read, Seek},
+    sync::Mutex,
+};
+
+use zip::ZipArchive;
+
+use super::entry::Entry;
+use crate::{Limits, Skipped};
+
+/// A zip archive, on disk or in memory.
+#[derive(Debug)]
+pub(super) struct Archive(Mutex<ZipArchive<Box<dyn Bytes>>>);
+
+/// The bytes of an archive, on disk or in memory.
+trait Bytes: Read + Seek + Send + fmt::Debug {}
+
+impl<T: Read + Seek + Send + fmt::Debug> Bytes for T {}
+
+impl Archive {
+    /// Opens an archive.
+    ///
+    /// # Errors
+    /// If the archive is invalid, with the reason.
+    pub(super) fn open(file: File) -> Result<Self, String> {
+        Self::new(Box::new(file))
+    }
+
+    /// Opens an archive in memory.
+    ///
+    /// # Errors
+    /// If the archive is invalid, with the reason.
+    pub(super) fn from_bytes(bytes: Vec<u8>) -> Result<Self, String> {
+        Self::new(Box::new(io::Cursor::new(bytes)))
+    }
+
+    fn new(bytes: Box<dyn Bytes>) -> Result<Self, String> {
+        let archive = ZipArchive::new(bytes).map_err(|error| format!("the archive is damaged: {error}"))?;
+        Ok(Self(Mutex::new(archive)))
+    }
+
+    /// Returns the file with this path, even if it is hidden.
+    pub(super) fn find(&self, path: &str) -> Option<Entry> {
+        let mut archive = self.0.lock().ok()?;
+        let number = (0..archive.len())
+            .find(|number| archive.name_for_index(*number).and_then(Result::ok).is_some_and(|name| name == path))?;
+        let bytes = archive.by_index_raw(number).ok()?.size();
+        Some(Entry { path: path.to_owned(), bytes, number })
+    }
+
+    /// Reads at most `most` bytes of a file.
+    pub(super) fn read(&self, entry: &Entry, most: u64) -> Result<Vec<u8>, String> {
+        let failed = |error: &dyn fmt::Display| format!("cannot be read: {error}");
+        let mut archive = self.0.lock().map_err(|_| "the archive cannot be read".to_owned())?;
+        let file = archive.by_index(entry.number).map_err(|error| failed(&error))?;
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+        Ok(bytes)
+    }
+
+    /// Returns the files to read, and the files that are skipped with a reason. Hidden files are in neither list.
+    pub(super) fn list(&self, limits: &Limits) -> (Vec<Entry>, Vec<Skipped>) {
+        let (mut entries, mut skipped) = (Vec::new(), Vec::new());
+        let Ok(mut archive) = self.0.lock() else { return (entries, skipped) };
+        for number in 0..archive.len() {
+            let mut skip = |path: &str, why: String| skipped.push(Skipped { path: path.to_owned(), why });
+            let file = match archive.by_index_raw(number) {
+                Ok(file) => file,
+                Err(error) => {
+                    skip(&format!("entry {number}"), format!("cannot be read: {error}"));
+                    continue;
+                }
+            };
+            let name = String::from_utf8_lossy(file.name_raw()).replace('\\', "/");
+            if file.is_dir() || name.ends_with('/') {
+                continue;
+            }
+            if let Some(why) = bad_name(&name, limits.depth) {
+                skip(&name, why);
+            } else if name.split('/').any(|part| part.starts_with('.') || part == "__MACOSX") {
+            } else if file.is_symlink() {
+                skip(&name, "a link within an archive".to_owned());
+            } else if file.encrypted() {
+                skip(&name, "it is encrypted: export it without a password".to_owned());
+            } else if file.size() > 1 << 20 && file.size() / file.compressed_size().max(1) > limits.ratio {
+                skip(
+                    &name,
+                    format!(
+                        "it is compressed by more than a factor of {}, which suggests a malicious archive",
+                        limits.ratio
+                    ),
+                );
+            } else if entries.len() >= limits.files {
+                skip(&name, format!("the archive has more than {} files: raise the limit", limits.files));
+                break;
+            } else {
+                entries.push(Entry { path: name, bytes: file.size(), number });
+            }
+        }
+        drop(archive);
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        entries.dedup_by(|later, first| {
+            let twice = later.path == first.path;
+            if twice {
+                skipped.push(Skipped { path: later.path.clone(), why: "the archive has this name twice".into() });
+            }
+            twice
+        });
+        (entries, skipped)
+    }
+}
+
+/// Returns the reason for refusing a name within an archive.
+fn bad_name(name: &str, depth: usize) -> Option<String> {
+    let drive = name.as_bytes().get(1) == Some(&b':');
+    if name.starts_with('/') || drive {
+        return Some("its name is an absolute path".to_owned());
+    }
+    if name.split('/').any(|part| part == ".." || part.contains('\0')) {
+        return Some("its name points outside the archive".to_owned());
+    }
+    (name.split('/').count() > depth).then(|| format!("folders are nested more than {depth} levels deep"))
+}

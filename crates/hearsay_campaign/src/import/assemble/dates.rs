@@ -1,0 +1,16 @@
+//! Dates on the campaign's calendar, with their original text.
+
+use hearsay_model::Date;
+
+use super::assembly::Assembly;
+
+impl Assembly<'_> {
+    /// Parses a date with the campaign's calendar. Tries the readable form first, if the tool wrote one. Keeps the
+    /// original text.
+    pub(super) fn date(&self, raw: &str, readable: Option<&str>) -> Date {
+        let calendar = self.calendar.as_ref();
+        let parsed =
+            [readable, Some(raw)].into_iter().flatten().find_map(|text| calendar?.parse(text.trim()).ok()?.time);
+        Date { raw: raw.trim().to_owned(), time: parsed }
+    }
+}

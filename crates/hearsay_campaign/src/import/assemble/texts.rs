@@ -1,0 +1,129 @@
+//! Passages: paragraphs about an entity, and lines of a session.
+
+use std::collections::HashMap;
+
+use hearsay_model::{EntityId, Knower, Passage, Session, SessionId, slug};
+
+use super::{assembly::Assembly, mentions::sorted};
+use crate::{
+    campaign::{Reach, Text},
+    import::{Block, Note, Visibility},
+};
+
+impl Assembly<'_> {
+    /// Adds the texts of a note. A text without a subject and without a visibility mark has no reader.
+    pub(super) fn texts(&mut self, subject: Option<&EntityId>, note: &Note) {
+        let mut said: HashMap<(Option<String>, &str), u32> = HashMap::new();
+        for block in &note.texts {
+            let title = title(note, block);
+            let line = said.entry((title.clone(), &block.text.text)).or_default();
+            let mut passage = Passage::new(&block.text.text);
+            passage.title = title;
+            passage.line = *line;
+            *line += 1;
+            self.text(subject, note, block, passage, Vec::new());
+        }
+    }
+
+    fn text(
+        &mut self,
+        subject: Option<&EntityId>,
+        note: &Note,
+        block: &Block,
+        mut passage: Passage,
+        present: Vec<Knower>,
+    ) {
+        if passage.text.trim().is_empty() {
+            return;
+        }
+        let visibility = block.visibility.within(&note.visibility);
+        let mut mentions = self.mentions.found_in(&passage.text);
+        // Whether the text contains the name of each hidden entity that it links to.
+        let mut named: HashMap<EntityId, bool> = HashMap::new();
+        mentions.extend(subject.cloned());
+        for link in &block.links {
+            let seen = link.visibility.within(&visibility);
+            let target = self.target(&link.target, link.label.as_deref(), note, &link.origin, &seen);
+            // The link must not reveal a secret name that the text does not contain.
+            let Some(id) = target else { continue };
+            let is_let_out = visibility.is_secret() || !self.is_hidden(&id) || {
+                let names = || names(&passage.text, self.name(&id));
+                *named.entry(id.clone()).or_insert_with(names)
+            };
+            mentions.extend(is_let_out.then_some(id));
+        }
+        passage.mentions = sorted(mentions);
+        passage.evidence = vec![self.evidence(&block.origin, &note.key)];
+        let reach = match &visibility {
+            Visibility::Secret(holders) => {
+                passage.heard_by = self.holders(holders).into_iter().map(|learned| learned.knower).collect();
+                Reach::Named
+            }
+            Visibility::Marked(audience) => Reach::Only(*audience),
+            Visibility::Unmarked if subject.is_some() => Reach::Rules,
+            Visibility::Unmarked => {
+                passage.heard_by = present;
+                Reach::Named
+            }
+        };
+        passage.heard_by.sort();
+        passage.heard_by.dedup();
+        self.passages.push(Text { passage, reach, subject: subject.cloned(), facts: Vec::new() });
+    }
+
+    pub(super) fn name<'n>(&'n self, id: &'n EntityId) -> &'n str {
+        self.names.get(id).map_or(id.as_str(), String::as_str)
+    }
+
+    /// Whether the existence of an entity is secret.
+    pub(super) fn is_hidden(&self, id: &EntityId) -> bool {
+        self.hidden.contains(id)
+    }
+
+    /// Adds a session log. Its texts become lines of the session, which all present characters heard.
+    pub(super) fn session(&mut self, note: &Note) {
+        let head = note.session.clone().unwrap_or_default();
+        let mut id = head.number.map_or_else(|| slug(&note.name), |number| format!("session-{number}"));
+        if self.session_ids.contains(&id) {
+            id = slug(&format!("{id} {}", note.name));
+        }
+        self.session_ids.insert(id.clone());
+        let Ok(id) = SessionId::new(if id.is_empty() { "session" } else { &id }) else { return };
+        let mut present = Vec::new();
+        for target in &head.present {
+            present.extend(self.target(target, None, note, &note.origin, &note.visibility));
+        }
+        present.retain(|id| self.kinds.get(id).is_some_and(hearsay_model::Kind::can_know));
+        let present = sorted(present);
+        let start = head.start.as_deref().map(|raw| self.date(raw, None));
+        let end = head.end.as_deref().map(|raw| self.date(raw, None));
+        let title = if note.name.is_empty() { id.to_string() } else { note.name.clone() };
+        let hearers: Vec<Knower> = present.iter().cloned().map(Knower::Entity).collect();
+        for (line, block) in (1..).zip(&note.texts) {
+            let mut passage = Passage::new(&block.text.text);
+            passage.title = block.headings.last().cloned();
+            passage.session = Some(id.clone());
+            passage.line = line;
+            passage.time.clone_from(&start);
+            if let Some(speaker) = &block.speaker {
+                passage.speaker = self.target(speaker, None, note, &block.origin, &block.visibility);
+            }
+            self.text(None, note, block, passage, hearers.clone());
+        }
+        self.sessions.push(Session { id, number: head.number, title, date: head.date, start, end, present });
+    }
+}
+
+fn title(note: &Note, block: &Block) -> Option<String> {
+    let name = note.name.trim();
+    let heading = block.headings.iter().rev().find(|heading| heading.trim() != name);
+    match (name.is_empty(), heading) {
+        (true, heading) => heading.cloned(),
+        (false, None) => Some(name.to_owned()),
+        (false, Some(heading)) => Some(format!("{name}: {heading}")),
+    }
+}
+
+fn names(passage: &str, name: &str) -> bool {
+    hearsay_model::text::names(&hearsay_model::text::words(passage), &hearsay_model::text::words(name))
+}

@@ -1,0 +1,145 @@
+//! Decoding of text files, with the file position of every byte.
+
+use std::{ops::Range, sync::Arc};
+
+use super::{FileId, Origin};
+use crate::Cancel;
+
+/// The encoding of a text file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Utf8,
+    /// UTF-8 with a byte order mark of three bytes.
+    Marked,
+    Utf16,
+}
+
+/// A text file that was read.
+#[derive(Debug, Clone)]
+pub struct Text {
+    /// The id of the file in the notes.
+    pub file: FileId,
+    /// The content, without the byte order mark.
+    pub content: String,
+    encoding: Encoding,
+    /// The start of each line, as a byte position in `content`.
+    lines: Vec<u32>,
+    /// For UTF-16, the number of 16-bit units before every 256th byte of `content`.
+    units: Vec<u32>,
+    /// For a text that is only a part of a file: the line and the bytes of that part. Every position in the text maps
+    /// to them.
+    within: Option<(u32, Range<usize>)>,
+    /// The flag that cancels reading.
+    cancel: Cancel,
+}
+
+const STEP: usize = 256;
+
+impl Text {
+    /// Creates a text that is only a part of a file, such as a field of a document. Every position in the text maps to
+    /// this line and these bytes.
+    pub fn within(file: FileId, content: String, line: u32, span: Range<usize>) -> Self {
+        Self { within: Some((line, span)), ..Self::new(file, content) }
+    }
+
+    /// Creates a text from the content of a file.
+    pub fn new(file: FileId, content: String) -> Self {
+        let encoding = Encoding::Utf8;
+        let ends = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(ends.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))).collect();
+        Self { file, content, encoding, lines, units: Vec::new(), within: None, cancel: Cancel::default() }
+    }
+
+    /// Sets the flag that stops reading.
+    #[must_use]
+    pub(crate) fn until(self, cancel: &Cancel) -> Self {
+        Self { cancel: cancel.clone(), ..self }
+    }
+
+    /// Whether the caller asked to stop. The result is then incomplete and must be dropped.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    pub(crate) fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// Decodes a file.
+    ///
+    /// # Errors
+    /// If the file is not text. The message has the reason and a hint.
+    pub fn decode(file: FileId, bytes: Vec<u8>) -> Result<Self, String> {
+        let (content, encoding) = match &bytes[..] {
+            [0xEF, 0xBB, 0xBF, rest @ ..] => (utf8(rest)?.to_owned(), Encoding::Marked),
+            [0xFF, 0xFE, rest @ ..] => (utf16(rest, u16::from_le_bytes)?, Encoding::Utf16),
+            [0xFE, 0xFF, rest @ ..] => (utf16(rest, u16::from_be_bytes)?, Encoding::Utf16),
+            _ => {
+                utf8(&bytes)?;
+                (String::from_utf8(bytes).map_err(|error| error.to_string())?, Encoding::Utf8)
+            }
+        };
+        let mut text = Self { encoding, ..Self::new(file, content) };
+        if encoding == Encoding::Utf16 {
+            let mut units = 0;
+            for (at, c) in text.content.char_indices() {
+                while text.units.len() * STEP <= at {
+                    text.units.push(units);
+                }
+                units += u32::from(c.len_utf16() == 2) + 1;
+            }
+        }
+        Ok(text)
+    }
+
+    /// Returns the line of a byte of the content, counted from 1.
+    pub fn line(&self, at: usize) -> u32 {
+        if let Some((line, _)) = self.within {
+            return line;
+        }
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        u32::try_from(self.lines.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the position in the file, in bytes, of a byte of the content.
+    pub fn on_disk(&self, at: usize) -> usize {
+        match self.encoding {
+            Encoding::Utf8 => at,
+            Encoding::Marked => at + 3,
+            Encoding::Utf16 => {
+                let mut known = at / STEP;
+                // A count applies to the start of a character. If a step lies within a character, use the step before.
+                while known > 0 && (known >= self.units.len() || !self.content.is_char_boundary(known * STEP)) {
+                    known -= 1;
+                }
+                let before = self.units.get(known).map_or(0, |units| *units as usize);
+                let rest = self.content.get(known * STEP..at).unwrap_or_default();
+                2 + 2 * (before + rest.encode_utf16().count())
+            }
+        }
+    }
+
+    /// Returns the origin of a span of the content. `source` is the text that the origin hashes and quotes.
+    pub(super) fn place(&self, field: impl Into<Arc<str>>, span: Range<usize>, source: &str) -> Origin {
+        if let Some((line, whole)) = &self.within {
+            return Origin::new(self.file, *line, field, whole.clone(), source);
+        }
+        Origin::new(self.file, self.line(span.start), field, self.on_disk(span.start)..self.on_disk(span.end), source)
+    }
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        format!("line {line} is not UTF-8 text; save the file as UTF-8")
+    })
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, String> {
+    let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    let broken = || "the file is invalid UTF-16 text; save it as UTF-8".to_owned();
+    if bytes.len() % 2 == 1 {
+        return Err(broken());
+    }
+    char::decode_utf16(units).collect::<Result<String, _>>().map_err(|_| broken())
+}

@@ -1,0 +1,333 @@
+//! English words that the readers of notes use to recognize fields, kinds, states, secrets and rumours. The words are
+//! in the files in `data/english`, which are parsed once.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::LazyLock,
+};
+
+use hearsay_model::{Kind, Predicate, PredicateDef};
+use serde::Deserialize;
+
+use super::tables::table;
+
+/// All word lists.
+pub(super) struct English {
+    pub(super) fields: FieldNames,
+    pub(super) relations: RelationWords,
+    pub(super) kinds: KindWords,
+    pub(super) words: MarkWords,
+}
+
+/// The word lists of the files.
+pub(super) static ENGLISH: LazyLock<English> = LazyLock::new(|| English {
+    fields: table("english/fields.toml", include_str!("../../data/english/fields.toml")),
+    relations: table("english/relations.toml", include_str!("../../data/english/relations.toml")),
+    kinds: table("english/kinds.toml", include_str!("../../data/english/kinds.toml")),
+    words: table("english/words.toml", include_str!("../../data/english/words.toml")),
+});
+
+/// Names of the fields that are not relations.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FieldNames {
+    pub(super) named: NamedFields,
+    pub(super) fields: PlainFields,
+    /// Names of the fields for each attribute.
+    pub(super) attributes: BTreeMap<String, Vec<String>>,
+}
+
+/// Names of the fields with a special meaning.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamedFields {
+    pub(super) name: Vec<String>,
+    pub(super) alias: Vec<String>,
+    pub(super) kind: Vec<String>,
+    pub(super) player: Vec<String>,
+    pub(super) session_number: Vec<String>,
+    pub(super) session_date: Vec<String>,
+    pub(super) session_present: Vec<String>,
+    pub(super) session_start: Vec<String>,
+    pub(super) session_end: Vec<String>,
+    pub(super) start: Vec<String>,
+    pub(super) end: Vec<String>,
+}
+
+/// Names of the fields with a state, and names of the fields that are ignored.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlainFields {
+    pub(super) states: Vec<String>,
+    pub(super) ignored: Vec<String>,
+}
+
+/// Names of the fields that are relations.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RelationWords {
+    pub(super) relation: Vec<RelationFields>,
+    pub(super) ranks: RankFields,
+    pub(super) fit: Vec<Fit>,
+    /// Symmetric relations that notes use and the built-in vocabulary lacks.
+    pub(super) predicate: Vec<PredicateDef>,
+}
+
+/// Names of the fields for one relation.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RelationFields {
+    pub(super) name: Predicate,
+    /// Which directions of the relation a heading may apply to the items of the list below it; `None` for no direction.
+    pub(super) lists: Option<Lists>,
+    /// Fields in the note of the subject.
+    #[serde(default)]
+    pub(super) fields: Vec<String>,
+    /// Fields in the note of the object.
+    #[serde(default)]
+    pub(super) inverse_fields: Vec<String>,
+}
+
+/// The directions of a relation that a heading may apply to the items of a list.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Lists {
+    Both,
+    Inverse,
+}
+
+/// Names of the fields about ranks in a group.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RankFields {
+    /// Fields whose name is the rank, such as `captain`. The value is the member with that rank.
+    pub(super) holders: Vec<String>,
+    /// Fields whose value is the leader of the group.
+    pub(super) leaders: Vec<String>,
+    /// Fields whose value is a group that the subject leads.
+    pub(super) leads: Vec<String>,
+}
+
+/// A rule that changes a relation, depending on the kinds of its two ends.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Fit {
+    name: Predicate,
+    direction: Option<Direction>,
+    note: Option<Vec<Sort>>,
+    target: Option<Vec<Sort>>,
+    #[serde(default)]
+    ranked: bool,
+    /// The new relation.
+    pub(super) becomes: Option<Predicate>,
+    /// The new direction.
+    pub(super) turned: Option<Direction>,
+    /// Whether the relation loses its rank.
+    #[serde(default)]
+    pub(super) drops_rank: bool,
+}
+
+/// Direction of a relation between a note and its target.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Direction {
+    /// The note is the subject.
+    Forward,
+    /// The target is the subject.
+    Backward,
+}
+
+/// A kind, or a group of kinds.
+#[derive(Deserialize)]
+#[serde(from = "String")]
+enum Sort {
+    Character,
+    /// A built-in kind that is not a character.
+    Thing,
+    Kind(Kind),
+}
+
+impl From<String> for Sort {
+    fn from(word: String) -> Self {
+        match word.as_str() {
+            "character" => Self::Character,
+            "thing" => Self::Thing,
+            kind => Self::Kind(Kind::from(kind)),
+        }
+    }
+}
+
+impl Sort {
+    fn has(&self, kind: &Kind) -> bool {
+        match self {
+            Self::Character => kind.is_character(),
+            Self::Thing => !kind.is_character() && !matches!(kind, Kind::Custom(_)),
+            Self::Kind(one) => one == kind,
+        }
+    }
+}
+
+impl Fit {
+    /// Returns whether this rule changes a relation between these ends.
+    pub(super) fn applies(
+        &self,
+        (name, backwards, ranked): (&Predicate, bool, bool),
+        note: Option<&Kind>,
+        target: Option<&Kind>,
+    ) -> bool {
+        let direction = if backwards { Direction::Backward } else { Direction::Forward };
+        let fits = |wanted: &Option<Vec<Sort>>, kind: Option<&Kind>| match wanted {
+            Some(sorts) => kind.is_some_and(|kind| sorts.iter().any(|sort| sort.has(kind))),
+            None => true,
+        };
+        self.name == *name
+            && self.direction.is_none_or(|wanted| wanted == direction)
+            && (ranked || !self.ranked)
+            && fits(&self.note, note)
+            && fits(&self.target, target)
+    }
+}
+
+/// Words that mean a kind of entity.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KindWords {
+    pub(super) kinds: WordMap,
+    pub(super) nouns: WordMap,
+    pub(super) name_words: WordMap,
+    pub(super) headings: WordMap,
+    /// Words that mean a state.
+    pub(super) states: WordMap,
+}
+
+/// The meaning of each word.
+#[derive(Deserialize)]
+#[serde(from = "BTreeMap<String, Vec<String>>")]
+pub(super) struct WordMap(std::collections::HashMap<String, String>);
+
+impl From<BTreeMap<String, Vec<String>>> for WordMap {
+    fn from(by_meaning: BTreeMap<String, Vec<String>>) -> Self {
+        let all = by_meaning.into_iter();
+        Self(all.flat_map(|(meaning, words)| words.into_iter().map(move |word| (word, meaning.clone()))).collect())
+    }
+}
+
+impl WordMap {
+    /// Returns the meaning of a word.
+    pub(super) fn meaning(&self, word: &str) -> Option<&str> {
+        self.0.get(word).map(String::as_str)
+    }
+
+    /// Returns the kind that a word means.
+    pub(super) fn kind(&self, word: &str) -> Option<Kind> {
+        self.meaning(word).map(Kind::from)
+    }
+}
+
+/// Words that mark secrets and rumours, or that name no entity.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MarkWords {
+    pub(super) secret: SecretWords,
+    pub(super) truth: TruthWords,
+    pub(super) no_entity: NoEntityWords,
+    pub(super) headings: HeadingWords,
+    pub(super) names: NameWords,
+    pub(super) function_words: FunctionWords,
+}
+
+/// Words that mark a secret.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SecretWords {
+    pub(super) words: HashSet<String>,
+    pub(super) sequences: Vec<Sequence>,
+    pub(super) beside: HashSet<String>,
+    pub(super) told: Vec<Sequence>,
+}
+
+/// A sequence of consecutive words.
+#[derive(Deserialize)]
+#[serde(from = "String")]
+pub(super) struct Sequence(Vec<String>);
+
+impl From<String> for Sequence {
+    fn from(words: String) -> Self {
+        Self(words.split(' ').map(str::to_owned).collect())
+    }
+}
+
+impl Sequence {
+    /// Returns whether a text contains the words of the sequence one after the other.
+    pub(super) fn stands_in(&self, text: &[String]) -> bool {
+        text.windows(self.0.len()).any(|window| *window == *self.0)
+    }
+}
+
+/// Words that mark a statement as a rumour or as untrue.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TruthWords {
+    pub(super) rumoured: HashSet<String>,
+    pub(super) untrue: HashSet<String>,
+}
+
+/// Words that name no entity.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoEntityWords {
+    pub(super) nobody: HashSet<String>,
+    pub(super) sorts: HashSet<String>,
+    pub(super) vague: HashSet<String>,
+}
+
+/// Words of headings and file names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HeadingWords {
+    pub(super) parts: HashSet<String>,
+    pub(super) about: HashSet<String>,
+    pub(super) groups: HashSet<String>,
+    pub(super) rules: HashSet<String>,
+}
+
+/// Words in and around names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NameWords {
+    pub(super) particles: HashSet<String>,
+    pub(super) remarks: HashSet<String>,
+    pub(super) alias_openers: Vec<String>,
+}
+
+/// Words without a meaning of their own. Each list is named after the part of the reader that skips its words.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FunctionWords {
+    pub(super) relation: HashSet<String>,
+    pub(super) truth: HashSet<String>,
+    pub(super) link: HashSet<String>,
+    pub(super) noun_end: HashSet<String>,
+    pub(super) negation: HashSet<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_are_whole() {
+        let english = &*ENGLISH;
+        english.relations.predicate.iter().for_each(|def| def.check().unwrap());
+        let fields = english.relations.relation.iter().flat_map(|of| of.fields.iter().chain(&of.inverse_fields));
+        let mut seen = HashSet::new();
+        for field in fields {
+            assert!(seen.insert(field), "{field} twice");
+        }
+        let known = |word: &String| Kind::BUILT_IN.contains(&Kind::from(word.as_str()));
+        let kinds = &english.kinds;
+        for map in [&kinds.kinds, &kinds.nouns, &kinds.name_words, &kinds.headings] {
+            assert!(map.0.values().all(known));
+        }
+    }
+}

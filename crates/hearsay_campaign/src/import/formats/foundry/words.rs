@@ -1,0 +1,22 @@
+//! The words of `data/foundry.toml`.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use serde::Deserialize;
+
+use crate::import::{english::WordMap, tables::table};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Words {
+    /// Types of actors that are not persons, with the kind of entity for each type.
+    pub(super) kinds: WordMap,
+    pub(super) players: HashSet<String>,
+    pub(super) things: HashSet<String>,
+    pub(super) fields: Vec<String>,
+    pub(super) texts: HashSet<String>,
+    pub(super) rules: HashSet<String>,
+}
+
+pub(super) static WORDS: LazyLock<Words> =
+    LazyLock::new(|| table("foundry.toml", include_str!("../../../../data/foundry.toml")));

@@ -1,0 +1,33 @@
+//! The words of `data/kanka.toml`.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
+
+use hearsay_model::Kind;
+use serde::Deserialize;
+
+use crate::import::tables::table;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Words {
+    /// The folders of an export.
+    pub(super) modules: HashMap<String, Module>,
+    /// Folders with files that describe no entity.
+    pub(super) others: HashSet<String>,
+}
+
+/// A folder of an export.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Module {
+    /// The module name in mentions.
+    pub(super) singular: String,
+    /// The kind of the entities in the folder.
+    pub(super) kind: Option<Kind>,
+}
+
+pub(super) static WORDS: LazyLock<Words> =
+    LazyLock::new(|| table("kanka.toml", include_str!("../../../../data/kanka.toml")));

@@ -1,0 +1,83 @@
+//! Selection of values by path, and of files by pattern.
+
+use super::spec::Filter;
+use crate::import::tree::{Data, Tree};
+
+/// Returns the values at a path (`a.b`, `a.*.b`), each with its key. If the path leads through a list, it selects from
+/// each item of the list. An empty path selects the value itself.
+pub(super) fn select<'a>(tree: &'a Tree, path: &str) -> Vec<(String, &'a Tree)> {
+    let mut found = vec![(String::new(), tree)];
+    for step in path.split('.').filter(|step| !step.is_empty()) {
+        let mut next = Vec::new();
+        for (_, tree) in found {
+            match (&tree.data, step) {
+                (Data::List(items), "*") => next.extend(items.iter().map(|item| (String::new(), item))),
+                (Data::Map(entries), "*") => {
+                    next.extend(entries.iter().map(|(key, value)| (key.to_string(), value)));
+                }
+                (Data::Map(_), _) => next.push((step.to_owned(), tree.get(step))),
+                (Data::List(items), _) => match step.parse::<usize>() {
+                    Ok(at) => next.extend(items.get(at).map(|item| (String::new(), item))),
+                    Err(_) => next.extend(items.iter().map(|item| (step.to_owned(), item.get(step)))),
+                },
+                _ => {}
+            }
+        }
+        found = next;
+    }
+    found
+}
+
+/// Whether a record matches a filter.
+pub(super) fn matches(record: &Tree, key: &str, filter: &Filter) -> bool {
+    let mut words = Vec::new();
+    match filter.field.as_str() {
+        "$key" => words.push(key.to_owned()),
+        path => {
+            for tree in select(record, path).into_iter().flat_map(|(_, tree)| tree.each()) {
+                words.extend(tree.word());
+                // A condition on `true` also matches `1` and `yes`.
+                words.extend(tree.is_true().then(|| "true".to_owned()));
+            }
+        }
+    }
+    let is = |list: &[String]| words.iter().any(|word| list.iter().any(|one| one.eq_ignore_ascii_case(word)));
+    let fits = filter.is.as_ref().is_none_or(|list| is(list));
+    let not = filter.not.as_ref().is_none_or(|list| !is(list));
+    let exists = filter.exists.is_none_or(|exists| exists != words.iter().all(|word| word.is_empty()));
+    fits && not && exists
+}
+
+/// Whether a path matches a pattern. `*` matches any text without a slash, `**` matches any number of folders.
+pub(super) fn glob(pattern: &str, path: &str) -> bool {
+    let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+    // `fits[n]`: whether the pattern so far matches the first n parts of the path.
+    let mut fits = vec![false; path.len() + 1];
+    if let Some(first) = fits.first_mut() {
+        *first = true;
+    }
+    for part in pattern {
+        let mut next = vec![false; path.len() + 1];
+        for at in 0..=path.len() {
+            if part == "**" {
+                next[at] = fits[at] || at > 0 && next[at - 1];
+            } else if at > 0 {
+                next[at] = fits[at - 1] && name(part, path[at - 1]);
+            }
+        }
+        fits = next;
+    }
+    fits.last().copied().unwrap_or_default()
+}
+
+fn name(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(start) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let end = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    left.len() >= end.len() && left.ends_with(end)
+}

@@ -1,0 +1,270 @@
+//! Links in Markdown. Decides which part of a two-part link is the target.
+
+use std::collections::HashSet;
+
+use super::{
+    source::{EXTENSIONS, is_page, split},
+    words::WORDS,
+};
+use crate::{
+    AliasOrder, Entry, Folder, ReadOptions,
+    import::{Target, markup::Inline, resolve},
+    names::name_key,
+};
+
+/// The part of `[[a|b]]` and of `[[a:b]]` that is the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Orders {
+    bar: AliasOrder,
+    /// `None` if a colon does not separate two parts.
+    colon: Option<AliasOrder>,
+}
+
+/// The names of all notes, and the order of the parts of links.
+#[derive(Debug)]
+pub(super) struct Names {
+    known: HashSet<String>,
+    pub(super) orders: Orders,
+}
+
+/// Number of two-part links that are checked to find the order of the parts.
+const ENOUGH: usize = 4_000;
+
+impl Names {
+    /// Reads all files to find the names of the notes and the order of the parts of links.
+    pub(super) fn gather(folder: &Folder, options: &ReadOptions) -> Self {
+        let mut known = HashSet::new();
+        let mut sides: Vec<(char, String, String)> = Vec::new();
+        for entry in folder.files().filter(|entry| is_page(entry)) {
+            known.insert(name_key(entry.stem()));
+            let bytes = folder.head(entry, folder.limits().file_bytes);
+            let text = String::from_utf8_lossy(&bytes);
+            names(entry, &text, &mut known);
+            if sides.len() < ENOUGH {
+                sides.extend(two_sided(&text));
+            }
+        }
+        let vote = |mark: char| {
+            let (mut first, mut last) = (0, 0);
+            for (_, a, b) in sides.iter().filter(|(held, ..)| *held == mark) {
+                let page = |side: &str| {
+                    name_key(side.split('#').next().unwrap_or_default().rsplit('/').next().unwrap_or_default())
+                };
+                match (known.contains(&page(a)), known.contains(&page(b))) {
+                    (true, false) => first += 1,
+                    (false, true) => last += 1,
+                    _ => {}
+                }
+            }
+            (first, last)
+        };
+        let (bar, colon) = (vote('|'), vote(':'));
+        let of =
+            |(first, last): (usize, usize)| if last > first { AliasOrder::LabelFirst } else { AliasOrder::TargetFirst };
+        let orders = Orders {
+            bar: options.alias_order.unwrap_or(of(bar)),
+            colon: (colon.0 + colon.1 > 0).then(|| options.alias_order.unwrap_or(of(colon))),
+        };
+        Self { known, orders }
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.known.contains(&name_key(name))
+    }
+
+    /// Returns the links in a text.
+    pub(super) fn find(&self, text: &str) -> Vec<Inline> {
+        let mut links = Vec::new();
+        let mut at = 0;
+        while let Some(start) = text.get(at..).and_then(|rest| rest.find("[[")).map(|start| at + start) {
+            let Some(length) = text[start + 2..].find("]]") else { break };
+            let inner = &text[start + 2..start + 2 + length];
+            if let Some(nested) = inner.rfind("[[") {
+                at = start + 2 + nested;
+                continue;
+            }
+            let mut end = start + 2 + length + 2;
+            at = end;
+            if inner.contains('\n') && inner.len() > 120 || inner.trim().is_empty() {
+                continue;
+            }
+            let embedded = text[..start].ends_with('!');
+            let start = if embedded { start - 1 } else { start };
+            if resolve::is_dice(inner) {
+                // A roll may have a label: `[[/save CON 14]]{DC 14 save}`.
+                let rest = &text[end..];
+                let label = label_in_braces(rest);
+                let shown = label.map_or_else(|| inner.trim().trim_start_matches('/').to_owned(), str::to_owned);
+                end += label.map_or(0, |label| label.len() + 2);
+                at = end;
+                links.push(Inline { range: start..end, target: None, label: shown });
+                continue;
+            }
+            let (target, label) = self.sides(inner);
+            let media = target.rsplit_once('.').is_some_and(|(_, extension)| is_media(extension));
+            let name = target.trim();
+            if media || name.is_empty() {
+                links.push(Inline { range: start..end, target: None, label: String::new() });
+            } else {
+                let target = Some(Target::Name(name.to_owned()));
+                links.push(Inline { range: start..end, target, label: label.trim().to_owned() });
+            }
+        }
+        links.extend(foundry(text));
+        links.sort_by_key(|link| link.range.start);
+        links
+    }
+
+    /// Returns the target and the label of a link, from the text between its brackets.
+    pub(super) fn sides<'t>(&self, inner: &'t str) -> (&'t str, &'t str) {
+        let inner_unescaped = inner;
+        if let Some((a, b)) = inner_unescaped.split_once('|') {
+            let a = a.trim_end_matches('\\');
+            return match self.orders.bar {
+                AliasOrder::TargetFirst => (a, b),
+                AliasOrder::LabelFirst => (b, a),
+            };
+        }
+        if let Some(order) = self.orders.colon
+            && let Some((a, b)) = inner.split_once(':')
+            && !self.knows(inner)
+            && !a.trim().is_empty()
+            && !b.trim().is_empty()
+        {
+            return match order {
+                AliasOrder::TargetFirst => (a, b),
+                AliasOrder::LabelFirst => (b, a),
+            };
+        }
+        (inner, shown(inner))
+    }
+
+    /// Returns the target of the address in a Markdown link. Returns `None` for an address outside the folder and for a
+    /// file that is not a note.
+    pub(super) fn address(address: &str) -> Option<Target> {
+        let address = address.trim();
+        if address.contains("://")
+            || address.starts_with("mailto:")
+            || address.starts_with("data:")
+            || address.is_empty()
+        {
+            return None;
+        }
+        let decoded = percent_decoded(address);
+        let page = decoded.split('#').next().unwrap_or_default();
+        let file = page.rsplit('/').next().unwrap_or_default();
+        let fits = match file.rsplit_once('.') {
+            Some((_, extension)) => EXTENSIONS.contains(&extension.to_lowercase().as_str()),
+            None => page.is_empty() || page.contains('/') || address.starts_with('#'),
+        };
+        fits.then_some(Target::Name(decoded))
+    }
+}
+
+/// Returns the visible text of a link without a label: the last part of the path, or the heading if there is no path.
+fn shown(inner: &str) -> &str {
+    let page = inner.split('#').next().unwrap_or_default();
+    match page.rsplit('/').next() {
+        Some("") | None => inner.trim_start_matches('#'),
+        Some(name) => name.trim_end_matches(".md"),
+    }
+}
+
+fn is_media(extension: &str) -> bool {
+    let extension = extension.to_lowercase();
+    WORDS.media.contains(&extension)
+}
+
+/// Returns the label in braces at the beginning of a text. A label has at most 500 bytes.
+fn label_in_braces(rest: &str) -> Option<&str> {
+    let label = rest.strip_prefix('{')?;
+    let end = label.bytes().take(500).position(|byte| byte == b'}')?;
+    label.get(..end)
+}
+
+/// Finds `@UUID[JournalEntry.x.JournalEntryPage.y]{label}`, as Foundry writes links in Markdown too.
+fn foundry(text: &str) -> Vec<Inline> {
+    let mut links = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find('@')).map(|start| at + start) {
+        at = start + 1;
+        let rest = &text[start + 1..];
+        let kind = &rest[..rest.bytes().take(20).take_while(u8::is_ascii_alphanumeric).count()];
+        let Some(rest) = rest[kind.len()..].strip_prefix('[').filter(|_| !kind.is_empty()) else { continue };
+        let Some(length) = rest.bytes().take(500).position(|byte| byte == b']') else { continue };
+        let (id, rest) = (&rest[..length], &rest[length + 1..]);
+        let label = label_in_braces(rest);
+        let end = text.len() - rest.len() + label.map_or(0, |label| label.len() + 2);
+        at = end;
+        let key = id.split('#').next().unwrap_or_default().rsplit('.').next().unwrap_or_default().trim();
+        let known = ["UUID", "Actor", "Item", "JournalEntry", "Scene", "Compendium", "RollTable"].contains(&kind);
+        let target = (known && !key.is_empty()).then(|| Target::Key(key.to_owned()));
+        let shown = label.unwrap_or(if known { key } else { "" }).to_owned();
+        links.push(Inline { range: start..end, target, label: shown });
+    }
+    links
+}
+
+/// Collects the names of the note in a file: title, name and aliases in the front matter, and the first heading. An
+/// index file also has the name of its folder.
+fn names(entry: &Entry, text: &str, known: &mut HashSet<String>) {
+    let text = text.trim_start_matches('\u{FEFF}');
+    let mut put = |name: &str| {
+        let name = name_key(name.trim().trim_matches(['"', '\'', '[', ']', ',']));
+        if !name.is_empty() {
+            known.insert(name);
+        }
+    };
+    let mut in_aliases = false;
+    let mut body = text;
+    if let Some((front, rest)) = split(text) {
+        for line in text.get(front).unwrap_or_default().lines() {
+            if let Some(item) = line.trim_start().strip_prefix("- ").filter(|_| in_aliases) {
+                put(item);
+                continue;
+            }
+            let Some((key, value)) = line.split_once(':') else { continue };
+            in_aliases = ["aliases", "alias"].contains(&key.trim().to_lowercase().as_str());
+            if ["title", "name"].contains(&key.trim().to_lowercase().as_str()) {
+                // `"Day\u2019s End"` is parsed properly later. For counting, an approximation is enough.
+                put(&value.replace("\\u2019", "'"));
+            } else if in_aliases {
+                value.split(',').for_each(&mut put);
+            }
+        }
+        body = text.get(rest..).unwrap_or_default();
+    }
+    if let Some(heading) = body.lines().find_map(|line| line.strip_prefix("# ")) {
+        put(heading);
+    }
+    if ["index", "_index", "readme"].contains(&entry.stem().to_lowercase().as_str())
+        && let Some(folder) = entry.folders().next_back()
+    {
+        put(folder);
+    }
+}
+
+/// Returns the links with two parts: the separator, the first part and the second part.
+fn two_sided(text: &str) -> impl Iterator<Item = (char, String, String)> {
+    text.split("[[").skip(1).filter_map(|rest| {
+        let (inner, _) = rest.split_once("]]").filter(|(inner, _)| inner.len() < 200)?;
+        let mark = if inner.contains('|') { '|' } else { ':' };
+        let (a, b) = inner.split_once(mark)?;
+        Some((mark, a.trim_end_matches('\\').to_owned(), b.to_owned()))
+    })
+}
+
+fn percent_decoded(address: &str) -> String {
+    if !address.contains('%') {
+        return address.to_owned();
+    }
+    let bytes = address.as_bytes();
+    let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(byte) = bytes.get(at) {
+        let hex =
+            address.get(at + 1..at + 3).filter(|_| *byte == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        decoded.push(hex.unwrap_or(*byte));
+        at += if hex.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}

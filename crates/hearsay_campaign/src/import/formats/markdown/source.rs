@@ -1,0 +1,35 @@
+//! Decides which files are notes, and where their front matter ends.
+
+use std::ops::Range;
+
+use super::words::WORDS;
+use crate::Entry;
+
+/// The extensions of notes.
+pub(super) const EXTENSIONS: [&str; 2] = ["md", "markdown"];
+
+/// Whether a file is a note. Templates, and the documentation of a repository, are not notes.
+pub(super) fn is_page(entry: &Entry) -> bool {
+    let template = entry.folders().any(|folder| {
+        let folder = folder.to_lowercase();
+        folder == "templates" || folder == "_templates" || folder.ends_with(" templates")
+    });
+    let stem = entry.stem().to_lowercase();
+    let about = WORDS.repository.contains(&stem) || stem.ends_with("-template");
+    entry.has_extension(&EXTENSIONS) && !template && !about
+}
+
+/// Returns the range of the front matter, and the start of the body.
+pub(super) fn split(text: &str) -> Option<(Range<usize>, usize)> {
+    let rest = text.strip_prefix("---")?;
+    let rest = rest.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?;
+    let start = text.len() - rest.len();
+    let mut at = start;
+    for line in rest.split_inclusive('\n') {
+        if ["---", "..."].contains(&line.trim_end()) {
+            return Some((start..at, at + line.len()));
+        }
+        at += line.len();
+    }
+    None
+}

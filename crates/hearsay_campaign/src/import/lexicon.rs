@@ -1,0 +1,293 @@
+//! Meaning of the names of fields and relations, for the readers of all formats.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use hearsay_model::{Kind, Predicate, PredicateRole, Vocabulary, attribute, slug};
+
+use super::{
+    DateOf,
+    english::{Direction, ENGLISH, Lists},
+    truth::{self, Truth},
+};
+
+/// The meaning of a field for its note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meaning {
+    /// The name.
+    Name,
+    /// Another name.
+    Alias,
+    /// The kind.
+    Kind,
+    /// The player. The entity is a player character.
+    Player,
+    /// A relation to other entities. Values that are not entities become an attribute of this name.
+    Relation(Says),
+    /// An attribute with this name.
+    Attribute(Predicate),
+    /// A state: dead, missing.
+    State,
+    /// A date.
+    Date(DateOf),
+    /// A field that only a session log has.
+    Session(SessionField),
+    /// A field without facts about the game world: page layout, numbers of the game's rules.
+    Nothing,
+}
+
+/// A field of a session log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionField {
+    /// The number of the session.
+    Number,
+    /// The real date of the session.
+    Date,
+    /// The game date at the start of the session.
+    Start,
+    /// The game date at the end of the session.
+    End,
+    /// The characters who were present.
+    Present,
+}
+
+/// A relation between a note and its target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Says {
+    /// The predicate.
+    pub predicate: Predicate,
+    /// Whether the target is the subject.
+    pub backwards: bool,
+    /// The rank that the relation implies, such as `leader`.
+    pub rank: Option<&'static str>,
+}
+
+/// Whether the word lists or the vocabulary contain a field name. Bold text before a colon is a field only if its name
+/// is known.
+pub fn is_known(name: &str) -> bool {
+    match meaning(name) {
+        Meaning::Nothing => false,
+        Meaning::Attribute(held) => {
+            let listed = row(&key(name)).is_some();
+            listed || VOCABULARY.attribute(&held).is_some()
+        }
+        _ => true,
+    }
+}
+
+/// Returns the meaning of a field name.
+pub fn meaning(name: &str) -> Meaning {
+    let word = key(name);
+    if let Some(meaning) = NAMED.get(word.as_str()) {
+        return meaning.clone();
+    }
+    let known = match row(&word) {
+        Some(Row::Nothing) => return Meaning::Nothing,
+        Some(Row::State) => return Meaning::State,
+        Some(Row::Relation { name, backwards, rank }) => {
+            return Meaning::Relation(Says { predicate: name.clone(), backwards, rank });
+        }
+        Some(Row::Attribute(name)) => name,
+        None => match truth::named(&word) {
+            // `Rumoured allies` are allies. The doubt is handled separately.
+            (Truth::Plain, _) => word.as_str(),
+            (_, rest) => match meaning(rest) {
+                held @ Meaning::Relation(_) => return held,
+                _ => word.as_str(),
+            },
+        },
+    };
+    match Predicate::new(&known.replace('-', "_")) {
+        Ok(name) if !name.is_relation() => Meaning::Attribute(name),
+        _ => Meaning::Nothing,
+    }
+}
+
+/// The meaning of a field name in the word lists.
+#[derive(Debug, Clone, Copy)]
+enum Row {
+    Nothing,
+    State,
+    Relation { name: &'static Predicate, backwards: bool, rank: Option<&'static str> },
+    Attribute(&'static str),
+}
+
+static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::default);
+
+/// Names of the fields with a special meaning.
+static NAMED: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
+    let named = &ENGLISH.fields.named;
+    let session = Meaning::Session;
+    let all = [
+        (&named.name, Meaning::Name),
+        (&named.alias, Meaning::Alias),
+        (&named.kind, Meaning::Kind),
+        (&named.player, Meaning::Player),
+        (&named.session_number, session(SessionField::Number)),
+        (&named.session_date, session(SessionField::Date)),
+        (&named.session_present, session(SessionField::Present)),
+        (&named.session_start, session(SessionField::Start)),
+        (&named.session_end, session(SessionField::End)),
+        (&named.start, Meaning::Date(DateOf::Start)),
+        (&named.end, Meaning::Date(DateOf::End)),
+    ];
+    all.into_iter()
+        .flat_map(|(words, meaning)| words.iter().map(move |word| (word.as_str(), meaning.clone())))
+        .collect()
+});
+
+/// Names of all other fields. If a word is in two lists, the earlier list wins.
+static ROWS: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| {
+    let (fields, relations) = (&ENGLISH.fields, &ENGLISH.relations);
+    let mut rows = HashMap::new();
+    let mut add = |words: &'static [String], row: &dyn Fn(&'static str) -> Row| {
+        for word in words {
+            rows.entry(word.as_str()).or_insert_with(|| row(word));
+        }
+    };
+    add(&fields.fields.ignored, &|_| Row::Nothing);
+    add(&fields.fields.states, &|_| Row::State);
+    let member =
+        |backwards, rank| Row::Relation { name: PredicateRole::Membership.predicate(), backwards, rank: Some(rank) };
+    add(&relations.ranks.holders, &|word| member(true, word));
+    add(&relations.ranks.leaders, &|_| member(true, "leader"));
+    add(&relations.ranks.leads, &|_| member(false, "leader"));
+    for of in &relations.relation {
+        add(&of.fields, &|_| Row::Relation { name: &of.name, backwards: false, rank: None });
+        add(&of.inverse_fields, &|_| Row::Relation { name: &of.name, backwards: true, rank: None });
+    }
+    for (name, words) in &fields.attributes {
+        add(words, &|_| Row::Attribute(name));
+    }
+    rows
+});
+
+/// Looks up a word, also in its singular form.
+fn row(word: &str) -> Option<Row> {
+    let singular = || word.strip_suffix('s').filter(|_| !word.ends_with("ss"));
+    ROWS.get(word).or_else(|| ROWS.get(singular()?)).copied()
+}
+
+/// Returns the relation for words such as `is the rival of`, `organization` or `MEMBER_OF`. Unknown words become a new
+/// relation with these words as its name. More than five unknown words become the general relation.
+pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<Says> {
+    let word = key(words);
+    let named = Predicate::relation(&word).ok();
+    if let Some(name) = &named {
+        if vocabulary.predicate(name).is_some() {
+            return Some(Says { predicate: name.clone(), backwards: false, rank: None });
+        }
+        if let Some(def) = vocabulary.inverse_of(name) {
+            return Some(Says { predicate: def.name.clone(), backwards: true, rank: None });
+        }
+    }
+    if let Meaning::Relation(says) = meaning(words) {
+        return Some(says);
+    }
+    // `is the rival of` has the same meaning as `rival of`, and `a member of the` the same as `member of`.
+    let kept = word.split('-').filter(|word| !ENGLISH.words.function_words.relation.contains(*word));
+    let kept: Vec<&str> = kept.collect();
+    let short = kept.join("-");
+    if short != word && !short.is_empty() {
+        return relation(&short, vocabulary);
+    }
+    let predicate = match named {
+        Some(name) if kept.len() <= 5 => name,
+        _ => PredicateRole::Related.predicate().clone(),
+    };
+    Some(Says { predicate, backwards: false, rank: None })
+}
+
+/// Adapts the relation of a list to the kind of the note. In the note of a place, `Locations` lists parts of that
+/// place.
+pub(super) fn listed(name: &str, says: &Says, note: Option<&Kind>) -> Says {
+    let word = key(name);
+    let several = word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("whereabouts");
+    let parts =
+        several && !says.backwards && PredicateRole::Location.is(&says.predicate) && note == Some(&Kind::Location);
+    match parts {
+        true => Says { predicate: PredicateRole::Part.predicate().clone(), backwards: true, rank: None },
+        false => says.clone(),
+    }
+}
+
+/// Adapts a relation to the kinds of its two ends. For example, the `parent` of a place contains that place.
+pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Says {
+    let is = (&says.predicate, says.backwards, says.rank.is_some());
+    let Some(fit) = ENGLISH.relations.fit.iter().find(|fit| fit.applies(is, note, target)) else { return says };
+    if let Some(other) = &fit.becomes {
+        says.predicate = other.clone();
+    }
+    if let Some(direction) = fit.turned {
+        says.backwards = direction == Direction::Backward;
+    }
+    if fit.drops_rank {
+        says.rank = None;
+    }
+    says
+}
+
+/// Returns whether a heading with this meaning applies the relation to each item of the list below it.
+pub(super) fn lists(says: &Says) -> bool {
+    let of = ENGLISH.relations.relation.iter().find(|of| of.name == says.predicate);
+    match of.and_then(|of| of.lists) {
+        Some(Lists::Both) => true,
+        Some(Lists::Inverse) => says.backwards,
+        None => false,
+    }
+}
+
+/// Converts a word to the form of the word lists: `currentLocation` and `Current location` become `current-location`.
+fn key(name: &str) -> String {
+    let mut spaced = String::with_capacity(name.len() + 8);
+    let mut before = ' ';
+    for c in name.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            spaced.push(' ');
+        }
+        spaced.push(c);
+        before = c;
+    }
+    // A name may be written as `organization(s)`.
+    slug(&spaced.replace("(s)", "s"))
+}
+
+/// Returns the kind that a tag, a type or the name of a folder means.
+pub fn kind(word: &str) -> Option<Kind> {
+    let word = key(word);
+    // `npc/ally` and `world/people` contain the kind as a part.
+    let words: Vec<&str> = word.split('-').collect();
+    let of =
+        |word: &str| ENGLISH.kinds.kinds.kind(word.strip_suffix('s').filter(|_| !word.ends_with("ss")).unwrap_or(word));
+    of(&word).or_else(|| (words.len() <= 4).then(|| words.iter().rev().find_map(|word| of(word)))?)
+}
+
+/// Returns the kind of entities that this noun describes: `blacksmith`, `outpost`.
+pub fn noun(word: &str) -> Option<Kind> {
+    ENGLISH.kinds.nouns.kind(word).or_else(|| kind(word))
+}
+
+/// Returns the state that a word means, as the vocabulary writes it: `DECEASED` becomes `dead`. In a longer text, only
+/// the beginning counts: `DECEASED (throat slit)`.
+pub fn state(words: &str) -> Option<&'static str> {
+    let text = hearsay_model::text::words(words.split('(').next().unwrap_or_default());
+    let first: Vec<&str> = text.iter().take(4).map(String::as_str).collect();
+    let negated = ENGLISH.words.function_words.negation.iter().any(|word| first.contains(&word.as_str()));
+    if negated {
+        return None;
+    }
+    first.iter().find_map(|word| ENGLISH.kinds.states.meaning(word))
+}
+
+/// Returns the state for a field such as `dead: true` or `alive: false`.
+pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
+    match (state(&key(name).replace('-', " "))?, flag) {
+        ("alive", false) => Some("dead"),
+        (state, true) => Some(state),
+        _ => None,
+    }
+}
+
+/// Whether an importer must not write an attribute of this name.
+pub(super) fn is_reserved(name: &Predicate) -> bool {
+    [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&name.as_str())
+}

@@ -1,0 +1,124 @@
+//! Hidden parts of Markdown: comments, secrets, templates and plug-ins.
+
+mod finder;
+mod region;
+
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
+
+use serde::Deserialize;
+
+use crate::import::tables::table;
+
+pub(super) use finder::{Places, regions};
+pub(super) use region::Region;
+
+/// Replaces these ranges of the source with spaces, except line breaks. All other text keeps its position.
+pub(super) fn blanked(source: &str, ranges: impl Iterator<Item = Range<usize>>) -> String {
+    let mut blanked = String::with_capacity(source.len());
+    let mut at = 0;
+    for range in ranges {
+        let (Some(before), Some(within)) = (source.get(at..range.start), source.get(range.clone())) else { continue };
+        blanked.push_str(before);
+        blanked.extend(within.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        at = range.end;
+    }
+    blanked.push_str(source.get(at..).unwrap_or_default());
+    blanked
+}
+
+/// Replaces the opening and closing marks of these regions with spaces, and keeps the content of the regions.
+pub(super) fn unmarked(source: &str, regions: &[Region]) -> String {
+    let marks =
+        regions.iter().flat_map(|region| [region.outer.start..region.inner.start, region.inner.end..region.outer.end]);
+    blanked(source, marks.filter(|range| !range.is_empty()))
+}
+
+/// The file `data/plugins.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plugins {
+    languages: HashSet<String>,
+}
+
+static PLUGINS: LazyLock<Plugins> = LazyLock::new(|| table("plugins.toml", include_str!("../../../data/plugins.toml")));
+
+/// Whether a code block in this language belongs to a plug-in and is not text.
+pub(super) fn is_plugin(language: &str) -> bool {
+    let language = language.split_whitespace().next().unwrap_or_default().trim_matches(['{', '}', '.']);
+    let word = language.to_ascii_lowercase();
+    PLUGINS.languages.contains(&word)
+}
+
+/// Whether inline code is a field of a plug-in: `INPUT[…]`, `VIEW[…]`, `= this.name`, `$= …`, `dice: 1d20`.
+pub(super) fn is_noise(code: &str) -> bool {
+    let code = code.trim();
+    ["INPUT[", "VIEW[", "BUTTON[", "= ", "=", "$=", "dice:", "dice-mod:", "calendarium"]
+        .iter()
+        .any(|start| code.starts_with(start))
+}
+
+/// Returns the ranges of template leftovers in a text: `INPUT[…]`, `VIEW[…]`, `<% … %>`, `{{title}}`. The mark of a
+/// callout at the beginning is a leftover too. The ranges are sorted and do not overlap.
+pub(super) fn noise(text: &str) -> Vec<Range<usize>> {
+    const MARKS: [(&str, &str); 5] = [("INPUT[", "]"), ("VIEW[", "]"), ("BUTTON[", "]"), ("<%", "%>"), ("{{", "}}")];
+    let (mut found, mut at) = (Vec::new(), 0);
+    // The text may begin with the mark of a callout, such as `[!note]-`.
+    let start = text.len() - text.trim_start().len();
+    if let Some(rest) = text[start..].strip_prefix("[!")
+        && let Some(end) = rest.find(']').filter(|end| *end < 60 && !rest[..*end].contains('\n'))
+    {
+        let fold = rest[end + 1..].starts_with(['+', '-']);
+        at = start + 2 + end + 1 + usize::from(fold);
+        found.push(start..at);
+    }
+    for (start, _) in text.match_indices(['I', 'V', 'B', '<', '{']) {
+        let rest = &text[start..];
+        let Some((open, close)) = MARKS.iter().find(|(open, _)| start >= at && rest.starts_with(open)) else {
+            continue;
+        };
+        // A mark must be closed within this distance.
+        let mut most = rest.len().min(2_000);
+        while !rest.is_char_boundary(most) {
+            most -= 1;
+        }
+        let inner = &rest[open.len()..most];
+        // Nested brackets are matched: `INPUT[list(option([[a]]))]`.
+        let end = match *close {
+            "]" => bracketed(inner),
+            close => inner.find(close).map(|end| end + close.len()),
+        };
+        if let Some(end) = end {
+            at = start + open.len() + end;
+            found.push(start..at);
+        }
+    }
+    found
+}
+
+/// Returns the position after the `]` that closes a `[` before the text.
+fn bracketed(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    for (at, c) in text.char_indices() {
+        depth += match c {
+            '[' => 1,
+            ']' => -1,
+            _ => 0,
+        };
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// Returns the name and value of a line such as `key:: value`.
+pub(crate) fn inline_field(line: &str) -> Option<(&str, &str)> {
+    let line = line.split('\n').next()?;
+    let (name, value) = line.split_once("::")?;
+    let name = name.trim().trim_start_matches(['-', '*', '+', '>', ' ']).trim_matches(['*', '_']);
+    let fits = !name.is_empty()
+        && name.len() <= 48
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '\''))
+        && name.split_whitespace().count() <= 5;
+    fits.then(|| (name, value.trim()))
+}

@@ -1,0 +1,404 @@
+//! Search for DM-only regions of a source in linear time.
+
+use std::{collections::HashMap, ops::Range};
+
+use super::region::Region;
+use crate::import::{markup::html::without_tags, secret};
+
+/// Returns the DM-only regions of a source, sorted and without overlaps. An unclosed region extends to the end.
+pub(crate) fn regions<'s>(source: &'s str) -> Vec<Region> {
+    type Find<'s> = fn(&mut Finder<'s>, usize) -> Option<Start<'s>>;
+    let finders: [Find<'s>; 8] = [
+        Finder::comment,
+        Finder::html_comment,
+        Finder::element,
+        Finder::callout,
+        Finder::fence,
+        Finder::container,
+        Finder::tag,
+        Finder::spoiler,
+    ];
+    let mut finder = Finder::new(source);
+    // The next match of each finder. The end of a region is searched only when the region is used. Regions within
+    // another region are skipped, and there may be many of them.
+    let mut next: Vec<Option<Start>> = finders.iter().map(|find| find(&mut finder, 0)).collect();
+    let (mut regions, mut at) = (Vec::new(), 0);
+    loop {
+        for (held, find) in next.iter_mut().zip(finders) {
+            if held.as_ref().is_some_and(|start| start.at < at) {
+                *held = find(&mut finder, at);
+            }
+        }
+        let Some(start) = next.iter().flatten().min_by_key(|start| start.at) else { break };
+        let region = finder.region(start.at, start.end);
+        // A region within a code block is skipped, unless the region is that code block.
+        match finder.code_around(region.outer.start).filter(|fence| fence.end != region.outer.end) {
+            Some(fence) => at = fence.end.max(at + 1),
+            None => {
+                at = region.outer.end.max(at + 1);
+                regions.push(region);
+            }
+        }
+    }
+    regions
+}
+
+/// The start of a region, and how to find its end.
+#[derive(Debug, Clone, Copy)]
+struct Start<'s> {
+    at: usize,
+    end: End<'s>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum End<'s> {
+    /// A closing mark, after an opening mark of this length in bytes.
+    Mark(usize, &'static str),
+    /// The closing tag of the element with this name, whose content begins at this byte.
+    Element(&'s str, usize),
+    /// The last of the quoted lines that follow this byte.
+    Quote(usize),
+    /// A known end, and the range between the marks.
+    Known { outer: usize, inner: (usize, usize) },
+}
+
+/// Cached positions of marks such as `%%` in a text. If the positions of queries ascend, each byte is searched at most
+/// once per mark.
+#[derive(Debug)]
+pub(crate) struct Places<'s> {
+    source: &'s str,
+    /// For each mark, the position from which it was searched, and the result.
+    held: HashMap<String, (usize, Option<usize>)>,
+}
+
+/// Maximum number of different marks that are searched in one text. No hand-written text has more.
+const MAX_MARKS: usize = 1_000;
+
+impl<'s> Places<'s> {
+    pub(crate) fn new(source: &'s str) -> Self {
+        Self { source, held: HashMap::new() }
+    }
+
+    /// Returns the first position of a mark at or after the byte `from`.
+    pub(crate) fn next(&mut self, mark: &str, from: usize) -> Option<usize> {
+        if let Some((since, found)) = self.held.get(mark)
+            && *since <= from
+            && found.is_none_or(|at| at >= from)
+        {
+            return *found;
+        }
+        if self.held.len() >= MAX_MARKS && !self.held.contains_key(mark) {
+            return None;
+        }
+        let found = self.source.get(from..)?.find(mark).map(|at| from + at);
+        self.held.insert(mark.to_owned(), (from, found));
+        found
+    }
+}
+
+/// Maximum length of an HTML tag, and of the summary of a `<details>` element, in bytes.
+const MAX_TAG_BYTES: usize = 2_000;
+
+/// Maximum number of lines at the start of a block that are searched for its title.
+const MAX_HEAD_LINES: usize = 20;
+
+struct Finder<'s> {
+    source: &'s str,
+    places: Places<'s>,
+    /// Ranges of fenced code.
+    code: Vec<Range<usize>>,
+    /// For each mark in [`BLOCKS`], the lines that close a block, sorted.
+    closing: [Vec<Range<usize>>; 3],
+}
+
+/// The marks that begin and end blocks. [`Finder::closing`] uses the same indices.
+const BLOCKS: [&str; 3] = ["```", "~~~", ":::"];
+
+impl<'s> Finder<'s> {
+    fn new(source: &'s str) -> Self {
+        let mut closing: [Vec<Range<usize>>; 3] = Default::default();
+        for (start, line) in lines_from(source, 0) {
+            let text = bare(line);
+            let end = start + line.len();
+            for (mark, lines) in BLOCKS.iter().zip(&mut closing) {
+                let closes = match *mark {
+                    ":::" => text.trim_matches(':').is_empty() && line.contains(mark),
+                    _ => text.starts_with(mark) && text.trim_matches(['`', '~', ' ']).is_empty(),
+                };
+                if closes {
+                    lines.push(start..end);
+                }
+            }
+        }
+        Self { source, places: Places::new(source), code: fences(source), closing }
+    }
+
+    /// Returns the range of the fenced code that contains a byte.
+    fn code_around(&self, at: usize) -> Option<Range<usize>> {
+        let fence = self.code.get(self.code.partition_point(|fence| fence.end <= at))?;
+        (fence.start <= at).then(|| fence.clone())
+    }
+
+    /// Returns the end of the fenced code that contains a byte. Ignores unclosed code that extends to the end of the
+    /// text.
+    fn code_end(&self, at: usize) -> Option<usize> {
+        self.code_around(at).map(|fence| fence.end).filter(|end| *end < self.source.len())
+    }
+
+    /// Returns start and end of the line that closes a block whose content begins at `from`. Without such a line, both
+    /// are the end of the source.
+    fn closing_line(&self, block: usize, from: usize) -> (usize, usize) {
+        let lines = &self.closing[block];
+        let line = lines.get(lines.partition_point(|line| line.start < from));
+        line.map_or((self.source.len(), self.source.len()), |line| (line.start, line.end))
+    }
+
+    fn region(&mut self, start: usize, end: End) -> Region {
+        let length = self.source.len();
+        match end {
+            End::Mark(open, close) => {
+                let inner = start + open;
+                match self.places.next(close, inner) {
+                    Some(end) => Region { outer: start..end + close.len(), inner: inner..end },
+                    None => Region { outer: start..length, inner: inner..length },
+                }
+            }
+            End::Element(name, inner) => self.close_element(start, name, inner),
+            End::Quote(mut end) => {
+                while let Some(next) = self.source.get(end + 1..) {
+                    if !next.trim_start_matches([' ', '\t']).starts_with('>') {
+                        break;
+                    }
+                    end += 1 + next.find('\n').unwrap_or(next.len());
+                }
+                Region { outer: start..end, inner: start..end }
+            }
+            End::Known { outer, inner: (from, to) } => Region { outer: start..outer, inner: from.min(to)..to },
+        }
+    }
+
+    /// Returns the first position of a mark outside of code, at or after the byte `from`.
+    fn open_place(&mut self, mark: &str, from: usize) -> Option<usize> {
+        let mut at = from;
+        loop {
+            let start = self.places.next(mark, at)?;
+            match self.code_end(start) {
+                Some(end) => at = end,
+                None => return Some(start),
+            }
+        }
+    }
+
+    fn comment(&mut self, from: usize) -> Option<Start<'s>> {
+        Some(Start { at: self.open_place("%%", from)?, end: End::Mark(2, "%%") })
+    }
+
+    fn html_comment(&mut self, from: usize) -> Option<Start<'s>> {
+        Some(Start { at: self.open_place("<!--", from)?, end: End::Mark(4, "-->") })
+    }
+
+    /// Finds `<div class="spoiler">…</div>` and similar elements.
+    fn element(&mut self, from: usize) -> Option<Start<'s>> {
+        let mut at = from;
+        loop {
+            let start = self.open_place("<", at)?;
+            at = start + 1;
+            let rest = &self.source[start..];
+            let name_end = rest[1..].find(|c: char| !c.is_ascii_alphanumeric()).map_or(rest.len(), |end| end + 1);
+            let name = &rest[1..name_end];
+            at = at.max(start + name_end);
+            let itself = name.len() <= 40 && secret::is_secret(name);
+            if !itself && !["div", "section", "aside", "span", "details", "p", "blockquote"].contains(&name) {
+                continue;
+            }
+            let Some(close) = self.places.next(">", start).filter(|close| close - start < MAX_TAG_BYTES) else {
+                continue;
+            };
+            let inner = close + 1;
+            if itself || is_marked(&self.source[start..close]) || name == "details" && self.summary_hides(inner) {
+                return Some(Start { at: start, end: End::Element(name, inner) });
+            }
+        }
+    }
+
+    fn summary_hides(&mut self, inner: usize) -> bool {
+        let end = self.places.next("</summary>", inner).filter(|end| end - inner < MAX_TAG_BYTES);
+        let summary = end.and_then(|end| self.source.get(inner..end)).unwrap_or_default();
+        secret::is_secret(&without_tags(summary))
+    }
+
+    fn close_element(&self, start: usize, name: &str, inner: usize) -> Region {
+        let mut depth = 1;
+        let marks = self.source.get(inner..).unwrap_or_default().match_indices('<').map(|(at, _)| inner + at);
+        for at in marks {
+            let rest = &self.source[at + 1..];
+            if rest.starts_with(name) {
+                depth += 1;
+            } else if rest.strip_prefix('/').is_some_and(|rest| rest.starts_with(name)) {
+                depth -= 1;
+            }
+            if depth == 0 {
+                let outer = rest.find('>').map_or(self.source.len(), |length| at + 1 + length + 1);
+                return Region { outer: start..outer, inner: inner..at };
+            }
+        }
+        Region { outer: start..self.source.len(), inner: inner.min(self.source.len())..self.source.len() }
+    }
+
+    /// Finds `> [!secret] Title` with the following quoted lines.
+    fn callout(&mut self, from: usize) -> Option<Start<'s>> {
+        let source = self.source;
+        let mut at = from;
+        loop {
+            let start = self.open_place("[!", at)?;
+            at = start + 2;
+            let quoted = source[from..start].trim_end_matches(['>', ' ', '\t']);
+            let line_start = from + quoted.len();
+            if !source[line_start..start].contains('>') || !(quoted.is_empty() || quoted.ends_with('\n')) {
+                continue;
+            }
+            let line = source[start..].split('\n').next().unwrap_or_default();
+            if secret::is_secret(line) {
+                return Some(Start { at: line_start, end: End::Quote(start + line.len()) });
+            }
+        }
+    }
+
+    /// Finds a code block of a plug-in with a secret language or title, such as `ad-secret` after three backticks.
+    fn fence(&mut self, from: usize) -> Option<Start<'s>> {
+        let source = self.source;
+        // A block must begin at the start of a line.
+        let begins = from == 0 || source.get(..from).is_some_and(|before| before.ends_with('\n'));
+        let mut lines = lines_from(source, from).skip(usize::from(!begins)).peekable();
+        while let Some((start, line)) = lines.next() {
+            let opening = bare(line);
+            let Some(block) = BLOCKS[..2].iter().position(|mark| opening.starts_with(mark)) else { continue };
+            let inner = start + line.len();
+            let (close, end) = self.closing_line(block, inner);
+            let mut hides = secret::is_secret(opening.trim_start_matches(['`', '~']));
+            for (_, line) in lines_from(source, inner).take(MAX_HEAD_LINES).take_while(|(at, _)| *at < close) {
+                let text = bare(line);
+                if !text.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.contains(' ')) {
+                    break;
+                }
+                hides |= text.strip_prefix("title:").is_some_and(secret::is_secret);
+            }
+            if hides {
+                return Some(Start { at: start, end: End::Known { outer: end, inner: (inner, close) } });
+            }
+            while lines.next_if(|(at, _)| *at < end).is_some() {}
+        }
+        None
+    }
+
+    /// Finds `:::gm` up to `:::`.
+    fn container(&mut self, from: usize) -> Option<Start<'s>> {
+        self.places.next(":::", from)?;
+        for (start, line) in lines_from(self.source, from) {
+            let opens = bare(line).strip_prefix(":::").is_some_and(secret::is_secret);
+            if opens && self.code_end(start).is_none() {
+                let inner = start + line.len();
+                let (close, end) = self.closing_line(2, inner);
+                return Some(Start { at: start, end: End::Known { outer: end, inner: (inner, close) } });
+            }
+        }
+        None
+    }
+
+    /// Finds `[secret]…[/secret]` and `{{< gm >}}…{{< /gm >}}`.
+    fn tag(&mut self, from: usize) -> Option<Start<'s>> {
+        const MARKS: [(&str, &str); 3] = [("{{<", ">}}"), ("{{%", "%}}"), ("[", "]")];
+        const MAX_NAME_BYTES: usize = 30;
+        let mut at = from;
+        loop {
+            let (bracket, brace) = (self.open_place("[", at), self.open_place("{{", at));
+            let start = bracket.into_iter().chain(brace).min()?;
+            at = start + 1;
+            let rest = &self.source[start..];
+            let Some((open, close)) = MARKS.iter().find(|(open, _)| rest.starts_with(open)) else { continue };
+            let name_at = start + open.len();
+            let Some(name_end) = self.places.next(close, name_at).filter(|end| end - name_at <= MAX_NAME_BYTES) else {
+                continue;
+            };
+            let name = &self.source[name_at..name_end];
+            let name = name.split([' ', '=']).find(|word| !word.is_empty()).unwrap_or_default();
+            if name.starts_with(['/', '!', '[', '^']) || !secret::is_secret(name) {
+                continue;
+            }
+            let inner = name_end + close.len();
+            let end = ["/", " /"].iter().filter_map(|slash| {
+                let within = self.places.next(&format!("{open}{slash}{name}"), inner)?;
+                Some((within, self.places.next(close, within)? + close.len()))
+            });
+            if let Some((within, outer)) = end.min() {
+                return Some(Start { at: start, end: End::Known { outer, inner: (inner, within) } });
+            }
+        }
+    }
+
+    /// Finds `||…||` within a line that is not a row of a table.
+    fn spoiler(&mut self, from: usize) -> Option<Start<'s>> {
+        let source = self.source;
+        let mut at = from;
+        loop {
+            let start = self.open_place("||", at)?;
+            // Only the first mark of a line has no bar before it, so the search continues on the next line.
+            at = source[start..].find('\n').map_or(source.len(), |end| start + end);
+            let line = source[..start].rfind('\n').map_or(0, |end| end + 1);
+            if bare(&source[line..start]).contains('|') {
+                continue;
+            }
+            let Some((inner, rest)) = source[start + 2..at.max(start + 2)].split_once("||") else { continue };
+            if !inner.is_empty() && !inner.contains('|') && !rest.contains('|') {
+                let end = start + 2 + inner.len();
+                return Some(Start { at: start, end: End::Known { outer: end + 2, inner: (start + 2, end) } });
+            }
+        }
+    }
+}
+
+/// Whether a class, id or visibility in a tag marks its element as DM-only.
+fn is_marked(tag: &str) -> bool {
+    ["class", "data-visibility", "id"].iter().any(|name| {
+        let value = tag.split_once(&format!("{name}=")).map(|(_, value)| value);
+        let value = value.map(|value| match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => value[1..].split(quote).next().unwrap_or_default(),
+            _ => value.split_whitespace().next().unwrap_or_default(),
+        });
+        value.is_some_and(|value| value.split_whitespace().any(secret::is_secret))
+    })
+}
+
+/// Returns the lines of a source with their start positions, beginning at the byte `from`.
+fn lines_from(source: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = from;
+    source.get(from..).unwrap_or_default().split_inclusive('\n').map(move |line| {
+        at += line.len();
+        (at - line.len(), line)
+    })
+}
+
+/// Removes spaces and the quotation mark `>` from the start of a line, and spaces from its end.
+fn bare(line: &str) -> &str {
+    line.trim_start_matches([' ', '\t', '>']).trim_end()
+}
+
+/// Returns the ranges of fenced code.
+fn fences(source: &str) -> Vec<Range<usize>> {
+    let (mut fences, mut open, mut at) = (Vec::new(), None::<(usize, &str)>, 0);
+    for line in source.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
+        match (open, mark) {
+            (None, Some(mark)) => open = Some((at, mark)),
+            (Some((start, held)), Some(mark)) if held == mark => {
+                fences.push(start..at + line.len());
+                open = None;
+            }
+            _ => {}
+        }
+        at += line.len();
+    }
+    fences.extend(open.map(|(start, _)| start..source.len()));
+    fences
+}

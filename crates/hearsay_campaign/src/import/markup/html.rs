@@ -1,0 +1,342 @@
+//! Text in HTML, parsed as a browser parses it.
+
+mod attributes;
+mod plain;
+
+use std::collections::HashSet;
+
+use html5ever::{QualName, driver, local_name, ns, tendril::TendrilSink};
+use scraper::{Html, HtmlTreeSink, Node, node::Element};
+
+use super::{
+    style::{Style, no_links},
+    writer::Writer,
+};
+use crate::import::{Block, Clean, FileId, Text, Visibility, secret};
+
+use attributes::{MAX_ATTRIBUTES, find_overloaded_tag};
+
+pub(super) use plain::without_tags;
+
+/// Creates blocks from a text in HTML: paragraphs, list items, rows of tables.
+///
+/// The text of an element with a class such as `secret`, `spoiler` or `gm-only` is secret. Elements nested more than
+/// 256 deep are left out. After an element nested 512 deep, or a tag with more than 256 attributes, the rest of the
+/// text is read as plain text.
+pub fn html(text: &Text, field: &str, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
+    let mut writer = Writer::new(text, field, visibility.clone(), style, blocks);
+    write(&text.content, &mut writer);
+}
+
+/// Returns the text of a piece of HTML on one line.
+pub fn html_to_text(source: &str) -> String {
+    if !source.contains(['<', '&']) {
+        return source.trim().to_owned();
+    }
+    let text = Text::new(FileId(0), source.to_owned());
+    let mut blocks = Vec::new();
+    html(&text, "", &Visibility::Unmarked, no_links(), &mut blocks);
+    let texts: Vec<&str> = blocks.iter().map(|Block { text: Clean { text, .. }, .. }| text.as_str()).collect();
+    texts.join(" ")
+}
+
+/// Maximum nesting depth. Elements that are nested deeper are left out.
+const DEEPEST: usize = 256;
+
+/// Heading level of a label that names a paragraph. The levels of real headings are 1 to 6.
+pub(super) const LABEL_LEVEL: u8 = 7;
+
+fn is_named(node: &Node, name: &str) -> bool {
+    node.as_element().is_some_and(|element| element.name() == name)
+}
+
+/// Nesting depth at which parsing stops. The time of the parser grows with the square of the depth.
+const TOO_DEEP: usize = 512;
+
+/// Bytes per call to the parser.
+const CHUNK_BYTES: usize = 1 << 10;
+
+/// Parses HTML. Stops where the HTML is nested too deeply, has a tag with too many attributes, or makes the parser
+/// repeat elements without end. Returns the tree and the number of bytes that were parsed.
+fn parse(source: &str, writer: &Writer) -> (Html, usize) {
+    let source = &source[..find_overloaded_tag(source, MAX_ATTRIBUTES).unwrap_or(source.len())];
+    let body = QualName::new(None, ns!(html), local_name!("body"));
+    let sink = HtmlTreeSink::new(Html::new_fragment());
+    let mut parser = driver::parse_fragment(sink, driver::ParseOpts::default(), body, Vec::new(), false);
+    let (mut at, mut seen) = (0, 0);
+    while at < source.len() && !writer.is_cancelled() {
+        // Cut only before a tag, so that no tag is split.
+        let mut end = source.len().min(at + CHUNK_BYTES);
+        while !source.is_char_boundary(end) {
+            end += 1;
+        }
+        let end = source[end..].find('<').map_or(source.len(), |length| end + length);
+        parser.process(source[at..end].into());
+        at = end;
+        let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
+        let nodes = tree.nodes().len();
+        // Iterates from the end, because skipping earlier nodes takes time for each of them.
+        let step = (nodes - seen) / 16 + 1;
+        let mut new = tree.nodes().rev().take(nodes - seen).step_by(step);
+        if nodes > at + CHUNK_BYTES || new.any(|node| node.ancestors().nth(TOO_DEEP).is_some()) {
+            break;
+        }
+        seen = nodes;
+    }
+    (parser.finish(), at)
+}
+
+/// Writes HTML that the parser did not read, as plain text. All of the text is secret if `hidden` is true, if one of
+/// its tags marks a secret, or if it contains the start or the end of a comment.
+fn write_unparsed(source: &str, hidden: bool, writer: &mut Writer) {
+    let tag = |rest: &str| rest.find('>').filter(|_| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
+    let hides = |rest: &str| tag(rest).and_then(|end| rest.get(..end)).is_some_and(secret::is_secret);
+    let hidden = hidden || source.contains("<!--") || source.contains("-->") || source.split('<').any(hides);
+    if hidden {
+        writer.open(&Visibility::SECRET);
+    }
+    let mut parts = source.split('<');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push(' ');
+        text.push_str(tag(part).and_then(|end| part.get(end + 1..)).unwrap_or(part));
+    }
+    // Only character references are left to parse.
+    for node in Html::parse_fragment(&text).tree.values() {
+        if let Node::Text(words) = node {
+            writer.words(words, None);
+        }
+    }
+    writer.end();
+    if hidden {
+        writer.close();
+    }
+}
+
+/// Writes a piece of HTML.
+pub(super) fn write(source: &str, writer: &mut Writer) {
+    let (tree, parsed) = parse(source, writer);
+    write_tree(&tree, writer);
+    if let Some(rest) = source.get(parsed..).filter(|rest| !rest.is_empty() && !writer.is_cancelled()) {
+        let hidden = tree.tree.values().filter_map(Node::as_element).any(is_secret);
+        write_unparsed(rest, hidden, writer);
+    }
+}
+
+fn write_tree(tree: &Html, writer: &mut Writer) {
+    // Tables that have a column for the DM.
+    let mut tables = HashSet::new();
+    for cell in tree.tree.nodes().filter(|node| is_named(node.value(), "th")) {
+        let words: String =
+            cell.descendants().filter_map(|node| node.value().as_text().map(|text| text.to_string())).collect();
+        let table = cell.ancestors().take(DEEPEST).find(|node| is_named(node.value(), "table"));
+        tables.extend(table.filter(|_| secret::is_secret(&words)).map(|node| node.id()));
+    }
+    let mut node = tree.tree.root();
+    let mut depth = 0;
+    // Start positions of the open anchors.
+    let mut anchors = Vec::new();
+    // Walks the tree without recursion, because a tree may be as deep as its source is long.
+    'walk: loop {
+        if writer.is_cancelled() {
+            break;
+        }
+        let enter = depth < DEEPEST && begin(node.value(), writer, &mut anchors);
+        if enter && tables.contains(&node.id()) {
+            writer.open(&Visibility::SECRET);
+        }
+        if enter && let Some(child) = node.first_child() {
+            node = child;
+            depth += 1;
+            continue;
+        }
+        if enter {
+            finish(node.value(), writer, &mut anchors);
+            if tables.contains(&node.id()) {
+                writer.close();
+            }
+        }
+        loop {
+            if let Some(next) = node.next_sibling() {
+                node = next;
+                continue 'walk;
+            }
+            let Some(parent) = node.parent() else { break 'walk };
+            node = parent;
+            depth -= 1;
+            finish(node.value(), writer, &mut anchors);
+            if tables.contains(&node.id()) {
+                writer.close();
+            }
+        }
+    }
+    writer.end();
+}
+
+/// Begins an element or writes a text. Returns whether the children of the node are written.
+fn begin(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) -> bool {
+    match node {
+        Node::Text(words) => {
+            writer.words(words, None);
+            true
+        }
+        Node::Element(element) => {
+            let name = element.name();
+            if ["script", "style", "head", "template", "svg", "noscript"].contains(&name) {
+                return false;
+            }
+            if is_block(name) {
+                writer.end();
+            }
+            match name {
+                "br" => writer.words("\n", None),
+                "td" | "th" if !writer.is_blank() => separate(writer),
+                _ => {}
+            }
+            if is_secret(element) {
+                writer.end();
+                writer.open(&Visibility::SECRET);
+            }
+            if element.attr("href").is_some() {
+                anchors.push(writer.position());
+            }
+            true
+        }
+        Node::Document | Node::Fragment => true,
+        _ => false,
+    }
+}
+
+/// Writes the separator between cells of a row: `name: value; value`.
+fn separate(writer: &mut Writer) {
+    let has_colon = writer.has_colon();
+    let written = writer.so_far().trim_end();
+    let mark = match () {
+        () if written.ends_with([':', ';', '.', '!', '?']) => " ",
+        () if has_colon => "; ",
+        () => ": ",
+    };
+    writer.words(mark, None);
+}
+
+fn finish(node: &Node, writer: &mut Writer, anchors: &mut Vec<usize>) {
+    let Node::Element(element) = node else { return };
+    let name = element.name();
+    if let Some(address) = element.attr("href")
+        && let Some(start) = anchors.pop().filter(|start| *start < writer.position())
+    {
+        writer.anchor(start, address);
+    }
+    match name.as_bytes() {
+        [b'h', level @ b'1'..=b'6'] => {
+            writer.end_as_heading(level - b'0');
+        }
+        // The definition belongs under its term.
+        b"dt" => {
+            writer.end_as_heading(LABEL_LEVEL);
+        }
+        b"dl" => {
+            writer.end();
+            writer.end_heading(LABEL_LEVEL);
+        }
+        b"p" | b"div" if writer.announces_secret() => {
+            writer.end_as_heading(LABEL_LEVEL);
+        }
+        _ if is_block(name) => {
+            writer.end();
+        }
+        _ => {}
+    }
+    if is_secret(element) {
+        writer.end();
+        writer.close();
+    }
+}
+
+fn is_block(name: &str) -> bool {
+    matches!(
+        name,
+        "p" | "div"
+            | "section"
+            | "article"
+            | "aside"
+            | "header"
+            | "footer"
+            | "main"
+            | "nav"
+            | "figure"
+            | "figcaption"
+            | "ul"
+            | "ol"
+            | "li"
+            | "dl"
+            | "dt"
+            | "dd"
+            | "table"
+            | "thead"
+            | "tbody"
+            | "tfoot"
+            | "tr"
+            | "caption"
+            | "blockquote"
+            | "pre"
+            | "hr"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "details"
+            | "summary"
+            | "address"
+            | "fieldset"
+            | "form"
+            | "html"
+            | "body"
+    )
+}
+
+fn is_secret(element: &Element) -> bool {
+    // Foundry shows revealed secrets to players.
+    let revealed = element.classes().any(|class| class == "revealed");
+    let hides = |class: &str| secret::is_secret(class) && !(revealed && class == "secret");
+    element.classes().any(hides) || element.attr("data-visibility").is_some_and(secret::is_secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::FileId;
+
+    fn blocks(source: String) -> Vec<(String, bool)> {
+        let mut blocks = Vec::new();
+        html(&Text::new(FileId(0), source), "", &Visibility::Unmarked, no_links(), &mut blocks);
+        blocks.into_iter().map(|block| (block.text.text, block.visibility.is_secret())).collect()
+    }
+
+    fn attributes(count: usize) -> String {
+        (0..count).map(|number| format!(" a{number}='>'")).collect()
+    }
+
+    #[test]
+    fn a_tag_with_too_many_attributes_ends_the_parse() {
+        let page = |tag: &str| format!("<p>Before.</p>{tag}Inside.</i><p>After.</p>");
+        let parsed = |tag: &str| blocks(page(tag)).len();
+        assert_eq!(parsed(&format!("<i{}>", attributes(MAX_ATTRIBUTES))), 3);
+        let [before, rest] = &blocks(page(&format!("<i{}>", attributes(MAX_ATTRIBUTES + 1))))[..] else { panic!() };
+        assert_eq!(before, &("Before.".to_owned(), false));
+        assert!(rest.0.contains("Inside. After.") && !rest.1, "{rest:?}");
+        let [_, (_, secret)] = blocks(page(&format!("<i class=secret{}>", attributes(300))))[..] else { panic!() };
+        assert!(secret);
+    }
+
+    #[test]
+    fn a_comment_stays_secret_where_the_parse_ends() {
+        for page in ["<b{}>x <!-- She is a spy. --> y", "x <!-- <b{}> She is a spy. --> y"] {
+            let blocks = blocks(page.replace("{}", &attributes(300)));
+            assert!(blocks.iter().any(|(text, secret)| text.contains("spy") && *secret), "{blocks:?}");
+            assert!(!blocks.iter().any(|(text, secret)| text.contains("spy") && !*secret), "{blocks:?}");
+        }
+    }
+}

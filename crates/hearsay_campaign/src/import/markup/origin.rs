@@ -1,0 +1,30 @@
+//! Origins whose quotes contain no DM-only text.
+
+use std::{ops::Range, sync::Arc};
+
+use super::hidden::{blanked, regions};
+use crate::import::{Origin, Text, quote};
+
+impl Text {
+    /// Returns the origin of a span of this text. The quote leaves out DM-only parts.
+    pub fn origin(&self, field: impl Into<Arc<str>>, span: Range<usize>) -> Origin {
+        let source = self.content.get(span.clone()).unwrap_or_default();
+        let mut origin = self.place(field, span, source);
+        // Players may see the quote, so DM-only parts are removed.
+        const MARKS: [&str; 9] = ["%%", "<", "[!", "||", "[/", "{{", ":::", "```", "~~~"];
+        if MARKS.iter().any(|mark| source.contains(mark)) {
+            origin.quote = quote(&without_secrets(source)).into();
+        }
+        origin
+    }
+}
+
+/// Returns the DM-only ranges of a text in Markdown: comments, and secret callouts and elements.
+pub(crate) fn secret_ranges(source: &str) -> Vec<Range<usize>> {
+    regions(source).into_iter().map(|region| region.outer).collect()
+}
+
+/// Replaces the DM-only parts of a text in Markdown with spaces, so that all other text keeps its position.
+pub(crate) fn without_secrets(source: &str) -> String {
+    blanked(source, secret_ranges(source).into_iter())
+}

@@ -1,0 +1,90 @@
+//! Words that authors use to mark DM-only text.
+
+use hearsay_model::slug;
+
+use super::english::ENGLISH;
+
+/// Whether a heading, folder, class, callout or field name marks its content as DM-only: `Secrets`, `DM only`,
+/// `gmNotes`, `spoiler-text`, `True identity`.
+///
+/// The emoji of a lock, and of a finger on the lips, are marks too. The words count at any position in the label, so a
+/// place called Hidden Valley becomes secret too. If in doubt, text is secret.
+pub fn is_secret(label: &str) -> bool {
+    if label.contains(['\u{1F512}', '\u{1F510}', '\u{1F50F}', '\u{1F92B}']) {
+        return true;
+    }
+    let words = words(label);
+    if words.is_empty() {
+        return false;
+    }
+    let negated = words.iter().any(|word| ["non", "not", "no"].contains(&word.as_str()));
+    let signs = &ENGLISH.words.secret;
+    let run = signs.sequences.iter().any(|run| run.stands_in(&words));
+    run || words == ["truth"] || !negated && words.iter().any(|word| signs.words.contains(word))
+}
+
+/// Whether a label is only a mark of secrecy: `GM notes`, `For the DM`.
+pub fn is_nothing_but_secret(label: &str) -> bool {
+    let words = words(label);
+    let signs = &ENGLISH.words.secret;
+    let fits = |word: &String| signs.words.contains(word) || signs.beside.contains(word);
+    is_secret(label) && !label.starts_with('#') && words.iter().all(fits)
+}
+
+/// Whether a sentence says that few people know it: `secretly`, `nobody knows`, `only she and her brother know`.
+pub fn is_told_as_secret(text: &str) -> bool {
+    let folded = text.to_lowercase();
+    // Most texts contain none of these words. For them, the check ends here.
+    if !["secret", "unbeknownst", "know"].iter().any(|word| folded.contains(word)) {
+        return false;
+    }
+    let words = hearsay_model::text::words(text);
+    let only = words
+        .iter()
+        .position(|word| word == "only")
+        .is_some_and(|at| words[at..].iter().take(8).any(|word| word == "know" || word == "knows"));
+    ENGLISH.words.secret.told.iter().any(|sign| sign.stands_in(&words)) || only
+}
+
+/// Splits a label into words, including those of `camelCase` and `snake_case`.
+fn words(label: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(label.len() + 8);
+    let mut before = ' ';
+    for c in label.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            spaced.push(' ');
+        }
+        spaced.push(c);
+        before = c;
+    }
+    slug(&spaced).split('-').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_secret;
+
+    #[test]
+    fn signs_of_secrecy_are_known() {
+        for secret in [
+            "Secrets",
+            "secret",
+            "DM Only",
+            "gmNotes",
+            "GM-Notes",
+            "dm_notes",
+            "spoiler",
+            "True Identity",
+            "For the DM",
+        ] {
+            assert!(is_secret(secret), "{secret}");
+        }
+        for secret in ["She is secretly a wolf.", "Only the three of them know of it.", "Nobody knows why."] {
+            assert!(super::is_told_as_secret(secret), "{secret}");
+        }
+        assert!(!super::is_told_as_secret("The secretary knows the town."));
+        for open in ["Notes", "Admin", "Secretary", "Description", "", "Domain", "Non-secret"] {
+            assert!(!is_secret(open), "{open}");
+        }
+    }
+}

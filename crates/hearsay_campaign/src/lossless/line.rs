@@ -1,0 +1,50 @@
+//! The lines of the records file, and the hash of a line of a page.
+
+use hearsay_model::Key;
+use serde::{Deserialize, Serialize};
+
+/// The name of the file with the records of an export, within its folder.
+pub(super) const RECORDS: &str = "hearsay.records";
+
+/// The version of the records file.
+pub(super) const FORMAT: u32 = 2;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub(super) enum Line {
+    HearsayRecords { format: u32 },
+    Written { hash: String, keys: Vec<Key> },
+}
+
+/// Returns the id of the entity or session that a page describes: the `id` in its front matter.
+pub(super) fn within(page: &str) -> String {
+    let mut lines = page.trim_start_matches('\u{feff}').lines();
+    if lines.next().map(str::trim_end) != Some("---") {
+        return String::new();
+    }
+    let front = lines.take_while(|line| line.trim_end() != "---");
+    let id = front.filter_map(|line| line.strip_prefix("id:")).next();
+    id.map_or_else(String::new, |id| id.trim().to_owned())
+}
+
+/// Returns a hash of the visible text of a line. Link targets are ignored, so that notes can be renamed.
+pub(super) fn hash(within: &str, line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    let mut rest = line.trim();
+    while let Some(start) = rest.find("[[") {
+        let (before, link) = rest.split_at(start);
+        shown.push_str(before);
+        let Some(end) = link.find("]]") else { break };
+        let inner = &link[2..end];
+        shown.push_str("[[");
+        shown.push_str(inner.split_once('|').map_or(inner, |(_, label)| label));
+        shown.push_str("]]");
+        rest = &link[end + 2..];
+    }
+    shown.push_str(rest);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(within.as_bytes());
+    hasher.update(&[0]);
+    hasher.update(shown.as_bytes());
+    hasher.finalize().to_hex().as_str()[..20].to_owned()
+}

@@ -1,0 +1,139 @@
+//! Writing of an export.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use hearsay_files::{Access, Durability, Replacement};
+use hearsay_model::{Key, State};
+use serde::Deserialize;
+
+use super::line::{FORMAT, Line, RECORDS, hash, within};
+use crate::{Limits, export_jsonl, regular};
+
+/// Whether a folder was written by an export, complete or interrupted, so that another export may replace it.
+pub fn is_export(folder: &Path) -> bool {
+    let records = folder.join(RECORDS);
+    records.is_file() || hearsay_files::temporary_path(&records).is_file()
+}
+
+/// Pages of an export, with the records that their lines represent.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    pages: BTreeMap<String, String>,
+    written: BTreeMap<String, BTreeSet<Key>>,
+}
+
+impl Pages {
+    /// Adds a line to a page. `within` is the id of the entity or session that the page describes. It tells equal lines
+    /// on two pages apart.
+    pub(crate) fn line(&mut self, path: &str, within: &str, line: &str, keys: impl IntoIterator<Item = Key>) {
+        let page = self.pages.entry(path.to_owned()).or_default();
+        page.push_str(line);
+        page.push('\n');
+        if !line.trim().is_empty() {
+            self.written.entry(hash(within, line)).or_default().extend(keys);
+        }
+    }
+
+    /// Removes lines from a page. Line numbers count from 1.
+    pub(crate) fn without(&mut self, path: &str, lines: &BTreeSet<u32>) {
+        if let Some(page) = self.pages.get_mut(path) {
+            let kept = (1..).zip(page.lines()).filter(|(number, _)| !lines.contains(number));
+            *page = kept.map(|(_, line)| format!("{line}\n")).collect();
+        }
+    }
+
+    pub(crate) fn page(&self, path: &str) -> &str {
+        self.pages.get(path).map_or("", String::as_str)
+    }
+
+    /// Writes the pages and the records of a state into a folder. Removes pages of an earlier export that are no longer
+    /// needed, and incomplete files of an interrupted export.
+    pub(crate) fn write(&self, state: &State, folder: &Path) -> io::Result<()> {
+        hearsay_files::create_private_directory(folder)?;
+        let (records, root) = (folder.join(RECORDS), folder.canonicalize()?);
+        let part = hearsay_files::temporary_path(&records);
+        for page in earlier(&records).into_iter().chain(earlier(&part)) {
+            let Some(page) = within_folder(&root, &page) else { continue };
+            hearsay_files::remove(&hearsay_files::temporary_path(&page))?;
+            if page.strip_prefix(&root).is_ok_and(|path| !self.has(path)) {
+                hearsay_files::remove(&page)?;
+            }
+        }
+        // The records are written first, so that the pages of an interrupted export can be recognized.
+        let bytes = self.records(state)?;
+        let mut replacement = Replacement::create(records, Access::Private)?;
+        replacement.file().write_all(&bytes)?;
+        for (path, page) in &self.pages {
+            if let Some(parent) = root.join(path).parent() {
+                hearsay_files::create_private_directory(parent)?;
+            }
+            let page_path = within_folder(&root, path)
+                .ok_or_else(|| io::Error::other(format!("{path}: a symbolic link points outside the folder")))?;
+            hearsay_files::replace(&page_path, page.as_bytes(), Access::Private, Durability::Deferred)?;
+        }
+        // The records file gets its final name last: an export is complete only when all its pages exist.
+        replacement.commit(Durability::Deferred).map(drop)
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        self.pages.contains_key(&parts.join("/"))
+    }
+
+    fn records(&self, state: &State) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let mut line = |line: &Line| -> io::Result<()> {
+            serde_json::to_writer(&mut bytes, line)?;
+            bytes.write_all(b"\n")
+        };
+        line(&Line::HearsayRecords { format: FORMAT })?;
+        let status: HashSet<String> = self.hashes().collect();
+        for (hash, keys) in self.written.iter().filter(|(hash, _)| status.contains(*hash)) {
+            line(&Line::Written { hash: hash.clone(), keys: keys.iter().cloned().collect() })?;
+        }
+        for path in self.pages.keys() {
+            bytes.extend_from_slice(format!("{{\"type\":\"page\",\"path\":{}}}\n", serde_json::json!(path)).as_bytes());
+        }
+        export_jsonl(state, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn hashes(&self) -> impl Iterator<Item = String> {
+        self.pages.values().flat_map(|page| {
+            let within = within(page);
+            page.lines().map(move |line| hash(&within, line)).collect::<Vec<_>>()
+        })
+    }
+}
+
+/// Returns the pages that a records file lists.
+fn earlier(records: &Path) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Page {
+        r#type: String,
+        path: String,
+    }
+    let Ok(text) = regular::read_file(records, Limits::default().total_bytes) else { return Vec::new() };
+    // The file of an interrupted export may end within a character.
+    let text = String::from_utf8_lossy(&text);
+    let pages = text.lines().filter(|line| line.starts_with("{\"type\":\"page\""));
+    let pages = pages.filter_map(|line| serde_json::from_str::<Page>(line).ok());
+    pages.filter(|page| page.r#type == "page").map(|page| page.path).collect()
+}
+
+/// Returns the path of a page of an export, if the page is within the folder. A link that points outside is not
+/// followed.
+fn within_folder(root: &Path, path: &str) -> Option<PathBuf> {
+    let page = [".md", ".yaml"].iter().any(|extension| path.ends_with(extension));
+    let safe = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':']);
+    if !page || !path.split('/').all(safe) {
+        return None;
+    }
+    let path = root.join(path);
+    path.parent()?.canonicalize().ok().filter(|parent| parent.starts_with(root))?;
+    Some(path)
+}

@@ -1,0 +1,21 @@
+//! Detection of the format.
+
+use crate::Folder;
+
+/// Whether one of the first YAML files has `campaign:` and other keys of Hearsay, such as `format: 1`, or entities with
+/// `kind`.
+pub(crate) fn is_native(folder: &Folder) -> bool {
+    let yaml = folder.files().filter(|entry| entry.has_extension(&["yaml", "yml"])).take(64);
+    let heads: Vec<String> =
+        yaml.map(|entry| String::from_utf8_lossy(&folder.head(entry, 16 << 10)).into_owned()).collect();
+    let line = |start: &str| heads.iter().any(|head| head.lines().any(|line| line.starts_with(start)));
+    let with_kind = heads
+        .iter()
+        .any(|head| head.lines().any(|line| line.trim_start().starts_with("kind:") || line.contains(", kind:")));
+    line("campaign:") && (line("format: 1") || with_kind || line("calendar:") || line("audience:") || line("rumours:"))
+}
+
+/// Whether the files may be intended for Hearsay's own format. If so, its errors describe the expected input.
+pub(crate) fn may_be_native(folder: &Folder) -> bool {
+    folder.files().any(|entry| entry.has_extension(&["yaml", "yml"]))
+}

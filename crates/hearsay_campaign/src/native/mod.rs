@@ -1,0 +1,27 @@
+//! Reader of campaign files: converts trees to facts, edges, passages and sessions.
+//!
+//! Settings are read first, because dates need the calendar and sentences need the vocabulary. Then all entities are
+//! collected, so that a reference may come before its entity. Then all entries are read in the order of the files.
+//! Finally, references to facts by handle are resolved.
+
+mod behavior;
+mod checks;
+mod detect;
+mod drafts;
+mod entities;
+mod fact_relations;
+mod facts;
+mod fields;
+mod holders;
+mod index;
+mod names;
+mod passages;
+mod read;
+mod reader;
+mod reveals;
+mod sessions;
+mod settings;
+
+pub(crate) use detect::{is_native, may_be_native};
+pub use read::read;
+pub(crate) use read::read_files;

@@ -1,0 +1,87 @@
+//! Entry point for all formats.
+
+use std::path::Path;
+
+use hearsay_model::ExternalId;
+
+use crate::{
+    Campaign, CampaignErrors, Folder, Format, Limits, ReadOptions,
+    lossless::Records,
+    native::{may_be_native, read},
+};
+
+/// Reads a campaign in any format: a folder, a file, or a zip archive. Detects the format unless the options name it.
+///
+/// Hearsay's own format is strict: any mistake is an error. In other formats everything readable is read, and
+/// [`Campaign::findings`] lists the rest.
+///
+/// # Errors
+/// If nothing is readable, or the format is unknown. Formats of other tools, and archives, need the feature `import`.
+pub fn read_any(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<Campaign, CampaignErrors> {
+    let Some(records) = Records::of(path, limits)? else { return read_pages(path, options, limits) };
+    let mut options = options.clone();
+    // The format of an export is known even if its pages are empty.
+    let written = if path.join("campaign.yaml").is_file() { Format::Native } else { Format::Markdown };
+    options.format = options.format.or(Some(written));
+    options
+        .known
+        .extend(records.ids.iter().map(|id| (ExternalId { system: "id".to_owned(), id: id.to_string() }, id.clone())));
+    let mut campaign = read_pages(path, &options, limits)?;
+    // A vault that was exported from a campaign is a separate source beside the campaign's own files.
+    if campaign.findings.format.is_some() && records.campaign() == Some(campaign.source()) {
+        options.name = Some(format!("{} vault", campaign.source()));
+        campaign = read_pages(path, &options, limits)?;
+    }
+    records.over(&mut campaign);
+    Ok(campaign)
+}
+
+/// Reads the human-readable files.
+fn read_pages(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<Campaign, CampaignErrors> {
+    if options.format == Some(Format::Native) {
+        return read(path, limits);
+    }
+    let folder = Folder::open(path, limits)?;
+    read_detected(path, &folder, options, limits)
+}
+
+/// Reads files whose format may be that of another tool.
+#[cfg(feature = "import")]
+fn read_detected(
+    path: &Path,
+    folder: &Folder,
+    options: &ReadOptions,
+    limits: &Limits,
+) -> Result<Campaign, CampaignErrors> {
+    let cancelled = || CampaignErrors::in_file(folder.name(), crate::cancel::CANCELLED, "");
+    match crate::import::read_notes(folder, options) {
+        Ok(Some(_)) if limits.cancel.is_cancelled() => Err(cancelled()),
+        Ok(Some(notes)) => crate::import::assemble_until(notes, options, &limits.cancel).ok_or_else(cancelled),
+        Ok(None) => read(path, limits),
+        Err(_) if options.format.is_none() && may_be_native(folder) => read(path, limits),
+        Err(errors) => Err(errors),
+    }
+}
+
+/// Reads files if they have Hearsay's own format.
+#[cfg(not(feature = "import"))]
+fn read_detected(
+    path: &Path,
+    folder: &Folder,
+    options: &ReadOptions,
+    limits: &Limits,
+) -> Result<Campaign, CampaignErrors> {
+    let needs_import = |what: String| CampaignErrors::in_file(folder.name(), what, crate::error::NEEDS_IMPORT);
+    if let Some(format) = options.format {
+        return Err(needs_import(format!("this program does not read the format {format}")));
+    }
+    if !may_be_native(folder) {
+        return Err(needs_import("the folder has no campaign in Hearsay's own format (YAML)".to_owned()));
+    }
+    read(path, limits).map_err(|mut errors| {
+        if !crate::native::is_native(folder) {
+            errors.errors.extend(needs_import("the files may have the format of another tool".to_owned()).errors);
+        }
+        errors
+    })
+}

@@ -1,0 +1,48 @@
+//! State of the comparison.
+
+use std::collections::HashSet;
+
+use hearsay_model::{Author, Change, FactId, PassageId, State, Timestamp};
+
+use crate::{Campaign, ImportReport, Kept, campaign::UnchangedRecords, history::History};
+
+/// Collects the changes of an import.
+pub(super) struct Planner<'a> {
+    pub(super) state: &'a State,
+    pub(super) campaign: &'a Campaign,
+    pub(super) now: Timestamp,
+    pub(super) author: Author,
+    pub(super) history: History<'a>,
+    pub(super) report: ImportReport,
+    /// Additions, in order of dependency.
+    pub(super) adds: Vec<Change>,
+    /// Removals, in reverse order of dependency.
+    pub(super) removals: Vec<Change>,
+}
+
+/// Records of this source that the import withdraws, leaves out or keeps.
+#[derive(Default)]
+pub(super) struct Withdrawn {
+    /// Facts that are retracted.
+    pub(super) retracted: HashSet<FactId>,
+    /// Facts in the files that stay absent because another author retracted them.
+    pub(super) away: HashSet<FactId>,
+    /// Facts that the files no longer contain, and that stay because another author uses or changed them.
+    pub(super) kept: HashSet<FactId>,
+    /// Facts that the files of another tool no longer contain. They stay until the DM decides.
+    pub(super) left_out: Vec<FactId>,
+    /// Passages that the files of another tool no longer contain. They stay until the DM decides.
+    pub(super) left_out_texts: Vec<PassageId>,
+}
+
+impl Planner<'_> {
+    /// Reports a record that stays unchanged.
+    pub(super) fn keep(&mut self, fact: Option<FactId>, what: impl Into<String>, why: impl Into<String>) {
+        self.report.kept.push(Kept { fact, what: what.into(), why: why.into() });
+    }
+
+    /// Returns the exact records, if the files are an export.
+    pub(super) fn exact(&self) -> Option<&UnchangedRecords> {
+        self.campaign.exact.as_deref()
+    }
+}

@@ -1,0 +1,55 @@
+//! The parts of one line.
+
+/// A line of a file, with its number.
+pub(super) type Numbered<'a> = (u32, &'a str);
+
+/// Splits a clock time such as `12:03`, `00:12:03` or `00:12:03.250` from the start of a text. Returns the time in
+/// seconds, and the rest of the text.
+pub(super) fn clock(text: &str) -> Option<(u32, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(text.len());
+    let parts = text[..end].split(':').map(|part| if part.len() <= 3 { part.parse::<u32>().ok() } else { None });
+    let parts: Vec<u32> = parts.collect::<Option<_>>()?;
+    let seconds = match parts[..] {
+        [minutes, seconds] if seconds < 60 => minutes * 60 + seconds,
+        [hours, minutes, seconds] if minutes < 60 && seconds < 60 => hours * 3600 + minutes * 60 + seconds,
+        _ => return None,
+    };
+    let rest = &text[end..];
+    let fraction = rest.strip_prefix(['.', ',']).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    Some((seconds, fraction.map_or(rest, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()))))
+}
+
+/// Maximum length of a speaker's name, in characters.
+const LONGEST_NAME: usize = 48;
+/// Maximum number of words in a speaker's name.
+const MOST_WORDS: usize = 6;
+
+/// Splits a line into speaker and speech, if the line begins with `Speaker:`. The name may be bold.
+pub(super) fn spoken(line: &str) -> Option<(&str, &str)> {
+    let (name, text) = line.split_once(':')?;
+    // `http://` and `12:30` are not speakers.
+    let is_time = name.ends_with(|c: char| c.is_ascii_digit()) && text.starts_with(|c: char| c.is_ascii_digit());
+    if text.starts_with("//") || is_time {
+        return None;
+    }
+    let text = text.trim_start_matches('*').trim();
+    let name = name.trim().trim_matches(['*', '_', '<', '>', '[', ']']).trim();
+    (is_name(name) && !text.is_empty()).then_some((name, text))
+}
+
+/// Whether a text may be the name of a speaker.
+pub(super) fn is_name(name: &str) -> bool {
+    let begins = name.starts_with(|c: char| c.is_alphanumeric() || c == '@');
+    let letters = name.chars().any(char::is_alphabetic);
+    let plain = !name.contains(['?', '!', ',', ';', '"', '\u{201C}', '\u{201D}', '/', '\\', '=', '{', '}']);
+    let short = name.chars().count() <= LONGEST_NAME && name.split_whitespace().count() <= MOST_WORDS;
+    // A full stop ends a sentence, except in `Mr.` and `J. R.`.
+    let ends = |(at, _): (usize, &str)| name[..at].split(' ').next_back().is_some_and(|word| word.chars().count() > 3);
+    let sentence = name.match_indices(". ").any(ends);
+    begins && letters && plain && short && !sentence
+}
+
+/// Joins a text into one line.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

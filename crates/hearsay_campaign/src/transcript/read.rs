@@ -1,0 +1,151 @@
+//! Decoding of a file, and detection of its format.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use thiserror::Error;
+
+use super::{
+    captions,
+    line::Numbered,
+    plain,
+    utterance::{TranscriptFormat, Utterance},
+};
+
+/// The utterances of a session, in order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Transcript {
+    /// The format of the file.
+    pub format: TranscriptFormat,
+    /// A hash of the file, as 64 hexadecimal digits.
+    pub digest: String,
+    /// The utterances. Never empty.
+    pub utterances: Vec<Utterance>,
+    /// Warnings. Each of them names its line.
+    pub notes: Vec<String>,
+}
+
+/// The reason why a file is not a transcript.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TranscriptError {
+    /// The bytes are not text.
+    #[error(
+        "{file}:{line}: not a text file (it has a zero byte); expected a transcript (`Speaker: words`), WebVTT or SubRip, as UTF-8"
+    )]
+    Binary {
+        /// The file.
+        file: String,
+        /// The line.
+        line: usize,
+    },
+    /// The text is in UTF-16.
+    #[error("{file}:1: the file is UTF-16; save it as UTF-8")]
+    Utf16 {
+        /// The file.
+        file: String,
+    },
+    /// The file contains no utterance.
+    #[error(
+        "{file}: the file has no lines of speech; expected lines such as `Speaker: words`, or the cues of WebVTT or SubRip"
+    )]
+    Empty {
+        /// The file.
+        file: String,
+    },
+}
+
+impl Transcript {
+    /// Reads a transcript. `file` is used in messages. Its extension determines the format if the text does not. Lines
+    /// that are not UTF-8 are read as Windows-1252, with a warning.
+    ///
+    /// # Errors
+    /// If the file is not text, or contains no utterance.
+    pub fn read(file: &str, bytes: &[u8]) -> Result<Self, TranscriptError> {
+        if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+            return Err(TranscriptError::Utf16 { file: file.to_owned() });
+        }
+        let digest = blake3::hash(bytes).to_hex().to_string();
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        if let Some(zero) = bytes.iter().position(|byte| *byte == 0) {
+            let line = 1 + bytes[..zero].iter().filter(|byte| **byte == b'\n').count();
+            return Err(TranscriptError::Binary { file: file.to_owned(), line });
+        }
+        let mut notes = Vec::new();
+        let text = decoded(bytes, &mut notes);
+        let lines: Vec<Numbered> = (1..).zip(text.lines().map(str::trim_end)).collect();
+        let format = format_of(file, &lines);
+        let utterances = match format {
+            TranscriptFormat::Plain => plain::read(&lines),
+            TranscriptFormat::Vtt | TranscriptFormat::Srt => captions::read(&lines, format, &mut notes),
+        };
+        match utterances.is_empty() {
+            true => Err(TranscriptError::Empty { file: file.to_owned() }),
+            false => Ok(Self { format, digest, utterances, notes }),
+        }
+    }
+
+    /// Returns the speakers as written, each with the number of utterances, in the order of their first utterance.
+    pub fn speakers(&self) -> Vec<(&str, usize)> {
+        let (mut speakers, mut places) = (Vec::<(&str, usize)>::new(), BTreeMap::new());
+        for speaker in self.utterances.iter().filter_map(|said| said.speaker.as_deref()) {
+            let place = *places.entry(speaker).or_insert(speakers.len());
+            match speakers.get_mut(place) {
+                Some((_, count)) => *count += 1,
+                None => speakers.push((speaker, 1)),
+            }
+        }
+        speakers
+    }
+}
+
+/// Decodes a file, and normalizes its line endings. Lines that are not UTF-8 are read as Windows-1252.
+fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    let mut wrong = Vec::new();
+    for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        match std::str::from_utf8(line) {
+            Ok(line) => text.push_str(line),
+            Err(_) => {
+                wrong.push(number);
+                text.extend(line.iter().map(|byte| windows_1252(*byte)));
+            }
+        }
+        text.push('\n');
+    }
+    if let [first, rest @ ..] = &wrong[..] {
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        notes.push(format!("line {first}{more}: not UTF-8, read as Windows-1252"));
+    }
+    if text.contains('\r') {
+        // Line endings of old Macs may occur within lines that end with `\n`.
+        text = text.replace("\r\n", "\n").replace('\r', "\n");
+    }
+    text
+}
+
+/// The characters of Windows-1252 that differ from Latin-1.
+const WINDOWS: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
+    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+];
+
+fn windows_1252(byte: u8) -> char {
+    match byte {
+        0x80..0xA0 => WINDOWS[usize::from(byte - 0x80)],
+        other => char::from(other),
+    }
+}
+
+fn format_of(file: &str, lines: &[Numbered]) -> TranscriptFormat {
+    let mut filled = lines.iter().map(|(_, line)| line.trim()).filter(|line| !line.is_empty());
+    let (first, second) = (filled.next().unwrap_or_default(), filled.next().unwrap_or_default());
+    let is_count = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_digit());
+    let ends_in = |ending: &str| file.len() > ending.len() && file.to_ascii_lowercase().ends_with(ending);
+    if first == "WEBVTT" || first.starts_with("WEBVTT ") || first.starts_with("WEBVTT\t") || ends_in(".vtt") {
+        TranscriptFormat::Vtt
+    } else if (is_count && second.contains("-->")) || first.contains("-->") || ends_in(".srt") {
+        TranscriptFormat::Srt
+    } else {
+        TranscriptFormat::Plain
+    }
+}

@@ -1,0 +1,70 @@
+//! The campaign that a command works on.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgMatches, Args as ClapArgs, FromArgMatches};
+
+/// The campaign that a command works on.
+#[derive(Debug, Clone)]
+pub(crate) struct Campaign {
+    /// The campaign directory.
+    pub(crate) campaign: PathBuf,
+    /// Whether the command line names the directory.
+    is_named: bool,
+    /// Whether to ignore changes in the campaign's files.
+    pub(crate) no_sync: bool,
+}
+
+impl Campaign {
+    /// Returns a command line that works on this campaign, for a hint. `rest` is the command with its arguments.
+    pub(crate) fn command(&self, rest: &str) -> String {
+        match self.is_named {
+            true => format!("hearsay -C {} {rest}", self.campaign.display()),
+            false => format!("hearsay {rest}"),
+        }
+    }
+}
+
+/// The options of a campaign are global options of the program. Clap passes their values to each command, so a command
+/// does not define them again.
+impl ClapArgs for Campaign {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command
+    }
+}
+
+impl FromArgMatches for Campaign {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = matches.get_one::<PathBuf>("campaign").cloned();
+        let is_named = given.is_some();
+        let missing = "there is no campaign in this directory or above it; name one with -C DIR or HEARSAY_CAMPAIGN, or \
+                       create one with `hearsay new`";
+        let campaign = directory(given)
+            .ok_or_else(|| clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, missing))?;
+        Ok(Self { campaign, is_named, no_sync: matches.get_flag("no_sync") })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Returns the given directory. Without one, returns the directory that `HEARSAY_CAMPAIGN` names. Without that
+/// variable, returns the nearest campaign directory, from the working directory upward.
+pub(super) fn directory(given: Option<PathBuf>) -> Option<PathBuf> {
+    let of_environment = || std::env::var_os("HEARSAY_CAMPAIGN").filter(|path| !path.is_empty()).map(PathBuf::from);
+    given.or_else(of_environment).or_else(found_upward)
+}
+
+fn found_upward() -> Option<PathBuf> {
+    let working = std::env::current_dir().ok()?;
+    let is_campaign = |directory: &Path| {
+        ["campaign.yaml", "campaign.yml", "hearsay.toml", ".hearsay"].iter().any(|name| directory.join(name).exists())
+    };
+    working.ancestors().find(|directory| is_campaign(directory)).map(PathBuf::from)
+}

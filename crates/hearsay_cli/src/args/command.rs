@@ -1,0 +1,255 @@
+//! The command line of the program: its commands, its global options and its help.
+
+use std::path::PathBuf;
+
+use clap::{ColorChoice, Parser, Subcommand};
+
+use super::{
+    ask::{Ask, Search},
+    db::Db,
+    event::Say,
+    files::{Export, Import, New, Sync},
+    groups::{EntityCommand, EventCommand, FactCommand, KnowCommand, SAY, SimulateCommand},
+    history::Undo,
+    look::Status,
+    review::Review,
+    session::{LOG, Session, SessionLog},
+    shell::{Completions, Man},
+    tidy::Learn,
+};
+
+/// The help of the program. It is written by hand, because clap cannot group commands.
+const HELP: &str = "\
+{about}
+
+Usage: hearsay [-C DIR] <COMMAND>
+
+Everyday:
+  ask          Ask a character, and print what the character may say
+  search       Search entities, facts and passages
+  say          Record a line that a character says aloud
+  log          Add a line to the session's log
+  review       List facts that wait for your decision, and decide on them
+  undo         Revert an operation
+  status       Show the status of the database, sentence encoder and queues
+
+Files:
+  new          Create a campaign directory
+  import       Import files of other tools, or an export
+  sync         Import changes in the campaign's own files
+  export       Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
+  completions  Print the script that completes command lines in your shell
+
+Groups (`hearsay help GROUP` lists their commands):
+  entity       Add, change, show, merge and split characters, places and things
+  fact         List, add, correct, retract and extract facts
+  know         Show who knows, believes, conceals or missed a fact, and why
+  event        Record what characters say, tell, see, read, deduce and reveal
+  session      Start, end, import and recap sessions
+  simulate     Let gossip spread, and set story flags
+  trust        Show or reset the trust learned from your decisions
+  db           Check, repair, restore and maintain the database
+
+Options:
+{options}{after-help}";
+
+const AFTER: &str = "\
+The campaign is the directory given by -C or HEARSAY_CAMPAIGN, or the nearest
+campaign directory from the working directory upward. Name an entity by its id
+(mirela-voss), name, alias, or a unique part of its name. Name a fact by the start
+of its id (3fa91c02), its handle, or words of its statement (\"ledger chapel\").
+
+Example: hearsay -C campaigns/gullhaven ask --as mirela-voss \"Where is the ledger?\"
+
+Exit codes: 1 failed, 2 wrong command line, 3 unknown or ambiguous name, 4 wrong
+or missing file, 5 locked by another process, 130 stopped by Ctrl-C";
+
+/// NPC memory: who knows what, who told them, and how sure they are.
+#[derive(Debug, Parser)]
+#[command(name = "hearsay", version, help_template = HELP, after_help = AFTER)]
+pub(crate) struct Args {
+    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: nearest upward]
+    #[arg(long, short = 'C', global = true, value_name = "DIR", help_heading = GLOBAL)]
+    pub(crate) campaign: Option<PathBuf>,
+    /// Ignore changes in the campaign's files
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub(crate) no_sync: bool,
+    /// Print the result as one JSON document, and errors as JSON too
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub(crate) json: bool,
+    /// Print no progress and no notes
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
+    pub(crate) quiet: bool,
+    /// Use colour: auto, always or never
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true, help_heading = GLOBAL)]
+    pub(crate) color: ColorChoice,
+    /// Do not show long output in a pager
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub(crate) no_pager: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Heading of the options that every command has.
+const GLOBAL: &str = "Global options";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Ask a character, and print what the character may say
+    #[command(after_help = "\
+The answer contains only facts that this character knows: who the character is, its
+relations, the scene, and facts relevant to the question. Each line has a citation:
+how the character knows it, its credence, and where it was recorded.
+
+Examples:
+  hearsay ask --as mirela-voss \"Where is the harbour ledger?\"
+  hearsay ask --as pell --at salt-quay --with roz-keel \"Who was out?\"
+  hearsay ask --as odo-brandt --form prompt --budget 400 \"Who is the Grey Lady?\"")]
+    Ask(Ask),
+    /// Search entities, facts and passages
+    #[command(after_help = "\
+You can type the start of a name. Small spelling mistakes are tolerated. `*` lists
+all entities.
+
+Examples:
+  hearsay search mirel
+  hearsay search \"*\" --kind faction
+  hearsay search \"who saw the boat\" --as pell --limit 3 --verbose
+  hearsay search ledger --about mirela-voss")]
+    Search(Search),
+    /// Record a line that a character says aloud
+    #[command(after_help = SAY)]
+    Say(Say),
+    /// Add a line to the session's log
+    #[command(after_help = LOG)]
+    Log(SessionLog),
+    /// List facts that wait for your decision, and decide on them
+    #[command(after_help = "\
+Examples:
+  hearsay review
+  hearsay review accept 3fa91c02 77be1d40
+  hearsay review edit 3fa91c02 --statement \"Pell saw a boat, not a ship.\"")]
+    Review(Review),
+    /// Revert an operation; to redo, revert the undo operation
+    #[command(after_help = "\
+If you revert the import of campaign files, Hearsay ignores the files until you run
+`hearsay sync`.
+
+Examples:
+  hearsay undo --dry-run
+  hearsay undo 4
+  hearsay undo --author import")]
+    Undo(Undo),
+    /// Show the status of the database, sentence encoder and queues
+    Status(Status),
+    /// Create a campaign directory
+    #[command(after_help = "\
+Example:
+  hearsay new my-town --name \"My Town\"")]
+    New(New),
+    /// Import files of other tools, or an export
+    #[command(after_help = "\
+Reads Hearsay's own YAML, Markdown (an Obsidian vault, a folder of notes), Foundry
+VTT, Kanka (zip), Roll20, World Anvil, Glyphoxa, and any JSON, YAML or CSV with a
+mapping file. Hearsay detects the format.
+
+--dry-run shows new entities and facts, links without a target, texts that were not
+understood, with their location, and who would know which facts.
+
+An import is one operation: `hearsay undo` reverts it. If you import a source again,
+Hearsay applies the changes in the source. Your own edits stay. Conflicts wait for
+review. Deletions in notes of other tools are only proposed. Entities with the same
+name are not merged: see `hearsay entity duplicates`.
+
+Examples:
+  hearsay import ~/vault --dry-run --json
+  hearsay import ~/vault --watch
+  hearsay import npcs.csv --mapping npcs.mapping.yaml --name npcs
+  hearsay -C restored import gullhaven.jsonl")]
+    Import(Import),
+    /// Import changes in the campaign's own files
+    #[command(after_help = "\
+Commands that change the campaign import its changed YAML files first, unless you
+pass --no-sync. Commands that only read do not import changed files; they only note
+that files changed. The first command on a new campaign imports its files.
+
+Examples:
+  hearsay sync --dry-run
+  hearsay sync --watch")]
+    Sync(Sync),
+    /// Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
+    #[command(after_help = "\
+`import` reads JSON Lines, YAML and Obsidian exports without loss. All formats
+except the handbook contain secrets. The handbook contains the facts that the
+player characters know, except facts that one of them conceals.
+
+Examples:
+  hearsay export --output gullhaven.jsonl
+  hearsay export --format obsidian --output vault
+  hearsay export --format dot | dot -Tsvg -o gullhaven.svg
+  hearsay export --format handbook --output handbook.md
+  hearsay export --format backup --output gullhaven.backup")]
+    Export(Export),
+    /// Print the script that completes command lines in your shell
+    #[command(after_help = "\
+The script completes commands, options, and the names in your campaign.
+
+Examples:
+  echo 'source <(hearsay completions bash)' >> ~/.bashrc
+  echo 'source <(hearsay completions zsh)' >> ~/.zshrc
+  echo 'hearsay completions fish | source' >> ~/.config/fish/config.fish")]
+    Completions(Completions),
+    /// Write the manual pages to a directory
+    #[command(hide = true)]
+    Man(Man),
+    /// Add, change, show, merge and split characters, places and things
+    #[command(subcommand)]
+    Entity(EntityCommand),
+    /// List, add, correct, retract and extract facts
+    #[command(subcommand)]
+    Fact(FactCommand),
+    /// Show who knows, believes, conceals or missed a fact, and why
+    #[command(subcommand)]
+    Know(KnowCommand),
+    /// Record what characters say, tell, see, read, deduce and reveal
+    #[command(subcommand)]
+    Event(EventCommand),
+    /// Start, end, import and recap sessions
+    #[command(subcommand)]
+    Session(Session),
+    /// Let gossip spread, and set story flags
+    #[command(subcommand)]
+    Simulate(SimulateCommand),
+    /// Show or reset the trust learned from your decisions
+    #[command(after_help = "\
+If you accept a fact, the trust in its source, predicate and extraction method
+rises; if you reject a fact, this trust falls. If you mark a fact false, only the
+trust in its source falls. Trust changes the confidence of later proposals, which
+show it. `trust reset` forgets all decisions; `hearsay undo` reverts the reset.
+
+Examples:
+  hearsay trust
+  hearsay trust history --limit 5
+  hearsay trust off")]
+    Trust(Learn),
+    /// Check, repair, restore and maintain the database
+    #[command(subcommand)]
+    Db(Db),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_help_lists_every_command() {
+        let command = Args::command();
+        command.clone().debug_assert();
+        let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
+        for name in visible.map(clap::Command::get_name) {
+            assert!(HELP.contains(&format!("\n  {name:<11}  ")), "{name}");
+        }
+    }
+}

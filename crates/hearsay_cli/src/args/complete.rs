@@ -1,0 +1,158 @@
+//! Completion of names by the shell.
+//!
+//! The names come from the snapshot of the campaign's database, so completion takes no lock and writes nothing. If
+//! there is no snapshot, or reading the snapshot takes too long, completion proposes no names.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+    sync::mpsc,
+    time::Duration,
+};
+
+use clap_complete::CompletionCandidate;
+use hearsay_engine::Settings;
+use hearsay_model::{State, escape};
+
+use super::campaign;
+
+/// Maximum size of a snapshot that is read, in bytes (32 MiB).
+const MAX_SNAPSHOT_BYTES: u64 = 32 << 20;
+
+/// Maximum time that a completion takes.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// Maximum number of proposals.
+const MOST: usize = 200;
+
+/// Maximum length of a description, in characters.
+const MOST_HELP: usize = 60;
+
+pub(super) fn entities(typed: &OsStr) -> Vec<CompletionCandidate> {
+    propose(typed, |state, typed| {
+        let wanted = typed.to_lowercase();
+        let mut found = Vec::new();
+        for entity in state.entities() {
+            let (id, name) = (entity.id.as_str(), state.name(&entity.id).unwrap_or_default());
+            let mut words = name.split_whitespace().map(str::to_lowercase);
+            if id.starts_with(&wanted) || (!wanted.is_empty() && words.any(|word| word.starts_with(&wanted))) {
+                found.push((id.to_owned(), name.to_owned()));
+            }
+        }
+        // Ids that begin with the typed text come first. If there are such ids, shells ignore the other proposals.
+        let (mut by_id, by_name): (Vec<_>, Vec<_>) = found.into_iter().partition(|(id, _)| id.starts_with(&wanted));
+        if by_id.is_empty() {
+            by_id = by_name;
+        }
+        by_id
+    })
+}
+
+pub(super) fn facts(typed: &OsStr) -> Vec<CompletionCandidate> {
+    propose(typed, |state, typed| {
+        let mut found = Vec::new();
+        for fact in state.facts() {
+            let id = fact.id().short();
+            match fact.handle() {
+                Some(handle) if handle.starts_with(typed) => {
+                    found.push((handle.to_owned(), fact.statement().to_owned()));
+                }
+                // Every fact has a short id. Short ids are proposed only if the typed text is the beginning of one.
+                _ if !typed.is_empty() && id.starts_with(typed) => found.push((id, fact.statement().to_owned())),
+                _ => {}
+            }
+        }
+        found
+    })
+}
+
+pub(super) fn entities_and_facts(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let mut found = entities(typed);
+    found.extend(facts(typed));
+    found.truncate(MOST);
+    found
+}
+
+pub(super) fn sessions(typed: &OsStr) -> Vec<CompletionCandidate> {
+    propose(typed, |state, typed| {
+        let sessions = state.sessions().map(|session| (session.id.to_string(), session.title.clone()));
+        sessions.filter(|(id, _)| id.starts_with(typed)).collect()
+    })
+}
+
+pub(super) fn predicates(typed: &OsStr) -> Vec<CompletionCandidate> {
+    propose(typed, |state, typed| {
+        let vocabulary = state.vocabulary();
+        let relations = vocabulary.predicates().map(|def| def.name.to_string());
+        let names = relations.chain(vocabulary.attributes().map(|def| def.name.to_string()));
+        let wanted = typed.to_lowercase();
+        names.filter(|name| name.to_lowercase().starts_with(&wanted)).map(|name| (name, String::new())).collect()
+    })
+}
+
+pub(super) fn flags(typed: &OsStr) -> Vec<CompletionCandidate> {
+    propose(typed, |state, typed| {
+        let flags = state.flags().map(|(name, value)| (name.to_owned(), value.to_string()));
+        flags.filter(|(name, _)| name.starts_with(typed)).collect()
+    })
+}
+
+/// Returns proposals with their descriptions. They come from the state of the campaign that the command line names.
+fn propose(
+    typed: &OsStr,
+    find: impl FnOnce(&State, &str) -> Vec<(String, String)> + Send + 'static,
+) -> Vec<CompletionCandidate> {
+    let Some(typed) = typed.to_str().map(str::to_owned) else { return Vec::new() };
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let found = state().map(|state| find(&state, &typed)).unwrap_or_default();
+        let _ = sender.send(found);
+    });
+    let mut found = receiver.recv_timeout(PATIENCE).unwrap_or_default();
+    found.sort();
+    found.dedup();
+    found.truncate(MOST);
+    let candidate = |(text, help): (String, String)| {
+        let help: String = escape::line(&help).chars().take(MOST_HELP).collect();
+        CompletionCandidate::new(text).help((!help.is_empty()).then(|| help.into()))
+    };
+    found.into_iter().map(candidate).collect()
+}
+
+fn state() -> Option<State> {
+    let directory = campaign::directory(given(std::env::args_os()))?;
+    let settings = Settings::read(&directory).ok()?;
+    hearsay_store::read_snapshot(&directory.join(settings.store.directory), MAX_SNAPSHOT_BYTES)
+}
+
+/// Returns the value of `-C` on a command line that may be incomplete.
+fn given(line: impl Iterator<Item = OsString>) -> Option<PathBuf> {
+    let (mut found, mut is_next) = (None, false);
+    for word in line {
+        if std::mem::take(&mut is_next) {
+            found = Some(PathBuf::from(word));
+            continue;
+        }
+        let Some(word) = word.to_str() else { continue };
+        is_next = matches!(word, "-C" | "--campaign");
+        let inline = word.strip_prefix("--campaign=").or_else(|| word.strip_prefix("-C"));
+        if let Some(path) = inline.filter(|path| !path.is_empty()) {
+            found = Some(PathBuf::from(path));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_campaign_of_an_incomplete_line_is_found() {
+        let of = |line: &str| given(line.split(' ').map(OsString::from));
+        for line in ["hearsay -C mill ask --as", "hearsay ask -Cmill --as", "hearsay ask --campaign=mill --as a"] {
+            assert_eq!(of(line), Some(PathBuf::from("mill")), "{line}");
+        }
+        assert_eq!(of("hearsay ask --as"), None);
+    }
+}

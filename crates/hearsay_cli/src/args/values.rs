@@ -1,0 +1,55 @@
+//! Values that are arguments of several commands.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use hearsay_model::FactStatus;
+
+/// Parses text that is not empty.
+pub(super) fn text(given: &str) -> Result<String, String> {
+    let says = |c: char| !c.is_whitespace() && !hearsay_model::escape::is_hostile(c);
+    if given.contains(says) { Ok(given.to_owned()) } else { Err("it is empty".into()) }
+}
+
+/// Parses the token budget of a scene context.
+pub(super) fn budget(given: &str) -> Result<usize, String> {
+    let tokens = given.parse::<usize>().map_err(|error| error.to_string())?;
+    if tokens < 64 { Err("at least 64".into()) } else { Ok(tokens) }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Form {
+    Text,
+    Markdown,
+    Prompt,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum StatusArg {
+    Proposed,
+    Claimed,
+    Canon,
+    False,
+    Rejected,
+}
+
+impl From<StatusArg> for FactStatus {
+    fn from(arg: StatusArg) -> Self {
+        match arg {
+            StatusArg::Proposed => Self::Proposed,
+            StatusArg::Claimed => Self::Claimed,
+            StatusArg::Canon => Self::Canon,
+            StatusArg::False => Self::False,
+            StatusArg::Rejected => Self::Rejected,
+        }
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Model {
+    /// Directory of the model [default: the directory that Hearsay finds; see below]
+    pub(crate) directory: Option<PathBuf>,
+    /// Compare the meaning of two sentences
+    #[arg(long, num_args = 2, value_names = ["SENTENCE", "SENTENCE"])]
+    pub(crate) compare: Vec<String>,
+}

@@ -1,0 +1,123 @@
+//! Names that mean several things: lists the candidates with numbers, and lets the user choose one on a terminal.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use hearsay_commands::CommandError;
+use hearsay_engine::MemoryError;
+use hearsay_model::escape;
+use hearsay_query::QueryError;
+
+/// A name that means several things.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ambiguity {
+    /// The name.
+    pub(crate) name: String,
+    /// Ids that the name may mean, each with a description.
+    candidates: Vec<(String, String)>,
+    /// Number of ids that the name may mean. `candidates` contains only the first of them.
+    all: usize,
+}
+
+/// Returns the query error inside a command error. The command error can be about a line of a log.
+fn query_error(error: &CommandError) -> Option<&QueryError> {
+    match error {
+        CommandError::Query(error) => Some(error),
+        CommandError::LogLine { source, .. } => query_error(source),
+        _ => None,
+    }
+}
+
+impl Ambiguity {
+    /// Returns the ambiguous name that an error is about.
+    pub(crate) fn of(error: &anyhow::Error) -> Option<Self> {
+        let error = error.downcast_ref::<MemoryError>()?;
+        let error = match error {
+            MemoryError::Query(error) => error,
+            MemoryError::Command(error) => query_error(error)?,
+            _ => return None,
+        };
+        match error {
+            QueryError::Ambiguous { name, candidates } => Some(Self {
+                name: name.clone(),
+                candidates: candidates.iter().map(|id| (id.to_string(), String::new())).collect(),
+                all: candidates.len(),
+            }),
+            QueryError::FactReference { given, count, candidates } if *count > 1 => Some(Self {
+                name: given.clone(),
+                candidates: candidates.iter().map(|(id, text)| (id.short(), text.clone())).collect(),
+                all: *count,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Lists the candidates with their numbers.
+    fn list(&self) -> String {
+        let widest = self.candidates.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
+        let mut text = format!("`{}` may mean {} things; use the id:", self.name, self.all);
+        for (n, (id, what)) in self.candidates.iter().enumerate() {
+            let line = format!("\n{:>4}  {id:widest$}  {}", n + 1, escape::line(what));
+            text.push_str(line.trim_end());
+        }
+        match self.all - self.candidates.len() {
+            0 => text,
+            more => format!("{text}\n      and {more} more"),
+        }
+    }
+
+    /// Asks the user for one of the candidates, on a terminal. Returns its id, or `None` if the user chose none.
+    pub(crate) fn ask(&self) -> Option<&str> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return None;
+        }
+        let mut screen = io::stderr().lock();
+        writeln!(screen, "{}", escape::lines(&self.list())).ok()?;
+        self.choose(&mut io::stdin().lock(), &mut screen)
+    }
+
+    /// Reads a number until it is one of the candidates. An empty line chooses none.
+    fn choose(&self, keys: &mut impl BufRead, screen: &mut impl Write) -> Option<&str> {
+        loop {
+            write!(screen, "Which one (1 to {}, or Enter for none)? ", self.candidates.len()).ok()?;
+            screen.flush().ok()?;
+            let mut line = String::new();
+            keys.read_line(&mut line).ok()?;
+            if line.trim().is_empty() {
+                return None;
+            }
+            let number = line.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+            if let Some((id, _)) = number.and_then(|number| self.candidates.get(number)) {
+                return Some(id);
+            }
+        }
+    }
+}
+
+/// Returns the text of an error about an ambiguous name, with its candidates; `None` for other errors.
+pub(crate) fn listed(error: &anyhow::Error) -> Option<String> {
+    Ambiguity::of(error).map(|ambiguity| ambiguity.list())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marn() -> Ambiguity {
+        let candidates = ["marn-oakley", "marn-tide"].map(|id| (id.to_owned(), String::new())).to_vec();
+        Ambiguity { name: "marn".into(), candidates, all: 2 }
+    }
+
+    #[test]
+    fn candidates_have_numbers() {
+        assert_eq!(marn().list(), "`marn` may mean 2 things; use the id:\n   1  marn-oakley\n   2  marn-tide");
+    }
+
+    #[test]
+    fn a_number_chooses_and_other_input_asks_again() {
+        let choose = |typed: &str| marn().choose(&mut typed.as_bytes(), &mut Vec::new()).map(str::to_owned);
+        assert_eq!(choose("2\n").as_deref(), Some("marn-tide"));
+        assert_eq!(choose("0\n3\nx\n1\n").as_deref(), Some("marn-oakley"));
+        assert_eq!(choose("\n"), None);
+        assert_eq!(choose(""), None);
+    }
+}

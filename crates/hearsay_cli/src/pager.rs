@@ -1,0 +1,45 @@
+//! Output in a pager: text that does not fit on the terminal is shown by `$PAGER`, or by `less -FRX`.
+
+use std::{
+    env,
+    io::{self, Write},
+    process::{Command, Stdio},
+};
+
+/// Pager that is used if `$PAGER` is not set.
+const DEFAULT: &str = "less -FRX";
+
+/// Assumed number of rows if the size of the terminal is unknown.
+const ROWS: usize = 24;
+
+/// Writes text to standard output, which is a terminal. If the text is longer than the terminal, the pager shows it.
+pub(crate) fn show(text: &[u8]) -> io::Result<()> {
+    let rows = terminal_size::terminal_size().map_or(ROWS, |(_, height)| height.0.into());
+    let lines = text.iter().filter(|byte| **byte == b'\n').count();
+    if lines < rows || !page(text) {
+        let mut out = io::stdout().lock();
+        out.write_all(text)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// Shows text in the pager. Returns `false` if there is no pager.
+fn page(text: &[u8]) -> bool {
+    let pager = env::var("PAGER").unwrap_or_else(|_| DEFAULT.to_owned());
+    let mut words = pager.split_whitespace();
+    let Some(program) = words.next().filter(|program| *program != "cat") else { return false };
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::piped());
+    // Without these options, `less` would show colour codes as text and clear the screen.
+    if env::var_os("LESS").is_none() {
+        command.env("LESS", "FRX");
+    }
+    let Ok(mut child) = command.spawn() else { return false };
+    if let Some(mut input) = child.stdin.take() {
+        // The user may quit the pager before the end of the text, so an error is ignored.
+        let _ = input.write_all(text);
+    }
+    let _ = child.wait();
+    true
+}

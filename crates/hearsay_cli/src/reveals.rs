@@ -1,0 +1,70 @@
+//! Secrets that may be told after a command, because their conditions became true.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use hearsay_engine::{Event, Memory};
+use hearsay_query as query;
+use hearsay_query::reveals::RevealRow;
+use serde::Serialize;
+
+use crate::output::Output;
+
+/// JSON output of a command, with the secrets that became revealable by the command.
+#[derive(Serialize)]
+struct WithReveals<T: Serialize> {
+    #[serde(flatten)]
+    told: T,
+    revealable: Vec<RevealRow>,
+}
+
+/// Returns the secrets that became revealable by the last written operation.
+pub(crate) fn revealable(memory: &Memory) -> Result<Vec<RevealRow>> {
+    // Events arrive before the answer to a later request. So after this answer, all events have arrived.
+    memory.status()?.wait()?;
+    let opened = memory.events().try_iter().filter_map(|event| match event {
+        Event::Revealable { reveal, holder, .. } => Some((reveal, holder)),
+        _ => None,
+    });
+    let opened: BTreeSet<_> = opened.collect();
+    if opened.is_empty() {
+        return Ok(Vec::new());
+    }
+    let read = memory.read_in_background(move |world| {
+        let mut rows = query::reveals::reveals(&world.state);
+        rows.retain(|row| row.judgement.holds && opened.contains(&(row.reveal.clone(), row.holder.clone())));
+        Ok(rows)
+    })?;
+    Ok(read.wait()?)
+}
+
+/// Prints the result of a command as JSON, and the secrets that became revealable.
+pub(crate) fn tell_with_reveals<T: Serialize>(memory: &Memory, told: T, output: &mut Output) -> Result<()> {
+    let revealable = revealable(memory)?;
+    for row in &revealable {
+        reveal_lines(row, output)?;
+    }
+    output.data(&WithReveals { told, revealable })
+}
+
+/// Formats one line that says whether a character may reveal a secret now.
+pub(crate) fn reveal_line(row: &RevealRow) -> String {
+    let now = if row.judgement.holds { "may tell now" } else { "may not tell yet" };
+    format!("{} {now}: {} [{}]", row.holder, row.statement, row.fact.short())
+}
+
+/// Prints a secret with its conditions.
+pub(crate) fn reveal_lines(row: &RevealRow, output: &mut Output) -> Result<()> {
+    output.line(reveal_line(row))?;
+    if !row.judgement.listeners.is_empty() {
+        let to: Vec<_> = row.judgement.listeners.iter().map(ToString::to_string).collect();
+        output.line(format!("  to {}", to.join(", ")))?;
+    }
+    for missing in &row.judgement.missing {
+        output.line(format!("  missing: {missing}"))?;
+    }
+    if let Some(note) = &row.note {
+        output.line(format!("  note: {note}"))?;
+    }
+    Ok(())
+}

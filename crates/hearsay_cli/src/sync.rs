@@ -1,0 +1,153 @@
+//! The campaign's own files: imports changed files, or notes that files changed.
+
+use std::{fs, path::Path, time::SystemTime};
+
+use anyhow::Result;
+use hearsay_campaign::Limits;
+use hearsay_engine::{ImportOutcome, Memory, MemoryError, undone_sources};
+use hearsay_model::{Author, EngineSetting, Setting};
+
+use crate::{
+    args::Campaign,
+    interrupt,
+    output::{Output, count},
+    reveals::{reveal_line, revealable},
+    texts,
+};
+
+/// Imports changes in the campaign's files, and extracts facts from new texts. If the last import of the files was
+/// reverted, the files are skipped until the DM runs `hearsay sync`.
+pub(crate) fn take_over(memory: &Memory, campaign: &Campaign, output: &Output) -> Result<()> {
+    let directory = &campaign.campaign;
+    let undone = memory.read(|world| Ok(undone_sources(&world.state)))?.wait()?;
+    if !undone.is_empty() {
+        let found = interrupt::wait(&memory.import_dry_run(directory)?)?;
+        if undone.contains(&found.report.source) {
+            if found.is_change {
+                output.note(undone_note(campaign));
+            }
+            return Ok(());
+        }
+    }
+    let import = memory.import(directory)?;
+    let outcome = interrupt::wait_busy(&import, "importing", output).inspect_err(|error| {
+        if matches!(error.downcast_ref::<MemoryError>(), Some(MemoryError::Campaign(_))) {
+            output.note("the campaign's files have errors; --no-sync continues with the last import");
+        }
+    })?;
+    if let Some(written) = &outcome.written {
+        output.note(format!("{} (operation {})", written.summary, written.position));
+        notes(&outcome, |note| {
+            output.note(note);
+            Ok(())
+        })?;
+        for row in revealable(memory)? {
+            output.note(reveal_line(&row));
+        }
+        texts::catch_up(memory, directory, output)?;
+    }
+    Ok(())
+}
+
+fn undone_note(campaign: &Campaign) -> String {
+    format!(
+        "the campaign files are ignored because their import was reverted; `{}` imports them again",
+        campaign.command("sync")
+    )
+}
+
+/// Prints a note if the campaign's files changed since their last import. If the campaign has no records yet, imports
+/// the files instead, because a command would have nothing to read otherwise.
+pub(crate) fn tell_changes(memory: &Memory, campaign: &Campaign, output: &Output) -> Result<()> {
+    let directory = &campaign.campaign;
+    // In most cases, the digest of the files shows that nothing changed.
+    let digest = hearsay_campaign::digest(directory, &Limits::default()).ok();
+    let read = memory.read(move |world| {
+        let state = &world.state;
+        let is_last = |digest: &String| {
+            state
+                .settings()
+                .any(|setting| matches!(&**setting, Setting::Engine(EngineSetting::Imported { digest: last, .. }) if last == digest))
+        };
+        let is_empty = state.entities().next().is_none() && state.facts().next().is_none();
+        Ok((digest.as_ref().is_some_and(is_last), is_empty, undone_sources(state)))
+    })?;
+    let (is_last, is_empty, undone) = read.wait()?;
+    if is_last {
+        return Ok(());
+    }
+    if is_empty && undone.is_empty() {
+        return take_over(memory, campaign, output);
+    }
+    match interrupt::wait(&memory.import_dry_run(directory)?) {
+        Ok(found) if !found.is_change => {}
+        Ok(found) if undone.contains(&found.report.source) => output.note(undone_note(campaign)),
+        Ok(found) => {
+            let files = match changed_files(memory, directory, found.report.source)? {
+                0 => "campaign files changed".to_owned(),
+                files => format!("{} changed", count(files, "campaign file", "campaign files")),
+            };
+            output.note(format!("{files}; `{}` takes them over", campaign.command("sync")));
+        }
+        Err(error) => match error.downcast_ref::<MemoryError>() {
+            Some(MemoryError::Campaign(errors)) => {
+                let first = errors.errors.first().map_or(String::new(), |first| format!(" ({first})"));
+                let sync = campaign.command("sync --dry-run");
+                output
+                    .note(format!("warning: the campaign's files changed and have errors{first}; `{sync}` lists them"));
+            }
+            _ => return Err(error),
+        },
+    }
+    Ok(())
+}
+
+/// Returns the number of campaign files that were modified since the last import of a source.
+fn changed_files(memory: &Memory, directory: &Path, source: String) -> Result<usize> {
+    let read = memory.read(move |world| {
+        let author = Author::Importer(source);
+        let mut newest = world.state.journal().rev();
+        Ok(newest.find(|(_, entry)| entry.operation.author == author).map(|(_, entry)| entry.operation.recorded))
+    })?;
+    let Some(recorded) = read.wait()? else { return Ok(0) };
+    let since = std::time::Duration::from_millis(u64::try_from(recorded.0).unwrap_or(0));
+    Ok(newer_files(directory, SystemTime::UNIX_EPOCH + since))
+}
+
+/// Returns the number of YAML files below a directory that were modified after a time. Ignores hidden files.
+fn newer_files(directory: &Path, since: SystemTime) -> usize {
+    let Ok(entries) = fs::read_dir(directory) else { return 0 };
+    let of_entry = |entry: fs::DirEntry| {
+        let path = entry.path();
+        let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        match entry.file_type() {
+            _ if entry.file_name().to_string_lossy().starts_with('.') => 0,
+            Ok(kind) if kind.is_dir() => newer_files(&path, since),
+            _ if is_yaml => {
+                let modified = fs::metadata(&path).and_then(|data| data.modified());
+                usize::from(modified.is_ok_and(|modified| modified > since))
+            }
+            _ => 0,
+        }
+    };
+    entries.flatten().map(of_entry).sum()
+}
+
+/// Passes the notes and warnings of an import, without its counts, to `tell`.
+pub(crate) fn notes(outcome: &ImportOutcome, mut tell: impl FnMut(String) -> Result<()>) -> Result<()> {
+    let report = &outcome.report;
+    if outcome.written.is_some() && !report.know_nothing.is_empty() {
+        let ids: Vec<_> = report.know_nothing.iter().map(ToString::to_string).collect();
+        tell(format!("know nothing but their own name: {}", ids.join(", ")))?;
+    }
+    for skipped in outcome.written.iter().flat_map(|_| &report.skipped) {
+        tell(format!("skipped: {}: {}", skipped.path, skipped.why))?;
+    }
+    for kept in &report.kept {
+        tell(format!("unchanged ({}): {}", kept.why, kept.what))?;
+    }
+    for warning in &report.warnings {
+        tell(format!("warning: {warning}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,315 @@
+//! Computes the changes of an edit.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hearsay_belief::{Surroundings, default_audience};
+use hearsay_model::{
+    Attitude, Author, Change, Entity, EntityId, Fact, FactId, FactStatus, GameSetting, Justification, Kind, Knower,
+    KnowledgeEdge, KnowledgeId, Method, Object, Predicate, PredicateRole, Provenance, Secrecy, Setting, State,
+    Timestamp, Validity, Value, attribute, text,
+};
+use hearsay_query::{
+    dates::date_of,
+    resolve::{resolve, spoken_of},
+};
+
+use super::{options::FactOptions, succession::succession};
+use crate::CommandError;
+
+/// Computes the changes of one edit.
+pub(crate) struct Editor<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) author: Author,
+    pub(crate) now: Timestamp,
+}
+
+/// Surroundings of an entity that is not in the state yet.
+struct Newcomer<'a> {
+    state: &'a State,
+    id: &'a EntityId,
+    kind: &'a Kind,
+    place: Option<&'a EntityId>,
+}
+
+impl Surroundings for Newcomer<'_> {
+    fn kind(&self, id: &EntityId) -> Option<Kind> {
+        if id == self.id { Some(self.kind.clone()) } else { self.state.kind(id) }
+    }
+
+    fn place(&self, id: &EntityId) -> Option<EntityId> {
+        if id == self.id { self.place.cloned() } else { Surroundings::place(self.state, id) }
+    }
+}
+
+/// Summary and changes of an edit.
+pub(super) type Edited = Result<(String, Vec<Change>), CommandError>;
+
+/// Corrections of a wrongly recorded fact. Unset parts stay unchanged. If the statement is unset, it is made from the
+/// corrected parts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Right<'a> {
+    pub(crate) subject: Option<&'a str>,
+    pub(crate) predicate: Option<&'a str>,
+    pub(crate) object: Option<&'a str>,
+    pub(crate) statement: Option<&'a str>,
+}
+
+impl Editor<'_> {
+    fn provenance(&self) -> Provenance {
+        let method = if self.author == Author::Game { Method::Witnessed } else { Method::Authored };
+        let session = self.state.playing().map(|playing| playing.session.clone());
+        Provenance { recorded: self.now, session, ..Provenance::new(method, self.author.clone()) }
+    }
+
+    pub(super) fn add(
+        &self,
+        name: &str,
+        kind: &Kind,
+        id: Option<&EntityId>,
+        place: Option<&str>,
+        attributes: &BTreeMap<String, String>,
+    ) -> Edited {
+        let id = id.cloned().map_or_else(|| EntityId::from_name(name), Ok)?;
+        if self.state.entity(&id).is_some() {
+            return Err(CommandError::Taken(id));
+        }
+        let mut changes = vec![Change::AddEntity(Entity::new(id.clone()))];
+        let mut facts = vec![
+            self.attribute_fact(&id, &Predicate::new(attribute::NAME)?, name, name)?,
+            self.attribute_fact(&id, &Predicate::new(attribute::KIND)?, kind.as_str(), name)?,
+        ];
+        for (attribute, value) in attributes {
+            facts.push(self.attribute_fact(&id, &Predicate::new(attribute)?, value, name)?);
+        }
+        let place = place.map(|place| resolve(self.state, place)).transpose()?;
+        if let Some(place) = &place {
+            let character = kind.is_character();
+            let relations: &[PredicateRole] = match kind {
+                Kind::Location | Kind::Faction => &[PredicateRole::Part],
+                _ if character => &[PredicateRole::Residence, PredicateRole::Location],
+                _ => &[PredicateRole::Location],
+            };
+            for relation in relations {
+                let predicate = relation.predicate().clone();
+                let statement = self.state.vocabulary().sentence(&predicate, name, spoken_of(self.state, place));
+                let fact = Fact::relation(&id, predicate, place, self.provenance())?.statement(statement);
+                facts.push(fact.build()?);
+            }
+        }
+        let around = Newcomer { state: self.state, id: &id, kind, place: place.as_ref() };
+        let rules = self.state.audience_rules();
+        for fact in facts {
+            let audience = self.state.vocabulary().audience(&rules, &fact);
+            let known_by = default_audience(audience, &fact, &around);
+            changes.extend(known(Arc::new(fact), known_by));
+        }
+        Ok((format!("add {name}"), changes))
+    }
+
+    fn attribute_fact(&self, id: &EntityId, name: &Predicate, value: &str, called: &str) -> Result<Fact, CommandError> {
+        let statement = self.state.vocabulary().sentence(name, called, value);
+        Ok(Fact::attribute(id, name.clone(), value, self.provenance())?.statement(statement).build()?)
+    }
+
+    pub(super) fn set(&self, entity: &str, name: &str, value: &str, options: &FactOptions) -> Edited {
+        let id = resolve(self.state, entity)?;
+        let name = Predicate::new(name)?;
+        let called = self.state.name_or_id(&id);
+        // The statement of a new name uses the new name as its subject, not the old one.
+        let subject = if name == attribute::NAME { value } else { spoken_of(self.state, &id) };
+        let statement = self.state.vocabulary().sentence(&name, subject, value);
+        let builder = Fact::attribute(&id, name.clone(), Value::from(value), self.provenance())?;
+        let summary = format!("set {called}'s {name}");
+        Ok((summary, self.written(builder.statement(statement), options)?))
+    }
+
+    pub(super) fn relate(&self, subject: &str, relation: &str, object: &str, options: &FactOptions) -> Edited {
+        let (predicate, backwards) = self.relation(relation)?;
+        let (mut subject, mut object) = (resolve(self.state, subject)?, resolve(self.state, object)?);
+        if backwards {
+            std::mem::swap(&mut subject, &mut object);
+        }
+        let (from, to) = (self.state.name_or_id(&subject), self.state.name_or_id(&object));
+        let (spoken_from, spoken_to) = (spoken_of(self.state, &subject), spoken_of(self.state, &object));
+        let statement = self.state.vocabulary().sentence(&predicate, spoken_from, spoken_to);
+        let builder = Fact::relation(&subject, predicate.clone(), &object, self.provenance())?;
+        let summary = format!("relate {from} {predicate} {to}");
+        Ok((summary, self.written(builder.statement(statement), options)?))
+    }
+
+    /// Resolves a relation given as a name (`OWES`), an inverse name (`HAS_MEMBER`) or words (`works for`). The
+    /// returned flag is `true` if subject and object must be swapped. Words that match no phrase become a new relation.
+    pub(crate) fn relation(&self, given: &str) -> Result<(Predicate, bool), CommandError> {
+        let vocabulary = self.state.vocabulary();
+        let named = Predicate::new(given).ok().filter(Predicate::is_relation);
+        let is_name = named.is_some();
+        let predicate = named.map_or_else(|| Predicate::relation(given), Ok)?;
+        if vocabulary.predicate(&predicate).is_some() {
+            return Ok((predicate, false));
+        }
+        if let Some(def) = vocabulary.inverse_of(&predicate) {
+            return Ok((def.name.clone(), true));
+        }
+        let words = text::normal(given);
+        let reads = |phrase: &str, first: &str, last: &str| {
+            let between = phrase.strip_prefix(first).and_then(|phrase| phrase.strip_suffix(last));
+            between.is_some_and(|between| text::normal(between) == words)
+        };
+        let forward = vocabulary.predicates().find(|def| reads(&def.phrase, "{subject} ", " {object}"));
+        let backward = vocabulary
+            .predicates()
+            .find(|def| def.inverse_phrase.as_ref().is_some_and(|phrase| reads(phrase, "{object} ", " {subject}")));
+        Ok(match (forward, backward) {
+            (Some(def), _) if !is_name => (def.name.clone(), false),
+            (None, Some(def)) if !is_name => (def.name.clone(), true),
+            _ => (predicate, false),
+        })
+    }
+
+    /// Returns the changes that add a fact with its options and knowers, and end the facts that it replaces.
+    fn written(&self, builder: hearsay_model::FactBuilder, options: &FactOptions) -> Result<Vec<Change>, CommandError> {
+        let date = |raw: &Option<String>| raw.as_ref().map(|raw| date_of(self.state, raw)).transpose();
+        let secrecy = match (options.secret, options.common) {
+            (true, _) => Secrecy::Secret,
+            (_, true) => Secrecy::Common,
+            _ => Secrecy::Open,
+        };
+        let mut validity = Validity { from: date(&options.since)?, until: date(&options.until)? };
+        let attitude = options.attitude.map(Attitude::new).transpose()?;
+        let mut builder = builder.secrecy(secrecy).validity(validity.clone()).attitude(attitude);
+        if let Some(statement) = &options.statement {
+            builder = builder.statement(statement);
+        }
+        let fact = builder.clone().build()?;
+        let open = self.state.values(fact.subject(), fact.predicate());
+        let mut changes = succession(self.state, &open, fact.predicate(), fact.object(), &mut validity);
+        let fact = Arc::new(builder.validity(validity).build()?);
+        let audience = self.state.vocabulary().audience(&self.state.audience_rules(), &fact);
+        let mut known_by = match options.secret {
+            // If the subject of a secret is a character, it knows the secret. A group or place does not, because it
+            // would share the secret with all its members.
+            true => {
+                let bears = self.state.kind(fact.subject()).is_some_and(|kind| kind.is_character());
+                Vec::from_iter(bears.then(|| fact.subject().clone().into()))
+            }
+            false => default_audience(audience, &fact, self.state),
+        };
+        for name in &options.known_by {
+            known_by.push(resolve(self.state, name)?.into());
+        }
+        changes.extend(known(fact, known_by));
+        Ok(changes)
+    }
+
+    /// Returns the corrected fact. Also returns the changes that add it, and that move the knowers and reveals of the
+    /// old fact to it. The changes do not remove the old fact.
+    pub(crate) fn corrected(
+        &self,
+        old: &Fact,
+        right: &Right<'_>,
+        status: FactStatus,
+    ) -> Result<(Arc<Fact>, Vec<Change>), CommandError> {
+        let subject = right.subject.map(|name| resolve(self.state, name)).transpose()?;
+        let (subject, predicate, backwards) = match (subject, right.predicate) {
+            (subject, None) => (subject, old.predicate().clone(), false),
+            (subject, Some(name)) if old.predicate().is_relation() => {
+                let (predicate, backwards) = self.relation(name)?;
+                (subject, predicate, backwards)
+            }
+            (subject, Some(name)) => (subject, Predicate::new(name)?, false),
+        };
+        let mut subject = subject.unwrap_or_else(|| old.subject().clone());
+        let mut object = match (right.object, old.object()) {
+            (None, object) => object.clone(),
+            (Some(name), Object::Entity(_)) => Object::Entity(resolve(self.state, name)?),
+            (Some(value), Object::Value(_)) => Object::Value(value.into()),
+        };
+        if let (true, Object::Entity(other)) = (backwards, &mut object) {
+            std::mem::swap(&mut subject, other);
+        }
+        let called = match &object {
+            Object::Entity(id) => spoken_of(self.state, id).to_owned(),
+            Object::Value(value) => value.to_string(),
+        };
+        let made = || self.state.vocabulary().sentence(&predicate, spoken_of(self.state, &subject), &called);
+        let statement = right.statement.map_or_else(made, str::to_owned);
+        // The new fact must not refer to a session or an entity that was removed.
+        let session = old.provenance().session.clone().filter(|session| self.state.session(session).is_some());
+        let mentions = old.mentions().iter().filter(|id| self.state.entity(id).is_some()).cloned();
+        let evidence = old.provenance().evidence.clone();
+        let provenance = Provenance { evidence, session, ..self.provenance() };
+        let new = old.to_builder().subject(subject).predicate(predicate).object(object);
+        let new = new.statement(&statement).mentions(mentions);
+        let new = Arc::new(new.provenance(provenance).status(status).build()?);
+        let mut changes = vec![Change::AssertFact(Arc::clone(&new))];
+        changes.extend(moved(self.state, old.id(), new.id()));
+        if new.id() != old.id() {
+            let reveals = self.state.reveals().filter(|reveal| reveal.facts().any(|fact| fact == old.id()));
+            let reveals = reveals.map(|reveal| reveal.with_fact(old.id(), new.id()));
+            changes.extend(reveals.map(|reveal| Change::Set(Setting::Game(GameSetting::Reveal(reveal)))));
+        }
+        Ok((new, changes))
+    }
+}
+
+/// Returns the changes that move the edges of one fact to another fact, together with the edges that depend on them.
+/// The id of an edge depends on its justifications, so each edge is written after the edges that it depends on.
+/// Deductions are not moved, because the new fact may not imply them.
+fn moved(state: &State, old: FactId, new: FactId) -> Vec<Change> {
+    let mut edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>> = BTreeMap::new();
+    let is_there = |edge: &Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
+    let mut open: Vec<_> = state.recorded_knowledge(old).filter(|edge| is_there(edge)).cloned().collect();
+    while let Some(edge) = open.pop() {
+        let id = edge.id();
+        if edges.contains_key(&id) {
+            continue;
+        }
+        let follows = |edge: &&Arc<KnowledgeEdge>| edge.acquisition.is_independent() && is_there(edge);
+        open.extend(state.resting_on(id).map(|(_, edge)| edge).filter(follows).cloned());
+        edges.insert(id, edge);
+    }
+    let (mut ids, mut changes) = (BTreeMap::<KnowledgeId, KnowledgeId>::new(), Vec::new());
+    for &first in edges.keys() {
+        let mut open = vec![first];
+        while let Some(&id) = open.last() {
+            let Some(edge) = edges.get(&id).filter(|_| !ids.contains_key(&id)) else {
+                open.pop();
+                continue;
+            };
+            let before = open.len();
+            let rests_on = edge.sources.iter().flat_map(Justification::edges);
+            open.extend(rests_on.filter(|id| edges.contains_key(id) && !ids.contains_key(id)));
+            if open.len() > before {
+                continue;
+            }
+            open.pop();
+            let to = |id: &KnowledgeId| ids.get(id).copied().unwrap_or(*id);
+            let source = |source: &Justification| match source {
+                Justification::Basis { fact, edge } => {
+                    Justification::Basis { fact: if *fact == old { new } else { *fact }, edge: to(edge) }
+                }
+                Justification::Experience { told, seen, held } => {
+                    Justification::Experience { told: to(told), seen: to(seen), held: *held }
+                }
+            };
+            let fact = if edge.fact == old { new } else { edge.fact };
+            let sources = edge.sources.iter().map(source).collect();
+            let moved = KnowledgeEdge { fact, sources, ..KnowledgeEdge::clone(edge) }.sorted();
+            ids.insert(id, moved.id());
+            if edge.fact != old && moved.id() != id {
+                changes.push(Change::Unlearn(id));
+            }
+            changes.push(Change::Learn(Arc::new(moved)));
+        }
+    }
+    changes
+}
+
+fn known(fact: Arc<Fact>, known_by: Vec<Knower>) -> Vec<Change> {
+    let id = fact.id();
+    let mut known_by = known_by;
+    known_by.sort();
+    known_by.dedup();
+    let edges = known_by.into_iter().map(|knower| Change::Learn(Arc::new(KnowledgeEdge::authored(knower, id))));
+    std::iter::once(Change::AssertFact(fact)).chain(edges).collect()
+}

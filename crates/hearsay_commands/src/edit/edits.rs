@@ -1,0 +1,166 @@
+//! The edits, and the operation that each makes.
+
+use std::collections::BTreeMap;
+
+use hearsay_model::{
+    ApplyError, Author, Change, EntityId, FactStatus, GameSetting, Kind, Number, Operation, Setting, State, Timestamp,
+    Value, text,
+};
+use hearsay_query::resolve::{find_fact, resolve};
+use serde::{Deserialize, Serialize};
+
+use super::editor::{Edited, Editor, Right};
+use crate::{CommandError, edit::FactOptions};
+
+/// An edit by hand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edit {
+    /// Adds an entity.
+    Add {
+        /// Name of the entity.
+        name: String,
+        /// Kind of the entity.
+        kind: Kind,
+        /// Id of the entity. Default: made from the name.
+        id: Option<EntityId>,
+        /// Place where it lives and is: an id or a name.
+        place: Option<String>,
+    },
+    /// Adds an entity with initial knowledge, such as a character that the DM invents during a scene.
+    Introduce {
+        /// Name of the entity.
+        name: String,
+        /// Kind of the entity.
+        kind: Kind,
+        /// Place where it lives and is: an id or a name. The entity knows the facts that are known there.
+        place: Option<String>,
+        /// Attributes and their values, such as `occupation`.
+        attributes: BTreeMap<String, String>,
+    },
+    /// Sets an attribute: `set mirela-voss occupation "innkeeper"`.
+    Set {
+        /// Entity: an id or a name.
+        entity: String,
+        /// Attribute: a name such as `occupation`.
+        attribute: String,
+        /// Value of the attribute.
+        value: String,
+        /// Knowers, dates and other options.
+        options: FactOptions,
+    },
+    /// Adds a relation: `relate mirela-voss OWES aldous-crane`.
+    Relate {
+        /// Subject: an id or a name.
+        subject: String,
+        /// Predicate: `OWES`, or words such as `works for`.
+        predicate: String,
+        /// Object: an id or a name.
+        object: String,
+        /// Knowers, dates and other options.
+        options: FactOptions,
+    },
+    /// Corrects a fact that was recorded wrongly. The old fact is retracted, and its knowers know the new fact.
+    Correct {
+        /// Fact: its id, the beginning of its id, or its handle.
+        fact: String,
+        /// Correct object or value. Default: unchanged.
+        object: Option<String>,
+        /// Correct sentence. Default: made from the corrected fact.
+        statement: Option<String>,
+    },
+    /// Removes a fact as if it had never been recorded, together with all knowledge of it.
+    RemoveFact {
+        /// Fact: its id, the beginning of its id, or its handle.
+        fact: String,
+    },
+    /// Removes an entity and all facts about it.
+    RemoveEntity {
+        /// Entity: an id or a name.
+        entity: String,
+    },
+    /// Declares a flag of the game for use in conditions.
+    DeclareFlag {
+        /// Name: a slug, such as `fire-reported`.
+        name: String,
+        /// Value: `yes` or `no`, a number, or any text. The kind of value is fixed from then on.
+        value: String,
+    },
+    /// Sets a flag of the game to another value.
+    SetFlag {
+        /// Name of the flag.
+        name: String,
+        /// Value, of the declared kind.
+        value: String,
+    },
+}
+
+impl Edit {
+    /// Returns the operation that makes the edit.
+    ///
+    /// # Errors
+    /// When a name, a fact, a date or a value is invalid.
+    pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
+        let edit = Editor { state, author: author.clone(), now };
+        let corrected = |fact: &str, object: Option<&str>, statement: Option<&str>| -> Edited {
+            let old = find_fact(state, fact)?;
+            let status = if old.status().is_in_world() { old.status() } else { FactStatus::Canon };
+            let (new, mut changes) = edit.corrected(&old, &Right { object, statement, ..Right::default() }, status)?;
+            if new.id() != old.id() {
+                changes.push(Change::RetractFact(old.id()));
+            }
+            Ok((format!("correct to \u{201C}{}\u{201D}", new.statement()), changes))
+        };
+        let (summary, changes) = match self {
+            Self::Add { name, kind, id, place } => {
+                edit.add(name, kind, id.as_ref(), place.as_deref(), &BTreeMap::new())?
+            }
+            Self::Introduce { name, kind, place, attributes } => {
+                edit.add(name, kind, None, place.as_deref(), attributes)?
+            }
+            Self::Set { entity, attribute, value, options } => edit.set(entity, attribute, value, options)?,
+            Self::Relate { subject, predicate, object, options } => edit.relate(subject, predicate, object, options)?,
+            Self::Correct { fact, object, statement } => corrected(fact, object.as_deref(), statement.as_deref())?,
+            Self::RemoveFact { fact } => {
+                let fact = find_fact(state, fact)?;
+                (format!("remove \u{201C}{}\u{201D}", fact.statement()), vec![Change::RetractFact(fact.id())])
+            }
+            Self::DeclareFlag { name, value } => {
+                if state.flag(name).is_some() {
+                    return Err(CommandError::FlagTaken(name.clone()));
+                }
+                let value = yes_or_no(value).or_else(|| number(value)).unwrap_or_else(|| value.trim().into());
+                let summary = format!("declare flag {name}: {value}");
+                (summary, vec![Change::Set(Setting::Game(GameSetting::Flag { name: name.clone(), value }))])
+            }
+            Self::SetFlag { name, value } => {
+                let held = state.declared_flag(name)?;
+                let read = match held {
+                    Value::Text(_) => Some(value.trim().into()),
+                    Value::Number(_) => number(value),
+                    Value::Flag(_) => yes_or_no(value),
+                };
+                let (expected, given) = (held.kind(), value.clone());
+                let value = read.ok_or_else(|| ApplyError::FlagKind { name: name.clone(), expected, given })?;
+                (format!("set flag {name} to {value}"), vec![Change::SetFlag { name: name.clone(), value }])
+            }
+            Self::RemoveEntity { entity } => {
+                let id = resolve(state, entity)?;
+                (format!("remove {}", state.name_or_id(&id)), vec![Change::RemoveEntity(id.clone())])
+            }
+        };
+        Ok(Operation { author, recorded: now, summary, changes })
+    }
+}
+
+fn yes_or_no(text: &str) -> Option<Value> {
+    match text::normal(text).as_str() {
+        "yes" | "true" | "on" => Some(Value::Flag(true)),
+        "no" | "false" | "off" => Some(Value::Flag(false)),
+        _ => None,
+    }
+}
+
+fn number(text: &str) -> Option<Value> {
+    Number::new(text.trim().parse().ok()?).ok().map(Value::Number)
+}

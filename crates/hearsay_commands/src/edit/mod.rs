@@ -1,0 +1,13 @@
+//! Edits of entities, facts and settings. A fact that the DM enters is canon at once.
+//!
+//! Every function computes the changes of one operation from the current state, and does not apply them.
+
+mod editor;
+mod edits;
+mod options;
+mod succession;
+
+pub(crate) use editor::{Editor, Right};
+pub use edits::Edit;
+pub use options::FactOptions;
+pub(crate) use succession::succession;

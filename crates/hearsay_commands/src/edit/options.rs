@@ -1,0 +1,23 @@
+//! Options of an edit.
+
+use serde::{Deserialize, Serialize};
+
+/// Options of a fact besides subject, predicate and object.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FactOptions {
+    /// Sentence that states the fact. Default: made from the predicate's phrase.
+    pub statement: Option<String>,
+    /// Whether only `known_by` and the subject, if it is a character, know the fact.
+    pub secret: bool,
+    /// Whether everybody knows the fact.
+    pub common: bool,
+    /// Further knowers: ids or names.
+    pub known_by: Vec<String>,
+    /// Attitude of the subject to the object, −100 to 100.
+    pub attitude: Option<i64>,
+    /// Date from which the fact holds, on the campaign's calendar.
+    pub since: Option<String>,
+    /// Date until which the fact held.
+    pub until: Option<String>,
+}

@@ -1,0 +1,34 @@
+//! Succession: a new value of a predicate ends the older values.
+
+use hearsay_model::{Change, Fact, Object, Predicate, State, Validity};
+use hearsay_query::dates::clock_date;
+
+/// Returns the changes that end older values of a functional predicate, which has one value at a time. `open` contains
+/// the values that may end. If the new value has no start, its start in `validity` is set to the end of the older
+/// values. A value that begins after the new value is not ended; the review shows the two as a contradiction.
+pub(crate) fn succession(
+    state: &State,
+    open: &[&Fact],
+    predicate: &Predicate,
+    object: &Object,
+    validity: &mut Validity,
+) -> Vec<Change> {
+    if !state.is_functional(predicate) || validity.is_closed() {
+        return Vec::new();
+    }
+    let same = open.iter().find(|fact| fact.object() == object);
+    let until = validity.from.clone().unwrap_or_else(|| clock_date(state));
+    let is_older = |old: &&&Fact| {
+        let begins_later = |end| old.validity().start().is_some_and(|start| start > end);
+        old.object() != object && !until.time.is_some_and(begins_later)
+    };
+    let older: Vec<&Fact> = open.iter().filter(is_older).copied().collect();
+    if validity.from.is_none() {
+        validity.from = match same {
+            // The same value holds already and continues.
+            Some(same) => same.validity().from.clone(),
+            None => Some(until.clone()).filter(|until| !older.is_empty() && until.time.is_some()),
+        };
+    }
+    older.into_iter().map(|old| Change::EndFact { fact: old.id(), until: until.clone() }).collect()
+}

@@ -1,0 +1,204 @@
+//! Errors of commands.
+
+use hearsay_belief::learn::LearnError;
+use hearsay_model::{
+    ApplyError, CalendarError, EntityId, FactError, FactId, IdError, PredicateError, ScaleError, SessionId,
+};
+use hearsay_query::{QueryError, error::did_you_mean};
+use thiserror::Error;
+
+/// An error of a command. No operation was made.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// Error: a name, a fact, a date or a session of the command is unknown.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// Error: the id is in use.
+    #[error("there is already an entity `{0}`; choose another id")]
+    Taken(EntityId),
+    /// Error: the flag is already declared.
+    #[error("there is already a flag `{0}`; set it instead")]
+    FlagTaken(String),
+    /// Error: the fact does not wait for review.
+    #[error("fact {} is not in review: its status is {status}", fact.short())]
+    NotProposed {
+        /// The fact.
+        fact: FactId,
+        /// Status of the fact.
+        status: hearsay_model::FactStatus,
+    },
+    /// Error: the knower did not learn the fact itself, so it cannot forget it.
+    #[error("{knower} has no knowledge edge of its own to \u{201C}{statement}\u{201D}{}", inherited(*known))]
+    NotLearned {
+        /// The knower.
+        knower: EntityId,
+        /// Statement of the fact.
+        statement: String,
+        /// Whether the knower knows the fact as a member, as a resident, or as common lore.
+        known: bool,
+    },
+    /// Error: the fact would end before it begins.
+    #[error("\u{201C}{statement}\u{201D} is true from {from} on, so it cannot end at the earlier date {until}")]
+    EndsTooEarly {
+        /// Statement of the fact.
+        statement: String,
+        /// Start of the validity of the fact.
+        from: String,
+        /// End that was given.
+        until: String,
+    },
+    /// Error: another session is already being played.
+    #[error("{0} is still running; end it first with `session end`")]
+    Playing(SessionId),
+    /// Error: the request needs a session being played, and there is none.
+    #[error("no session is running; start one with `session start`, or name a session")]
+    NotPlaying,
+    /// Error: the session id is in use.
+    #[error("there is already a session `{0}`; choose another id")]
+    SessionTaken(SessionId),
+    /// Error: the session would end before it began.
+    #[error("session `{session}` began at {start}, so it cannot end at the earlier time {end}")]
+    SessionEndsTooEarly {
+        /// The session.
+        session: SessionId,
+        /// Start of the session.
+        start: String,
+        /// End that was given.
+        end: String,
+    },
+    /// Error: an arriving character is already present, or a leaving character is absent.
+    #[error("{who} is {} at the table", if *here { "already" } else { "not" })]
+    Attendance {
+        /// The character.
+        who: EntityId,
+        /// Whether the character is present.
+        here: bool,
+    },
+    /// Error: invalid log line.
+    #[error("line {number} of the log: {source}")]
+    LogLine {
+        /// Number of the line among the given lines, counted from 1.
+        number: usize,
+        /// Reason.
+        #[source]
+        source: Box<CommandError>,
+    },
+    /// Error: the transcript does not contain the given speaker.
+    #[error("the transcript has no speaker named `{name}`{}", did_you_mean(speakers))]
+    NoSpeaker {
+        /// The given speaker.
+        name: String,
+        /// Speakers of the transcript.
+        speakers: Vec<String>,
+    },
+    /// Error: there is nothing left to decide.
+    #[error("all of these facts were already decided")]
+    NothingToDecide,
+    /// Error: there are no lines to write.
+    #[error("the log has no line; write at least one")]
+    EmptyLog,
+    /// Error: a fact that is not true cannot end.
+    #[error("\u{201C}{statement}\u{201D} is {status}, so its validity cannot be ended{}", not_so(*status))]
+    NotSo {
+        /// Statement of the fact.
+        statement: String,
+        /// Status of the fact.
+        status: hearsay_model::FactStatus,
+    },
+    /// Error: no game time is given, and the game clock is not set.
+    #[error(
+        "the game clock is not set, so the date of the change is unknown; set `start` in the campaign, or give a time"
+    )]
+    NoClock,
+    /// Error: both names mean the same entity, but two entities are needed.
+    #[error("both names mean `{0}`; name two entities")]
+    OneEntity(EntityId),
+    /// Error: the entity to split was not merged, or was merged with several others.
+    #[error("{}", not_merged(given, gone))]
+    NotMerged {
+        /// The given name.
+        given: String,
+        /// Entities that were merged into this entity.
+        gone: Vec<EntityId>,
+    },
+    /// Error: the operation of the merge is not in this journal.
+    #[error(
+        "`{gone}` was merged into `{into}` before the export, so the merge cannot be split here; add `{gone}` as a new entity, and correct its facts"
+    )]
+    MergedElsewhere {
+        /// Entity that was merged away.
+        gone: EntityId,
+        /// Entity that it was merged into.
+        into: EntityId,
+    },
+    /// Error: a later merge must be split before this one, because it moved the same records.
+    #[error("the later merge of `{first}` moved the same records; split `{first}` first, then `{gone}`")]
+    SplitFirst {
+        /// Entity to split.
+        gone: EntityId,
+        /// Entity that must be split first.
+        first: EntityId,
+    },
+    /// Error: no criterion selects the facts to prune.
+    #[error("no facts selected for removal: give a confidence, an age in days, or a status")]
+    PruneWhat,
+    /// Error: the change cannot be applied.
+    #[error(transparent)]
+    Apply(Box<ApplyError>),
+    /// Error: invalid fact.
+    #[error(transparent)]
+    Fact(#[from] FactError),
+    /// Error: malformed predicate.
+    #[error(transparent)]
+    Predicate(#[from] PredicateError),
+    /// Error: malformed id.
+    #[error(transparent)]
+    Id(#[from] IdError),
+    /// Error: number out of range.
+    #[error(transparent)]
+    Scale(#[from] ScaleError),
+    /// Error: the date is not on the calendar.
+    #[error(transparent)]
+    Calendar(Box<CalendarError>),
+    /// Error: a fact cannot be learned or told.
+    #[error(transparent)]
+    Learn(#[from] LearnError),
+    /// Error: invalid gossip parameters.
+    #[error(transparent)]
+    Gossip(#[from] hearsay_belief::gossip::GossipError),
+    /// Error: the transcript cannot be read.
+    #[error(transparent)]
+    Transcript(#[from] hearsay_campaign::TranscriptError),
+}
+
+fn not_merged(given: &str, gone: &[EntityId]) -> String {
+    let names: Vec<_> = gone.iter().map(|id| format!("`{id}`")).collect();
+    match names.as_slice() {
+        [] => format!("nothing was merged into `{given}`; `hearsay db history` lists merges"),
+        names => format!("several entities were merged into `{given}`: name one of {}", names.join(", ")),
+    }
+}
+
+fn not_so(status: hearsay_model::FactStatus) -> &'static str {
+    match status {
+        hearsay_model::FactStatus::Proposed => "; accept it first with `review`",
+        _ => "; a false fact was never true",
+    }
+}
+
+fn inherited(known: bool) -> &'static str {
+    if known { "; it knows the fact as a member or resident, or because everybody does" } else { "" }
+}
+
+impl From<ApplyError> for CommandError {
+    fn from(error: ApplyError) -> Self {
+        Self::Apply(Box::new(error))
+    }
+}
+
+impl From<CalendarError> for CommandError {
+    fn from(error: CalendarError) -> Self {
+        Self::Calendar(Box::new(error))
+    }
+}

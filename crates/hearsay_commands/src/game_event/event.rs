@@ -1,0 +1,238 @@
+//! Game events, and the operations that record them.
+
+use std::sync::Arc;
+
+use hearsay_belief::{
+    View,
+    learn::{self, Learning, Telling},
+    withdrawal,
+};
+use hearsay_model::{
+    Author, Credence, EntityId, Fact, Justification, Knower, KnowledgeEdge, Operation, State, Timestamp,
+};
+use hearsay_query::{
+    dates::date_of,
+    resolve::{find_fact, resolve, resolve_speaker},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    parts::{Circumstances, Retelling, Stated},
+    stage::{Stage, Voice, forget, quoted, sincerity},
+};
+use crate::CommandError;
+
+/// Something that happens in the game and from which characters learn.
+///
+/// Entities are given by id or name. Facts are given by id, the beginning of an id, or handle. Dates are written on the
+/// campaign's calendar. Characters learn only the facts and texts given in the event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GameEvent {
+    /// Characters see something happen. New facts are canon.
+    Witness {
+        /// Facts that are seen.
+        facts: Vec<Stated>,
+        /// Witnesses. Default: the characters at the place of the event.
+        witnesses: Vec<String>,
+        /// Place, time and session.
+        circumstances: Circumstances,
+    },
+    /// A line is said aloud. All hearers learn the line and its speaker, and learn the facts that it states. New facts
+    /// are claims.
+    Say {
+        /// Speaker of the line.
+        speaker: String,
+        /// Words of the line.
+        text: String,
+        /// Facts that the words state.
+        states: Vec<Stated>,
+        /// Hearers. Default: the characters at the speaker's place.
+        hearers: Vec<String>,
+        /// Whether the speaker lies. A new fact in a lie is false.
+        lie: bool,
+        /// Place, time and session.
+        circumstances: Circumstances,
+    },
+    /// A character tells others a fact that it knows. A new fact is a claim that originates with the teller.
+    Tell {
+        /// Character that tells the fact.
+        teller: String,
+        /// Fact that is told.
+        fact: Stated,
+        /// Hearers. Default: the characters at the teller's place.
+        hearers: Vec<String>,
+        /// Distorted version, if the teller retells the fact wrongly.
+        retold: Option<Retelling>,
+        /// Whether the teller lies. A new fact in a lie is false.
+        lie: bool,
+        /// Source that the teller cites.
+        citing: Option<String>,
+        /// Credence of the hearers, 0.0–1.0. Default: computed from their trust in the teller.
+        credence: Option<f64>,
+        /// Place, time and session.
+        circumstances: Circumstances,
+    },
+    /// Characters read a document. They learn its passages, and the facts that these passages state.
+    Read {
+        /// Document that is read.
+        document: String,
+        /// Characters that read the document.
+        readers: Vec<String>,
+        /// Credence of the readers, 0.0–1.0. Default: full.
+        credence: Option<f64>,
+        /// Place, time and session.
+        circumstances: Circumstances,
+    },
+    /// A character deduces a fact from other facts that it knows. The deduction becomes inactive when one of these
+    /// premises becomes inactive.
+    Deduce {
+        /// Character that makes the deduction.
+        knower: String,
+        /// Conclusion of the deduction. A new fact is a claim.
+        conclusion: Stated,
+        /// Facts from which the conclusion follows.
+        from: Vec<String>,
+        /// Certainty of the inference, 0.0–1.0. Default: certain.
+        certainty: Option<f64>,
+        /// Place, time and session.
+        circumstances: Circumstances,
+    },
+    /// Characters are told, or see, that a fact is not true. The event adds a new fact that refutes the given fact. The
+    /// status of the refuted fact is unchanged.
+    Refute {
+        /// Fact that is refuted.
+        fact: String,
+        /// Sentence that refutes the fact. Default: made from the sentence of the fact.
+        statement: Option<String>,
+        /// Character that tells others that the fact is not true; `None` if they see it themselves.
+        teller: Option<String>,
+        /// Characters that are told or see that the fact is not true. Default: the characters present.
+        hearers: Vec<String>,
+        /// Credence of the hearers in the refutation, 0.0–1.0. Default: computed from their trust in the teller.
+        credence: Option<f64>,
+        /// Place, time and session.
+        circumstances: Circumstances,
+    },
+    /// A character tells a secret that it knows. It still conceals the secret from others, unless `openly` is set.
+    Reveal {
+        /// Character that tells the secret.
+        holder: String,
+        /// Fact that is the secret.
+        fact: String,
+        /// Hearers. Default: the characters at the place of the holder.
+        to: Vec<String>,
+        /// Whether the character stops concealing the secret.
+        openly: bool,
+        /// Place, time and session.
+        circumstances: Circumstances,
+    },
+    /// Withdraws the edges through which a knower learned a fact itself. Edges that depend on these edges become
+    /// inactive. If the knower made the fact up, the characters that it told the fact lose the fact too.
+    Forget {
+        /// Knower that forgets.
+        knower: String,
+        /// Fact that is forgotten.
+        fact: String,
+    },
+}
+
+impl GameEvent {
+    /// Returns the operation that records the game event.
+    ///
+    /// # Errors
+    /// When a name, a fact, a session or a date is invalid. When a character tells a fact that it does not know, is
+    /// dead, cannot know anything, or has no hearers.
+    pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
+        let stage = |circumstances: &Circumstances| {
+            let time = circumstances.time.as_deref().map(|raw| date_of(state, raw)).transpose()?;
+            let circumstances = Circumstances { time: time.map(|date| date.raw), ..circumstances.clone() };
+            Stage::new(state, &author, now, &circumstances)
+        };
+        let (summary, learning) = match self {
+            Self::Witness { facts, witnesses, circumstances } => stage(circumstances)?.witness(facts, witnesses)?,
+            Self::Say { speaker, text, states, hearers, lie, circumstances } => {
+                stage(circumstances)?.say(speaker, text, states, hearers, sincerity(*lie))?
+            }
+            Self::Tell { teller, fact, hearers, retold, lie, citing, credence, circumstances } => {
+                let stage = stage(circumstances)?;
+                let (teller, alias) = resolve_speaker(state, teller)?;
+                let citing = citing.as_ref().map(|name| resolve(state, name)).transpose()?;
+                let hearers = stage.hearers(hearers, Some(&teller))?;
+                let is_new = !matches!(fact, Stated::Recorded(_));
+                let (fact, _) = stage.stated(fact, Voice::of(&teller, *lie), None)?;
+                let retold = retold.as_ref().map(|retold| stage.retold(&fact, retold, &teller, *lie)).transpose()?;
+                let telling = Telling {
+                    teller: &teller,
+                    alias: alias.as_deref(),
+                    hearers: &hearers,
+                    fact: &fact,
+                    retold: retold.as_ref(),
+                    sincerity: sincerity(*lie),
+                    citing: citing.as_ref(),
+                    credence: credence.map(Credence::new).transpose()?,
+                };
+                let tell = if is_new { learn::claim } else { learn::tell };
+                let learning = tell(state, &telling, &stage.occasion)?;
+                (stage.told("tells", &teller, telling.hearers, retold.as_ref().unwrap_or(&fact)), learning)
+            }
+            Self::Read { document, readers, credence, circumstances } => {
+                let stage = stage(circumstances)?;
+                let document = resolve(state, document)?;
+                let readers = stage.all(readers)?;
+                let credence = credence.map(Credence::new).transpose()?.unwrap_or(Credence::FULL);
+                let learning = learn::read(state, &document, &readers, credence, &stage.occasion)?;
+                let read = if readers.len() == 1 { "reads" } else { "read" };
+                (format!("{} {read} {}", stage.names(&readers), state.name_or_id(&document)), learning)
+            }
+            Self::Deduce { knower, conclusion, from, certainty, circumstances } => {
+                let stage = stage(circumstances)?;
+                let knower = resolve(state, knower)?;
+                let (fact, _) = stage.stated(conclusion, Voice::Mind, None)?;
+                let from =
+                    from.iter().map(|fact| find_fact(state, fact).map(|fact| fact.id())).collect::<Result<Vec<_>, _>>();
+                let (from, certainty) = (from?, certainty.map(Credence::new).transpose()?.unwrap_or(Credence::FULL));
+                let learning = learn::deduce(state, &knower, &fact, &from, certainty, &stage.occasion)?;
+                (format!("{} deduces {}", state.name_or_id(&knower), quoted(&fact)), learning)
+            }
+            Self::Refute { fact, statement, teller, hearers, credence, circumstances } => {
+                let stage = stage(circumstances)?;
+                let teller = teller.as_ref().map(|name| resolve_speaker(state, name)).transpose()?;
+                let credence = credence.map(Credence::new).transpose()?;
+                stage.refute(&*find_fact(state, fact)?, statement.as_deref(), teller.as_ref(), hearers, credence)?
+            }
+            Self::Reveal { holder, fact, to, openly, circumstances } => {
+                let stage = stage(circumstances)?;
+                let (holder, fact) = (resolve_speaker(state, holder)?, find_fact(state, fact)?);
+                stage.reveal(&holder, &fact, to, *openly)?
+            }
+            Self::Forget { knower, fact } => {
+                let (knower, fact) = (resolve(state, knower)?, find_fact(state, fact)?);
+                match never_made_up(state, &knower, &fact) {
+                    Some(withdrawn) => withdrawn,
+                    None => forget(state, &knower, &fact)?,
+                }
+            }
+        };
+        Ok(Operation { author, recorded: now, summary, changes: learning.changes })
+    }
+}
+
+/// Returns the changes that withdraw a fact that the knower made up, including the edges of its hearers. Returns `None`
+/// if the knower did not make the fact up.
+fn never_made_up(state: &State, knower: &EntityId, fact: &Fact) -> Option<(String, Learning)> {
+    let id = Knower::Entity(knower.clone());
+    View::of(state, &id, None).fact(fact.id()).filter(|known| known.is_made_up())?;
+    // The hearers' edges do not depend on an edge of the inventor, so they must be withdrawn too.
+    let of_telling = |edge: &&Arc<KnowledgeEdge>| {
+        let is_record = !edge.acquisition.gives_knowledge() && edge.knower == id;
+        is_record || edge.acquisition.teller() == Some(knower)
+    };
+    let rests =
+        |edge: &&Arc<KnowledgeEdge>| edge.sources.iter().any(|source| matches!(source, Justification::Basis { .. }));
+    let telling = state.known_by(fact.id()).filter(of_telling).filter(|edge| !rests(edge));
+    let mut told: Vec<_> = telling.map(|edge| edge.id()).collect();
+    told.sort_unstable();
+    let summary = format!("{} never told its invention: {}", state.name_or_id(knower), quoted(fact));
+    Some((summary, Learning { changes: withdrawal(state, &told), ..Learning::default() }))
+}

@@ -1,0 +1,397 @@
+//! Parts of recording a game event: the characters present, the stated facts, and the sources of these facts.
+
+use std::sync::Arc;
+
+use hearsay_belief::{
+    Occasion, View,
+    learn::{self, Learning, Sincerity, Telling},
+    present,
+};
+use hearsay_model::{
+    Author, Change, Credence, EntityId, Evidence, Fact, FactRelation, FactStatus, Knower, KnowledgeEdge, Method,
+    Object, Passage, Predicate, PredicateRole, Provenance, Resolution, Secrecy, Span, State, Timestamp, Validity,
+    Value, attribute, text,
+};
+use hearsay_query::{
+    dates::clock_date,
+    resolve::{find_fact, find_session, resolve, resolve_speaker, spoken_of},
+    session::{latest, next_line},
+};
+
+use super::parts::{Circumstances, Retelling, Stated};
+use crate::{
+    CommandError,
+    edit::{Editor, succession},
+};
+
+pub(super) fn sincerity(lie: bool) -> Sincerity {
+    if lie { Sincerity::Lie } else { Sincerity::Sincere }
+}
+
+pub(super) fn quoted(fact: &Fact) -> String {
+    format!("\u{201C}{}\u{201D}", fact.statement())
+}
+
+/// Source of a new fact.
+#[derive(Clone, Copy)]
+pub(super) enum Voice<'a> {
+    /// The fact is seen.
+    World,
+    /// A character states the fact.
+    Speaker(&'a EntityId),
+    /// A lying character states the fact.
+    Liar(&'a EntityId),
+    /// A character concludes the fact.
+    Mind,
+}
+
+impl<'a> Voice<'a> {
+    pub(super) fn of(speaker: &'a EntityId, lie: bool) -> Self {
+        if lie { Self::Liar(speaker) } else { Self::Speaker(speaker) }
+    }
+
+    fn status(self) -> FactStatus {
+        match self {
+            Self::World => FactStatus::Canon,
+            Self::Speaker(_) | Self::Mind => FactStatus::Claimed,
+            Self::Liar(_) => FactStatus::False,
+        }
+    }
+}
+
+type Told = (String, Learning);
+
+/// Context of one game event.
+pub(super) struct Stage<'a> {
+    state: &'a State,
+    editor: Editor<'a>,
+    pub occasion: Occasion,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn new(
+        state: &'a State,
+        author: &Author,
+        now: Timestamp,
+        circumstances: &Circumstances,
+    ) -> Result<Self, CommandError> {
+        let Circumstances { place, time, session } = circumstances;
+        let session = session.as_ref().map(|given| find_session(state, given)).transpose()?;
+        let end = session.as_ref().and_then(|session| session.end.clone().or_else(|| session.start.clone()));
+        let playing = state.playing().filter(|_| session.is_none());
+        let time = match time {
+            Some(raw) => Some(state.calendar().parse(raw)?),
+            None => match playing {
+                Some(playing) => latest(state, playing.time.clone()),
+                None => end.or_else(|| state.clock().map(|_| clock_date(state))),
+            },
+        };
+        let place = place.as_ref().map(|name| resolve(state, name)).transpose()?;
+        let session = session.map(|session| session.id.clone()).or_else(|| Some(playing?.session.clone()));
+        let occasion = Occasion { time, place, session };
+        Ok(Self { state, editor: Editor { state, author: author.clone(), now }, occasion })
+    }
+
+    pub(super) fn all(&self, names: &[String]) -> Result<Vec<EntityId>, CommandError> {
+        names.iter().map(|name| Ok(resolve(self.state, name)?)).collect()
+    }
+
+    pub(super) fn names(&self, ids: &[EntityId]) -> String {
+        let names: Vec<_> = ids.iter().map(|id| self.state.name_or_id(id)).collect();
+        match &names[..] {
+            [] => "nobody".to_owned(),
+            [one] => (*one).to_owned(),
+            [others @ .., last] if names.len() <= 4 => format!("{} and {last}", others.join(", ")),
+            [first, ..] => format!("{first} and {} others", names.len() - 1),
+        }
+    }
+
+    /// Returns the named characters. If none is named, returns the characters present, without the speaker.
+    pub(super) fn hearers(&self, named: &[String], speaker: Option<&EntityId>) -> Result<Vec<EntityId>, CommandError> {
+        if !named.is_empty() {
+            return self.all(named);
+        }
+        let moment = self.occasion.moment();
+        let place = self.occasion.place.clone().or_else(|| whereabouts(self.state, speaker?, moment));
+        let mut there = place.map(|place| present(self.state, &place, moment)).unwrap_or_default();
+        there.retain(|id| Some(id) != speaker);
+        Ok(there)
+    }
+
+    pub(super) fn told(&self, verb: &str, teller: &EntityId, hearers: &[EntityId], fact: &Fact) -> String {
+        format!("{} {verb} {}: {}", self.state.name_or_id(teller), self.names(hearers), quoted(fact))
+    }
+
+    fn provenance(&self, voice: Voice, evidence: Option<Evidence>) -> Provenance {
+        let (method, speaker) = match voice {
+            Voice::World => (Method::Witnessed, None),
+            Voice::Speaker(speaker) | Voice::Liar(speaker) => (Method::Stated, Some(speaker.clone())),
+            Voice::Mind => (Method::Inferred, None),
+        };
+        Provenance {
+            session: self.occasion.session.clone(),
+            speaker,
+            recorded: self.editor.now,
+            evidence: evidence.into_iter().collect(),
+            ..Provenance::new(method, self.editor.author.clone())
+        }
+    }
+
+    /// Returns the recorded or new fact, and the changes that end older values.
+    pub(super) fn stated(
+        &self,
+        stated: &Stated,
+        voice: Voice,
+        evidence: Option<Evidence>,
+    ) -> Result<(Arc<Fact>, Vec<Change>), CommandError> {
+        let state = self.state;
+        let builder = match stated {
+            Stated::Recorded(given) => return Ok((find_fact(state, given)?, Vec::new())),
+            Stated::Lore { about, text } => {
+                let about = resolve(state, about)?;
+                let lore = Fact::attribute(&about, attribute::LORE, text.trim(), self.provenance(voice, evidence))?;
+                lore.statement(text.trim()).mentions(mentioned(state, text))
+            }
+            Stated::Parts { subject, predicate, object, statement } => {
+                let mut subject = resolve(state, subject)?;
+                let name = Predicate::new(predicate).ok();
+                let is_attribute = name.as_ref().is_some_and(|name| state.vocabulary().attribute(name).is_some());
+                let provenance = self.provenance(voice, evidence);
+                let (builder, predicate, said) = if is_attribute {
+                    let name = Predicate::new(predicate)?;
+                    (Fact::attribute(&subject, name.clone(), object.as_str(), provenance)?, name, object.clone())
+                } else {
+                    let (relation, backwards) = self.editor.relation(predicate)?;
+                    let mut object = resolve(state, object)?;
+                    if backwards {
+                        std::mem::swap(&mut subject, &mut object);
+                    }
+                    let said = spoken_of(state, &object).to_owned();
+                    (Fact::relation(&subject, relation.clone(), &object, provenance)?, relation, said)
+                };
+                let made = || state.vocabulary().sentence(&predicate, spoken_of(state, &subject), &said);
+                builder.statement(statement.clone().unwrap_or_else(made))
+            }
+        };
+        let mut fact = builder.status(voice.status()).build()?;
+        let mut changes = Vec::new();
+        if fact.status() == FactStatus::Canon && state.is_functional(fact.predicate()) {
+            // A new value of a functional predicate ends the older value at the time of the event.
+            let mut validity = Validity { from: self.occasion.time.clone(), until: None };
+            let open = state.values(fact.subject(), fact.predicate());
+            changes = succession(state, &open, fact.predicate(), fact.object(), &mut validity);
+            fact = fact.to_builder().validity(validity).build()?;
+        }
+        Ok((Arc::new(fact), changes))
+    }
+
+    pub(super) fn witness(&self, facts: &[Stated], witnesses: &[String]) -> Result<Told, CommandError> {
+        let witnesses = self.hearers(witnesses, None)?;
+        let (mut seen, mut changes) = (Vec::new(), Vec::new());
+        for fact in facts {
+            let (fact, mut ended) = self.stated(fact, Voice::World, None)?;
+            seen.push(fact);
+            changes.append(&mut ended);
+        }
+        let mut learning = learn::witness(self.state, &seen, &witnesses, &self.occasion)?;
+        changes.append(&mut learning.changes);
+        learning.changes = changes;
+        let what = match &seen[..] {
+            [one] => quoted(one),
+            more => format!("{} facts", more.len()),
+        };
+        let see = if witnesses.len() == 1 { "sees" } else { "see" };
+        Ok((format!("{} {see} {what}", self.names(&witnesses)), learning))
+    }
+
+    pub(super) fn say(
+        &self,
+        speaker: &str,
+        text: &str,
+        states: &[Stated],
+        hearers: &[String],
+        sincerity: Sincerity,
+    ) -> Result<Told, CommandError> {
+        let (speaker, alias) = resolve_speaker(self.state, speaker)?;
+        let hearers = self.hearers(hearers, Some(&speaker))?;
+        let session = self.occasion.session.clone();
+        // The line number gives different ids to passages with the same words.
+        let line = next_line(self.state, session.as_ref());
+        let mentions = mentioned(self.state, text);
+        let passage = Passage {
+            speaker: Some(speaker.clone()),
+            speaker_alias: alias,
+            session,
+            line,
+            mentions,
+            ..Passage::new(text.trim())
+        };
+        if passage.text.is_empty() {
+            return Err(CommandError::Fact(hearsay_model::FactError::NoStatement));
+        }
+        let span = Span { start: 0, end: passage.text.len() };
+        let evidence = Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() };
+        let voice = Voice::of(&speaker, sincerity == Sincerity::Lie);
+        let stated = states.iter().map(|fact| Ok(self.stated(fact, voice, Some(evidence.clone()))?.0));
+        let stated = stated.collect::<Result<Vec<_>, CommandError>>()?;
+        let summary = format!("{} says: \u{201C}{}\u{201D}", self.state.name_or_id(&speaker), passage.text);
+        Ok((summary, learn::say(self.state, passage, &stated, &hearers, sincerity, &self.occasion)?))
+    }
+
+    /// Returns the distorted version of a fact.
+    pub(super) fn retold(
+        &self,
+        fact: &Arc<Fact>,
+        retold: &Retelling,
+        teller: &EntityId,
+        lie: bool,
+    ) -> Result<Arc<Fact>, CommandError> {
+        let state = self.state;
+        let voice = Voice::of(teller, lie);
+        let provenance = self.provenance(voice, None);
+        let builder = match (&retold.object, fact.object()) {
+            (None, _) => {
+                let text = retold.statement.clone().unwrap_or_default();
+                let mentions: Vec<EntityId> = fact.entities().cloned().collect();
+                let lore = Fact::attribute(fact.subject(), attribute::LORE, text.trim(), provenance)?;
+                lore.statement(text.trim()).mentions(mentions).secrecy(fact.secrecy())
+            }
+            (Some(given), old) => {
+                let (object, said) = match old {
+                    Object::Entity(_) => {
+                        let id = resolve(state, given)?;
+                        let said = spoken_of(state, &id).to_owned();
+                        (Object::Entity(id), said)
+                    }
+                    Object::Value(_) => (Object::Value(Value::from(given.as_str())), given.clone()),
+                };
+                let subject = spoken_of(state, fact.subject());
+                let made = || state.vocabulary().sentence(fact.predicate(), subject, &said);
+                let statement = retold.statement.clone().unwrap_or_else(made);
+                fact.to_builder().object(object).statement(statement).handle(None).provenance(provenance)
+            }
+        };
+        Ok(Arc::new(builder.status(voice.status()).fact_relation(Some(FactRelation::Distorts(fact.id()))).build()?))
+    }
+
+    pub(super) fn refute(
+        &self,
+        fact: &Fact,
+        statement: Option<&str>,
+        teller: Option<&(EntityId, Option<String>)>,
+        hearers: &[String],
+        credence: Option<Credence>,
+    ) -> Result<Told, CommandError> {
+        let (teller, alias) = (teller.map(|(id, _)| id), teller.and_then(|(_, alias)| alias.as_deref()));
+        let hearers = self.hearers(hearers, teller)?;
+        let voice = teller.map_or(Voice::World, Voice::Speaker);
+        let made = learn::refutation(fact, statement, self.provenance(voice, None))?;
+        let made = Arc::new(made.to_builder().status(voice.status()).build()?);
+        let Some(teller) = teller else {
+            let learning = learn::witness(self.state, &[Arc::clone(&made)], &hearers, &self.occasion)?;
+            let see = if hearers.len() == 1 { "sees" } else { "see" };
+            return Ok((format!("{} {see} {}", self.names(&hearers), quoted(&made)), learning));
+        };
+        let telling = Telling {
+            teller,
+            alias,
+            hearers: &hearers,
+            fact: &made,
+            retold: None,
+            sincerity: Sincerity::Sincere,
+            citing: None,
+            credence,
+        };
+        Ok((self.told("tells", teller, &hearers, &made), learn::claim(self.state, &telling, &self.occasion)?))
+    }
+
+    pub(super) fn reveal(
+        &self,
+        (holder, alias): &(EntityId, Option<String>),
+        fact: &Arc<Fact>,
+        to: &[String],
+        openly: bool,
+    ) -> Result<Told, CommandError> {
+        let hearers = self.hearers(to, Some(holder))?;
+        let telling = Telling {
+            teller: holder,
+            alias: alias.as_deref(),
+            hearers: &hearers,
+            fact,
+            retold: None,
+            sincerity: Sincerity::Sincere,
+            citing: None,
+            credence: None,
+        };
+        let mut learning = learn::tell(self.state, &telling, &self.occasion)?;
+        if openly {
+            let concealed = own_edges(self.state, holder, fact).filter(|edge| edge.conceals);
+            let open = concealed.map(|edge| KnowledgeEdge { conceals: false, ..KnowledgeEdge::clone(edge) });
+            learning.changes.extend(open.map(|edge| Change::Learn(Arc::new(edge))));
+        }
+        Ok((self.told("reveals to", holder, &hearers, fact), learning))
+    }
+}
+
+/// Maximum number of words in a name that [`mentioned`] finds.
+const LONGEST_NAME: usize = 5;
+
+/// Returns the entities whose full name occurs in a text. The name must be capitalized in the text and belong to a
+/// single entity. Secret names are not found, because hearers do not know whom they mean. Sorted.
+pub(crate) fn mentioned(state: &State, text: &str) -> Vec<EntityId> {
+    let words: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let words: Vec<&str> =
+        words.into_iter().map(|word| word.trim_end_matches("'s").trim_end_matches("\u{2019}s")).collect();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let longest = if words[at].starts_with(char::is_uppercase) { LONGEST_NAME.min(words.len() - at) } else { 0 };
+        let named = (1..=longest).rev().find_map(|count| match state.resolve(&words[at..at + count].join(" ")) {
+            Resolution::One(id) => is_openly(state, &id, &words[at..at + count].join(" ")).then_some((id, count)),
+            _ => None,
+        });
+        at += named.as_ref().map_or(1, |(_, count)| *count);
+        found.extend(named.map(|(id, _)| id));
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Returns whether a name of an entity is not secret.
+fn is_openly(state: &State, id: &EntityId, name: &str) -> bool {
+    let name = text::normal(name);
+    let named = [attribute::NAME, attribute::ALIAS].map(|name| state.facts_with_subject(id, name).all());
+    named.into_iter().flatten().any(|fact| {
+        let open = fact.secrecy() != Secrecy::Secret;
+        open && fact.object().text().is_some_and(|called| text::normal(called) == name)
+    })
+}
+
+/// Returns the place of an entity at a game time, according to the latest canon `LOCATED_AT` fact.
+fn whereabouts(state: &State, id: &EntityId, moment: Option<hearsay_model::GameTime>) -> Option<EntityId> {
+    let here = state.facts_with_subject(id, PredicateRole::Location.name()).at(moment);
+    let here = here.filter(|fact| fact.status() == FactStatus::Canon);
+    let latest = here.max_by_key(|fact| (fact.validity().start(), fact.id()))?;
+    latest.object().entity().cloned()
+}
+
+/// Returns the edges from a knower to a fact, without the edges of its groups and places.
+fn own_edges<'a>(state: &'a State, knower: &EntityId, fact: &Fact) -> impl Iterator<Item = &'a Arc<KnowledgeEdge>> {
+    let knower = Knower::Entity(knower.clone());
+    state.known_by(fact.id()).filter(move |edge| edge.knower == knower)
+}
+
+pub(super) fn forget(state: &State, knower: &EntityId, fact: &Fact) -> Result<Told, CommandError> {
+    let learned = own_edges(state, knower, fact).filter(|edge| edge.acquisition.gives_knowledge());
+    let mut ids: Vec<_> = learned.map(|edge| edge.id()).collect();
+    ids.sort_unstable();
+    if ids.is_empty() {
+        let view = View::of(state, &knower.clone().into(), None);
+        let known = view.fact(fact.id()).is_some();
+        return Err(CommandError::NotLearned { knower: knower.clone(), statement: fact.statement().to_owned(), known });
+    }
+    let changes = hearsay_belief::withdrawal(state, &ids);
+    let summary = format!("{} never learned {}", state.name_or_id(knower), quoted(fact));
+    Ok((summary, Learning { changes, ..Learning::default() }))
+}

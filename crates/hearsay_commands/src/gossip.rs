@@ -1,0 +1,140 @@
+//! Simulates gossip over a period of game time and records it as one operation.
+
+use hearsay_belief::gossip::{GossipOptions, GossipStep, gossip};
+use hearsay_model::{
+    Author, Change, Credence, EntityId, FactId, GameSetting, GameTime, Operation, Setting, State, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::CommandError;
+
+/// Parameters of a gossip simulation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Gossip {
+    /// Start of the period. Default: the game clock.
+    pub from: Option<GameTime>,
+    /// End of the period. Default: `days` after the start.
+    pub until: Option<GameTime>,
+    /// Length of the period in days of the campaign's calendar, if `until` is unset. Default 1.
+    pub days: u32,
+    /// Random seed, which determines the meetings. Use the same seed for all simulations in one game. Default 0.
+    pub seed: u64,
+    /// Whether to set the game clock to the end of the period. Default true.
+    pub set_clock: bool,
+}
+
+impl Default for Gossip {
+    fn default() -> Self {
+        Self { from: None, until: None, days: 1, seed: 0, set_clock: true }
+    }
+}
+
+/// Result of a gossip simulation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GossipReport {
+    /// Short summary.
+    pub summary: String,
+    /// Start of the period, as printed by the calendar.
+    pub from: String,
+    /// End of the period, as printed by the calendar.
+    pub until: String,
+    /// Number of meetings of two characters.
+    pub meetings: usize,
+    /// How far each fact spread. Facts that reached the most new knowers come first.
+    pub spread: Vec<SpreadRow>,
+    /// Tellings in chronological order.
+    pub news: Vec<NewsRow>,
+}
+
+/// How far one fact spread in the period.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpreadRow {
+    /// The fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Number of knowers with an edge of their own to the fact before the period.
+    pub before: usize,
+    /// Number of these knowers after the period.
+    pub after: usize,
+    /// Places where the fact was told, in chronological order.
+    pub places: Vec<EntityId>,
+}
+
+/// A fact that one character told another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NewsRow {
+    /// Game time of the telling, as printed by the calendar.
+    pub when: String,
+    /// Place of the telling.
+    pub place: EntityId,
+    /// Character that told the fact.
+    pub teller: EntityId,
+    /// Character that learned the fact.
+    pub hearer: EntityId,
+    /// The fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Credence in the fact that the hearer gains from the telling.
+    pub credence: Credence,
+}
+
+/// A simulated period of gossip that is not committed yet.
+#[derive(Debug, Clone)]
+pub struct GossipPlan {
+    /// The report.
+    pub report: GossipReport,
+    /// Operation that records the gossip.
+    pub operation: Operation,
+}
+
+impl Gossip {
+    /// Simulates the period without changing the state. The same state, seed and period always produce the same plan.
+    ///
+    /// # Errors
+    /// When neither a start nor the game clock is set, or when the period is invalid.
+    pub fn plan(&self, state: &State, now: Timestamp) -> Result<GossipPlan, CommandError> {
+        let from = self.from.or(state.clock()).ok_or(CommandError::NoClock)?;
+        let days = i64::from(self.days).saturating_mul(state.calendar().minutes_per_day());
+        let until = self.until.unwrap_or(GameTime(from.0.saturating_add(days)));
+        let step = gossip(state, &GossipOptions { seed: self.seed, ..GossipOptions::between(from, until) })?;
+        let report = report(state, &step, from, until);
+        let mut changes = step.changes;
+        if self.set_clock && state.clock().is_none_or(|clock| clock < until) {
+            changes.push(Change::Set(Setting::Game(GameSetting::Clock(until))));
+        }
+        let operation = Operation { author: Author::Game, recorded: now, summary: report.summary.clone(), changes };
+        Ok(GossipPlan { report, operation })
+    }
+}
+
+fn report(state: &State, step: &GossipStep, from: GameTime, until: GameTime) -> GossipReport {
+    let statement = |id| state.fact(id).map_or_else(String::new, |fact| fact.statement().to_owned());
+    let print = |time| state.calendar().print(time);
+    let spread = step.spread(state).into_iter().map(|spread| SpreadRow {
+        fact: spread.fact,
+        statement: statement(spread.fact),
+        before: spread.before,
+        after: spread.after,
+        places: spread.places.into_iter().map(|(place, _)| place).collect(),
+    });
+    let news = step.news.iter().map(|news| NewsRow {
+        when: print(news.when),
+        place: news.place.clone(),
+        teller: news.teller.clone(),
+        hearer: news.hearer.clone(),
+        fact: news.fact,
+        statement: statement(news.fact),
+        credence: news.belief,
+    });
+    GossipReport {
+        summary: format!("gossip from {} until {}: {} tellings", print(from), print(until), step.news.len()),
+        from: print(from),
+        until: print(until),
+        meetings: step.meetings,
+        spread: spread.collect(),
+        news: news.collect(),
+    }
+}

@@ -1,0 +1,24 @@
+//! Commands: typed requests to change a campaign, each turned into one operation.
+//!
+//! A command computes the changes of one [`Operation`](hearsay_model::Operation) from the current
+//! [`State`](hearsay_model::State), but does not apply them. The engine commits the operation. Commands accept ids and
+//! names of entities. An unknown name causes a [`CommandError`], and nothing changes.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod edit;
+pub mod error;
+pub mod game_event;
+pub mod gossip;
+pub mod guesses;
+pub mod merge;
+pub mod patches;
+pub mod policy;
+pub mod proposal;
+pub mod prune;
+pub mod reading;
+pub mod retcon;
+pub mod review;
+pub mod session;
+pub mod teach;
+
+pub use error::CommandError;

@@ -1,0 +1,403 @@
+//! Renames an entity in all records that refer to it: facts, knowledge edges, passages, sessions and settings.
+//!
+//! The id of a record is a hash that includes the ids of its entities, so most renamed records get new ids. Records
+//! that refer to these records get new ids too. A renamed record is written as two changes: the first adds the new
+//! record, and the next one withdraws the old record. A [split](super::split) uses these pairs to find the old record
+//! of a new one.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use hearsay_model::{
+    Acquisition, Change, EntityId, Evidence, Fact, FactError, FactId, FactStatus, GameSetting, Justification, Knower,
+    KnowledgeEdge, KnowledgeId, Object, Passage, PassageId, Predicate, Provenance, Reference, Rename, ReviewSetting,
+    Session, Setting, State, attribute,
+};
+use hearsay_query::resolve::spoken_of;
+
+/// A renaming of one entity to another.
+pub(super) struct Renaming<'a> {
+    pub state: &'a State,
+    pub gone: &'a EntityId,
+    pub into: &'a EntityId,
+    /// Facts that contradict a more certain fact. They become claims.
+    pub losers: BTreeSet<FactId>,
+    pub changes: Vec<Change>,
+    /// Changes of facts that keep their ids. They have no second change that withdraws an old fact.
+    kept: Vec<Change>,
+    passages: BTreeMap<PassageId, PassageId>,
+    /// New id of each renamed fact; `None` for a removed fact, which would relate an entity to itself.
+    facts: BTreeMap<FactId, Option<FactId>>,
+    edges: BTreeMap<KnowledgeId, Option<KnowledgeId>>,
+}
+
+/// The new ids of the renamed entity and of the records that have been renamed so far.
+struct Ids<'a> {
+    gone: &'a EntityId,
+    into: &'a EntityId,
+    passages: &'a BTreeMap<PassageId, PassageId>,
+    facts: &'a BTreeMap<FactId, Option<FactId>>,
+    edges: &'a BTreeMap<KnowledgeId, Option<KnowledgeId>>,
+}
+
+impl Rename for Ids<'_> {
+    fn entity(&mut self, id: &mut EntityId) {
+        if id == self.gone {
+            id.clone_from(self.into);
+        }
+    }
+
+    fn fact(&mut self, id: &mut FactId) {
+        *id = self.facts.get(id).copied().flatten().unwrap_or(*id);
+    }
+
+    fn edge(&mut self, id: &mut KnowledgeId) {
+        *id = self.edges.get(id).copied().flatten().unwrap_or(*id);
+    }
+
+    fn passage(&mut self, id: &mut PassageId) {
+        *id = self.passages.get(id).copied().unwrap_or(*id);
+    }
+}
+
+/// Numbers of records that move.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Moved {
+    /// Number of facts.
+    pub facts: usize,
+    /// Number of knowledge edges.
+    pub edges: usize,
+    /// Number of passages.
+    pub passages: usize,
+}
+
+impl<'a> Renaming<'a> {
+    pub(super) fn new(state: &'a State, gone: &'a EntityId, into: &'a EntityId, losers: BTreeSet<FactId>) -> Self {
+        let (passages, facts, edges) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { state, gone, into, losers, changes: Vec::new(), kept: Vec::new(), passages, facts, edges }
+    }
+
+    /// Renames the entity in all records.
+    pub(super) fn all(&mut self) -> Moved {
+        let before = self.changes.len();
+        self.passages();
+        let passages = self.changes.iter().filter(|change| matches!(change, Change::AddPassage(_))).count();
+        self.facts();
+        self.edges();
+        self.sessions();
+        self.settings();
+        debug_assert!(self.changes.len() >= before);
+        Moved { facts: self.facts.len(), edges: self.edges.len(), passages }
+    }
+
+    pub(super) fn entity(&self, id: &EntityId) -> EntityId {
+        if id == self.gone { self.into.clone() } else { id.clone() }
+    }
+
+    fn is_there(&self, id: &EntityId) -> bool {
+        self.state.entity(id).is_some()
+    }
+
+    /// Returns the new ids of several entities, without removed entities.
+    fn entities(&self, ids: &[EntityId]) -> Vec<EntityId> {
+        let mut ids: Vec<EntityId> = ids.iter().filter(|id| self.is_there(id)).map(|id| self.entity(id)).collect();
+        ids.sort();
+        ids.dedup();
+        ids
+    }
+
+    fn one(&self, id: Option<&EntityId>) -> Option<EntityId> {
+        id.filter(|id| self.is_there(id)).map(|id| self.entity(id))
+    }
+
+    fn knower(&self, knower: &Knower) -> Knower {
+        knower.entity().map_or(Knower::World, |id| self.entity(id).into())
+    }
+
+    /// Returns the new ids of the records that have been renamed so far.
+    fn ids(&self) -> Ids<'_> {
+        Ids { gone: self.gone, into: self.into, passages: &self.passages, facts: &self.facts, edges: &self.edges }
+    }
+
+    fn passages(&mut self) {
+        for (id, passage) in self.state.passages() {
+            let knowers = passage.knowers().filter_map(Knower::entity);
+            if !passage.entities().chain(knowers).any(|id| id == self.gone) {
+                continue;
+            }
+            let there = |knower: &&Knower| knower.entity().is_none_or(|id| self.is_there(id));
+            let mut heard_by: Vec<Knower> =
+                passage.heard_by.iter().filter(there).map(|knower| self.knower(knower)).collect();
+            heard_by.sort();
+            heard_by.dedup();
+            let mut readers = passage.readers.clone();
+            readers.retain(|reader| there(&&reader.knower));
+            readers.iter_mut().for_each(|reader| reader.knower = self.knower(&reader.knower));
+            readers.sort();
+            readers.dedup_by(|later, first| later.knower == first.knower);
+            let new = Arc::new(Passage {
+                speaker: self.one(passage.speaker.as_ref()),
+                place: self.one(passage.place.as_ref()),
+                document: self.one(passage.document.as_ref()),
+                mentions: self.entities(&passage.mentions),
+                session: passage.session.clone().filter(|session| self.state.session(session).is_some()),
+                heard_by,
+                readers,
+                ..Passage::clone(passage)
+            });
+            let to = new.id();
+            self.changes.push(Change::AddPassage(new));
+            if to != id {
+                self.passages.insert(id, to);
+                self.changes.push(Change::RemovePassage(id));
+            }
+        }
+    }
+
+    fn facts(&mut self) {
+        let mut bearers: BTreeMap<FactId, Vec<&'a Arc<Fact>>> = BTreeMap::new();
+        let mut open: BTreeMap<FactId, &'a Arc<Fact>> = BTreeMap::new();
+        for fact in self.state.facts() {
+            if let Some(fact_relation) = fact.fact_relation() {
+                bearers.entry(fact_relation.fact()).or_default().push(fact);
+            }
+            let provenance = fact.provenance();
+            let moved = |evidence: &Evidence| evidence.passage().is_some_and(|id| self.passages.contains_key(&id));
+            if fact.entities().chain(&provenance.speaker).any(|id| id == self.gone)
+                || provenance.evidence.iter().any(moved)
+            {
+                open.insert(fact.id(), fact);
+            }
+        }
+        // Facts with a relation to a renamed fact get new ids too.
+        let mut reached: Vec<FactId> = open.keys().copied().collect();
+        while let Some(id) = reached.pop() {
+            for bearer in bearers.get(&id).into_iter().flatten() {
+                if open.insert(bearer.id(), bearer).is_none() {
+                    reached.push(bearer.id());
+                }
+            }
+        }
+        // The id of a fact depends on the fact that it has a relation to, so that fact is renamed first.
+        while !open.is_empty() {
+            let waits = |fact: &Fact| {
+                fact.fact_relation().is_some_and(|fact_relation| open.contains_key(&fact_relation.fact()))
+            };
+            let ready: Vec<&Arc<Fact>> = open.values().filter(|fact| !waits(fact)).copied().collect();
+            if ready.is_empty() {
+                break;
+            }
+            for fact in ready {
+                open.remove(&fact.id());
+                self.fact(fact);
+            }
+        }
+        self.changes.append(&mut self.kept);
+        for &loser in &self.losers {
+            if !self.facts.contains_key(&loser) {
+                self.changes.push(Change::SetStatus { fact: loser, status: FactStatus::Claimed });
+            }
+        }
+    }
+
+    fn fact(&mut self, old: &Fact) {
+        let id = old.id();
+        let new = self.renamed(old).ok().flatten();
+        let Some(new) = new else {
+            self.facts.insert(id, None);
+            self.changes.push(Change::RetractFact(id));
+            return;
+        };
+        let to = new.id();
+        if to == id {
+            self.kept.push(Change::AssertFact(Arc::new(new)));
+            return;
+        }
+        self.facts.insert(id, Some(to));
+        let there = self.state.fact(to).is_some() && !self.facts.contains_key(&to);
+        let new = Arc::new(new);
+        self.changes.push(if there { Change::Support(new) } else { Change::AssertFact(new) });
+        self.changes.push(Change::RetractFact(id));
+    }
+
+    /// Returns the renamed fact, or `None` if it would relate an entity to itself.
+    fn renamed(&self, old: &Fact) -> Result<Option<Fact>, FactError> {
+        let subject = self.entity(old.subject());
+        let object = match old.object() {
+            Object::Entity(id) if self.entity(id) == subject && id != old.subject() => return Ok(None),
+            Object::Entity(id) => Object::Entity(self.entity(id)),
+            value => value.clone(),
+        };
+        let vocabulary = self.state.vocabulary();
+        let is_other_name =
+            old.subject() == self.gone && *old.predicate() == attribute::NAME && self.state.name(self.into).is_some();
+        let (predicate, statement) = match is_other_name {
+            true => {
+                let alias = Predicate::new(attribute::ALIAS)?;
+                let statement = vocabulary.sentence(&alias, spoken_of(self.state, self.into), &object.to_string());
+                (alias, statement)
+            }
+            false => (old.predicate().clone(), old.statement().to_owned()),
+        };
+        let mut fact_relation = old.fact_relation();
+        fact_relation.iter_mut().for_each(|relation| relation.rename(&mut self.ids()));
+        let said = old.provenance();
+        let mut evidence = said.evidence.clone();
+        evidence.iter_mut().for_each(|evidence| evidence.rename(&mut self.ids()));
+        let provenance = Provenance {
+            speaker: self.one(said.speaker.as_ref()),
+            session: said.session.clone().filter(|session| self.state.session(session).is_some()),
+            evidence,
+            ..said.clone()
+        };
+        let status = if self.losers.contains(&old.id()) { FactStatus::Claimed } else { old.status() };
+        let builder = match &object {
+            Object::Entity(object) => Fact::relation(&subject, predicate, object, provenance)?,
+            Object::Value(value) => Fact::attribute(&subject, predicate, value.clone(), provenance)?,
+        };
+        let builder = builder.statement(statement).mentions(self.entities(old.mentions()));
+        let builder = builder.attitude(old.attitude()).rank(old.rank().map(str::to_owned)).fact_relation(fact_relation);
+        let builder = builder.conditions(old.conditions().map(str::to_owned)).validity(old.validity().clone());
+        let builder = builder.handle(old.handle().map(str::to_owned)).secrecy(old.secrecy());
+        builder.status(status).build().map(Some)
+    }
+
+    fn edges(&mut self) {
+        let (mut all, mut bears) = (BTreeMap::new(), BTreeMap::<KnowledgeId, Vec<KnowledgeId>>::new());
+        let mut reached = Vec::new();
+        for fact in self.state.facts() {
+            for (id, edge) in self.state.recorded_edges(fact.id()) {
+                for below in edge.sources.iter().flat_map(Justification::edges) {
+                    bears.entry(below).or_default().push(id);
+                }
+                if self.concerns(edge) {
+                    reached.push(id);
+                }
+                all.insert(id, edge);
+            }
+        }
+        let mut open: BTreeSet<KnowledgeId> = reached.iter().copied().collect();
+        while let Some(id) = reached.pop() {
+            for above in bears.get(&id).into_iter().flatten() {
+                if open.insert(*above) {
+                    reached.push(*above);
+                }
+            }
+        }
+        let concerned = open.clone();
+        let mut learned = BTreeSet::new();
+        // Each edge is written after the edges that it depends on.
+        for first in concerned.iter().copied() {
+            let mut stack = vec![first];
+            while let Some(&id) = stack.last() {
+                let Some(edge) = all.get(&id).filter(|_| open.contains(&id)) else {
+                    stack.pop();
+                    continue;
+                };
+                let before = stack.len();
+                stack.extend(edge.sources.iter().flat_map(Justification::edges).filter(|id| open.contains(id)));
+                if stack.len() > before {
+                    continue;
+                }
+                stack.pop();
+                open.remove(&id);
+                self.edge(id, edge, |to| learned.insert(to) && (!all.contains_key(&to) || concerned.contains(&to)));
+            }
+        }
+    }
+
+    /// Returns whether an edge refers to the renamed entity or a renamed fact, other than in its justifications.
+    fn concerns(&self, edge: &KnowledgeEdge) -> bool {
+        let mut concerns = false;
+        edge.references(&mut |reference| {
+            concerns |= match reference {
+                Reference::Entity(id) => id == self.gone,
+                Reference::Fact(id) => self.facts.contains_key(&id),
+                Reference::KnowledgeEdge(_) | Reference::Passage(_) | Reference::Session(_) => false,
+            };
+        });
+        concerns
+    }
+
+    /// Renames an edge. `is_new` returns whether no edge with a given id exists yet.
+    fn edge(&mut self, id: KnowledgeId, old: &KnowledgeEdge, is_new: impl FnOnce(KnowledgeId) -> bool) {
+        let to_fact = |fact: FactId| self.facts.get(&fact).copied().unwrap_or(Some(fact));
+        let there = old.knower.entity().is_none_or(|id| self.is_there(id));
+        let Some(fact) = to_fact(old.fact).filter(|_| there) else {
+            self.edges.insert(id, None);
+            return;
+        };
+        let knower = self.knower(&old.knower);
+        let (mut sources, mut acquisition) = (old.sources.clone(), old.acquisition.clone());
+        sources.iter_mut().for_each(|source| source.rename(&mut self.ids()));
+        acquisition.retain_entities(|id| self.is_there(id));
+        acquisition.rename(&mut self.ids());
+        let mut co_present = self.entities(&old.co_present);
+        co_present.retain(|id| Some(id) != knower.entity());
+        if !acquisition.gives_knowledge() && co_present.is_empty() {
+            self.edges.insert(id, None);
+            self.changes.push(Change::Unlearn(id));
+            return;
+        }
+        // A character cannot tell itself a fact. The edge is therefore replaced by the edge through which the teller
+        // knew the fact, or becomes authored.
+        if acquisition.teller().is_some() && acquisition.teller() == knower.entity() {
+            let basis = sources.iter().find_map(|source| match source {
+                Justification::Basis { fact: of, edge } if *of == fact => Some(*edge),
+                _ => None,
+            });
+            if let Some(basis) = basis {
+                self.edges.insert(id, Some(basis));
+                self.changes.push(Change::Unlearn(id));
+                return;
+            }
+            (acquisition, sources) = (Acquisition::Authored, Vec::new());
+        }
+        let session = old.session.clone().filter(|session| self.state.session(session).is_some());
+        let new = KnowledgeEdge { knower, fact, acquisition, co_present, sources, session, ..old.clone() }.sorted();
+        let to = new.id();
+        if to == id {
+            return;
+        }
+        self.edges.insert(id, Some(to));
+        if is_new(to) {
+            self.changes.push(Change::Learn(Arc::new(new)));
+        }
+        self.changes.push(Change::Unlearn(id));
+    }
+
+    fn sessions(&mut self) {
+        for session in self.state.sessions().filter(|session| session.present.contains(self.gone)) {
+            let present = self.entities(&session.present);
+            self.changes.push(Change::SetSession(Session { present, ..Session::clone(session) }));
+        }
+    }
+
+    fn settings(&mut self) {
+        let mut settings = Vec::new();
+        for reveal in self.state.reveals() {
+            let mut new = reveal.clone();
+            new.rename(&mut self.ids());
+            if new != *reveal {
+                settings.push(Setting::Game(GameSetting::Reveal(new)));
+            }
+        }
+        for setting in self.state.settings() {
+            match &**setting {
+                Setting::Review(ReviewSetting::Distinct { one, other }) if one == self.gone || other == self.gone => {
+                    let (one, other) = (self.entity(one), self.entity(other));
+                    settings.extend((one != other).then(|| Setting::distinct(one, other)));
+                }
+                old @ Setting::Review(ReviewSetting::Learning(_)) => {
+                    let mut new = old.clone();
+                    new.rename(&mut self.ids());
+                    settings.extend((new != *old).then_some(new));
+                }
+                _ => {}
+            }
+        }
+        self.changes.extend(settings.into_iter().map(Change::Set));
+    }
+}

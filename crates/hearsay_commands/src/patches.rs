@@ -1,0 +1,499 @@
+//! Patches: partial updates of entities by a game.
+//!
+//! A [`Record`] contains the current values of one entity. A [`Patch`] changes some of these values. Many patches make
+//! one operation, which adds the new facts with their knowers and ends the older facts.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hearsay_belief::{Surroundings, default_audience};
+use hearsay_model::{
+    Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, History, Kind, Knower, KnowledgeEdge, Method,
+    Object, Operation, Predicate, PredicateRole, Provenance, Setting, State, Timestamp, TransientChange,
+    TransientUpdate, TransientValue, Validity, Value, attribute,
+};
+use hearsay_query::{
+    records::Record,
+    resolve::{resolve, spoken_of},
+};
+
+use crate::CommandError;
+
+/// Partial update of an entity; omitted fields are unchanged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Patch {
+    /// Kind and name for creating the entity if it does not exist. If unset, a missing entity is an error.
+    pub create: Option<(Kind, Option<String>)>,
+    /// Kind of the entity.
+    pub kind: Option<Kind>,
+    /// Name of the entity.
+    pub name: Option<String>,
+    /// Place of the entity; `Some(None)` for an unknown place.
+    pub place: Option<Option<EntityId>>,
+    /// New values of attributes; `None` ends the current value.
+    pub attributes: BTreeMap<Predicate, Option<Value>>,
+    /// Relations, and whether each holds after the update.
+    pub relations: BTreeMap<(Predicate, EntityId), bool>,
+}
+
+impl Patch {
+    /// Merges a later patch into this one.
+    pub fn absorb(&mut self, later: Self) {
+        self.create = later.create.or(self.create.take());
+        self.kind = later.kind.or(self.kind.take());
+        self.name = later.name.or(self.name.take());
+        self.place = later.place.or(self.place.take());
+        self.attributes.extend(later.attributes);
+        self.relations.extend(later.relations);
+    }
+
+    /// Returns whether a record already has the value of every field in the patch. Ignores `create`.
+    pub fn holds_in(&self, record: &Record) -> bool {
+        self.kind.as_ref().is_none_or(|kind| record.kind.as_ref() == Some(kind))
+            && self.name.as_ref().is_none_or(|name| record.name.as_ref() == Some(name))
+            && self.place.as_ref().is_none_or(|place| record.place == *place)
+            && self.attributes.iter().all(|(name, value)| record.attributes.get(name) == value.as_ref())
+            && self.relations.iter().all(|(key, holds)| record.relations.contains_key(key) == *holds)
+    }
+
+    /// Returns whether the patch has no fields.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A field that could not be written. The other fields were written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Entity of the field.
+    pub entity: EntityId,
+    /// Reason.
+    pub why: String,
+}
+
+/// The patches of one operation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Patches {
+    /// Entities and their patches. If an entity has several patches, later ones override earlier ones.
+    pub entities: Vec<(EntityId, Patch)>,
+    /// New game time of the game clock.
+    pub clock: Option<GameTime>,
+}
+
+impl Patches {
+    /// Returns whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.entities.is_empty() && self.clock.is_none()
+    }
+
+    /// Compares the patches with the state. Returns the writes that give the state the values of the patches, and the
+    /// fields that cannot be written. If the state already has all values, there are no writes.
+    ///
+    /// Values that a game sets for predicates without a full [`History`] become transient values. All other values
+    /// become facts.
+    pub fn plan(&self, state: &State, author: Author, now: Timestamp) -> PatchPlan {
+        let time = self.clock.or_else(|| state.clock());
+        let date = Date { raw: time.map_or_else(String::new, |time| state.calendar().print(time)), time };
+        let mut patches = BTreeMap::<EntityId, Patch>::new();
+        for (id, patch) in &self.entities {
+            patches.entry(id.clone()).or_default().absorb(patch.clone());
+        }
+        let is_transient = author == Author::Game && patches.len() <= MAX_TRANSIENT;
+        let mut writer = Writer {
+            state,
+            patches: &patches,
+            author: &author,
+            now,
+            date,
+            is_transient,
+            changes: Vec::new(),
+            transients: TransientUpdate::default(),
+        };
+        if let Some(clock) = self.clock.filter(|clock| state.clock() != Some(*clock)) {
+            match is_transient {
+                true => writer.transients.clock = Some(clock),
+                false => writer.changes.push(Change::Set(Setting::Game(GameSetting::Clock(clock)))),
+            }
+        }
+        let mut refused = Vec::new();
+        // Adds all new entities first, because relations may refer to them.
+        let new: Vec<_> = patches.iter().filter(|(id, _)| state.entity(id).is_none()).collect();
+        let new = new.into_iter().filter_map(|(id, patch)| Some((id, patch, patch.create.as_ref()?)));
+        writer.changes.extend(new.clone().map(|(id, ..)| Change::AddEntity(Entity::new(id.clone()))));
+        for (id, patch, (kind, called)) in new {
+            let kind = patch.kind.as_ref().unwrap_or(kind);
+            let named = patch.name.as_ref().or(called.as_ref()).map(|name| name.trim());
+            let named = named.filter(|name| !name.is_empty()).unwrap_or(id.as_str());
+            for (name, value) in [(attribute::NAME, named), (attribute::KIND, kind.as_str())] {
+                if let Err(error) = writer.attribute(id, name, Some(&value.into())) {
+                    refused.push(Refused { entity: id.clone(), why: error.to_string() });
+                }
+            }
+        }
+        for (id, patch) in &patches {
+            let result = writer.patch(id, patch);
+            refused.extend(result.into_iter().map(|why| Refused { entity: id.clone(), why }));
+        }
+        let Writer { changes, transients, .. } = writer;
+        let summary = match (&patches.keys().collect::<Vec<_>>()[..], self.clock) {
+            ([], _) => "set the clock".to_owned(),
+            ([one], _) => format!("{}: {}", state.name_or_id(one), count(changes.len())),
+            (more, _) => format!("{} entities: {}", more.len(), count(changes.len())),
+        };
+        PatchPlan { operation: Operation { author, recorded: now, summary, changes }, transients, refused }
+    }
+}
+
+/// Maximum number of entities in an operation with transient values. In a larger operation, all values are recorded as
+/// facts, because the transient values of an operation are written in one transaction, which must stay below a few MiB.
+const MAX_TRANSIENT: usize = 8_000;
+
+/// The writes that apply patches to a state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PatchPlan {
+    /// Operation to record. It has no changes if there is nothing to record.
+    pub operation: Operation,
+    /// Values that are stored without a history.
+    pub transients: TransientUpdate,
+    /// Fields that could not be written.
+    pub refused: Vec<Refused>,
+}
+
+fn count(changes: usize) -> String {
+    if changes == 1 { "1 change".to_owned() } else { format!("{changes} changes") }
+}
+
+/// Computes the changes of patches.
+struct Writer<'a> {
+    state: &'a State,
+    patches: &'a BTreeMap<EntityId, Patch>,
+    author: &'a Author,
+    now: Timestamp,
+    date: Date,
+    /// Whether values of predicates without a full history are stored as transient values.
+    is_transient: bool,
+    changes: Vec<Change>,
+    transients: TransientUpdate,
+}
+
+/// Surroundings after the patches: includes new entities with the kinds and places in their patches.
+impl Surroundings for Writer<'_> {
+    fn kind(&self, id: &EntityId) -> Option<Kind> {
+        let patch = self.patches.get(id);
+        let new = || patch.and_then(|patch| patch.kind.clone().or_else(|| Some(patch.create.clone()?.0)));
+        self.state.kind(id).or_else(new)
+    }
+
+    fn place(&self, id: &EntityId) -> Option<EntityId> {
+        let new = self.patches.get(id).and_then(|patch| patch.place.clone()).flatten();
+        Surroundings::place(self.state, id).or(new)
+    }
+}
+
+impl Writer<'_> {
+    fn exists(&self, id: &EntityId) -> bool {
+        let is_new = || self.patches.get(id).is_some_and(|patch| patch.create.is_some());
+        self.state.entity(id).is_some() || is_new()
+    }
+
+    /// Writes the fields of an entity. Returns the errors.
+    fn patch(&mut self, id: &EntityId, patch: &Patch) -> Vec<String> {
+        if !self.exists(id) {
+            return vec![format!("entity `{id}` does not exist any more; spawn it again, with a kind")];
+        }
+        let is_new = self.state.entity(id).is_none();
+        let mut wrong = Vec::new();
+        let mut note = |result: Result<(), CommandError>| wrong.extend(result.err().map(|error| error.to_string()));
+        if let Some(kind) = patch.kind.as_ref().filter(|_| !is_new) {
+            note(self.attribute(id, attribute::KIND, Some(&kind.as_str().into())));
+        }
+        if let Some(name) = patch.name.as_ref().filter(|_| !is_new) {
+            note(self.attribute(id, attribute::NAME, Some(&name.as_str().into())));
+        }
+        for (name, value) in &patch.attributes {
+            note(self.attribute(id, name.as_str(), value.as_ref()));
+        }
+        if let Some(place) = &patch.place {
+            note(self.place_at(id, place.as_ref()));
+        }
+        for ((name, object), holds) in &patch.relations {
+            note(self.relation(id, name, object, *holds));
+        }
+        wrong
+    }
+
+    fn attribute(&mut self, id: &EntityId, name: &str, value: Option<&Value>) -> Result<(), CommandError> {
+        let name = Predicate::new(name)?;
+        self.becomes(id, &name, value.map(|value| Object::Value(value.clone())))
+    }
+
+    fn place_at(&mut self, id: &EntityId, place: Option<&EntityId>) -> Result<(), CommandError> {
+        self.object_is_there(place)?;
+        self.becomes(id, PredicateRole::Location.predicate(), place.map(|place| Object::Entity(place.clone())))
+    }
+
+    fn object_is_there(&self, object: Option<&EntityId>) -> Result<(), CommandError> {
+        match object.filter(|id| !self.exists(id)) {
+            // Resolves a missing id only for the error, which names the most similar ids.
+            Some(id) => Ok(resolve(self.state, id.as_str()).map(drop)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Replaces old values by a new value, or ends them if `object` is `None`. If the predicate has one value at a
+    /// time, all old values end. Otherwise, a new value ends only the newest old value.
+    fn becomes(&mut self, id: &EntityId, name: &Predicate, object: Option<Object>) -> Result<(), CommandError> {
+        let shown = self.state.newest(id, name.as_str());
+        if shown.map(Fact::object) == object.as_ref() {
+            return Ok(());
+        }
+        let built = object.map(|object| self.fact(id, name, object)).transpose()?;
+        if self.is_transient && self.state.vocabulary().history(name) != History::Full {
+            self.replace(id, name, built);
+            return Ok(());
+        }
+        let all = self.state.is_functional(name) || built.is_none();
+        let ended = match all {
+            true => self.state.values(id, name),
+            false => shown.into_iter().collect(),
+        };
+        let new = built.as_ref().map(Fact::object);
+        self.end(ended.into_iter().filter(|fact| Some(fact.object()) != new));
+        if let Some(fact) = built {
+            self.assert(fact);
+        }
+        Ok(())
+    }
+
+    /// Replaces old values by a transient value. Old values that are recorded facts end.
+    fn replace(&mut self, id: &EntityId, name: &Predicate, built: Option<Fact>) {
+        let values = self.state.values(id, name);
+        let (transient, recorded): (Vec<_>, Vec<_>) =
+            values.into_iter().partition(|fact| self.state.is_transient(fact.id()));
+        self.end(recorded.into_iter());
+        // A fact with this id was recorded before if it had the same value and start. It is then asserted again.
+        let again = built.as_ref().is_some_and(|fact| self.state.asserted(fact.id()).is_some());
+        let value = match built {
+            Some(fact) if again => {
+                self.assert(fact);
+                None
+            }
+            Some(fact) => {
+                let knowers = self.knowers(&fact);
+                Some(TransientValue { fact: Arc::new(fact), knowers })
+            }
+            None => None,
+        };
+        if value.is_some() || !transient.is_empty() {
+            let (subject, predicate) = (id.clone(), name.clone());
+            self.transients.values.push(TransientChange { subject, predicate, value });
+        }
+    }
+
+    fn relation(
+        &mut self,
+        id: &EntityId,
+        name: &Predicate,
+        object: &EntityId,
+        holds: bool,
+    ) -> Result<(), CommandError> {
+        let open = self.state.values(id, name);
+        let (same, others): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|fact| fact.object().entity() == Some(object));
+        match (holds, same.is_empty()) {
+            (true, true) => {
+                self.object_is_there(Some(object))?;
+                let fact = self.fact(id, name, Object::Entity(object.clone()))?;
+                if self.state.is_functional(name) {
+                    self.end(others.into_iter());
+                }
+                self.assert(fact);
+            }
+            (false, false) => self.end(same.into_iter()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn called<'s>(&'s self, id: &'s EntityId) -> &'s str {
+        let patch = self.patches.get(id);
+        let new = || patch.and_then(|patch| patch.name.as_deref().or_else(|| patch.create.as_ref()?.1.as_deref()));
+        match self.state.entity(id) {
+            Some(_) => spoken_of(self.state, id),
+            None => new().unwrap_or(id.as_str()),
+        }
+    }
+
+    fn fact(&self, id: &EntityId, name: &Predicate, object: Object) -> Result<Fact, CommandError> {
+        let said = match &object {
+            Object::Entity(object) => self.called(object).to_owned(),
+            Object::Value(value) => value.to_string(),
+        };
+        // The statement of a new name uses the new name as its subject, not the old one.
+        let subject = if *name == *attribute::NAME { said.as_str() } else { self.called(id) };
+        let statement = self.state.vocabulary().sentence(name, subject, &said);
+        let provenance = Provenance {
+            recorded: self.now,
+            session: self.state.playing().map(|playing| playing.session.clone()),
+            ..Provenance::new(
+                if *self.author == Author::Game { Method::Witnessed } else { Method::Authored },
+                self.author.clone(),
+            )
+        };
+        let builder = match object {
+            Object::Entity(object) => Fact::relation(id, name.clone(), &object, provenance)?,
+            Object::Value(value) => Fact::attribute(id, name.clone(), value, provenance)?,
+        };
+        // The initial values of a new entity have no start date.
+        let from = Some(self.date.clone()).filter(|date| date.time.is_some() && self.state.entity(id).is_some());
+        Ok(builder.statement(statement).validity(Validity { from, until: None }).build()?)
+    }
+
+    fn end<'f>(&mut self, facts: impl Iterator<Item = &'f Fact>) {
+        // A value that begins after the current game time is not an older value, so it does not end.
+        let now = self.date.time;
+        let begun = |fact: &&Fact| fact.validity().start().is_none_or(|start| now.is_none_or(|now| start <= now));
+        let until = &self.date;
+        self.changes.extend(facts.filter(begun).map(|fact| Change::EndFact { fact: fact.id(), until: until.clone() }));
+    }
+
+    fn knowers(&self, fact: &Fact) -> Vec<Knower> {
+        let audience = self.state.vocabulary().audience(&self.state.audience_rules(), fact);
+        default_audience(audience, fact, self)
+    }
+
+    fn assert(&mut self, fact: Fact) {
+        let known_by = self.knowers(&fact);
+        let id = fact.id();
+        self.changes.push(Change::AssertFact(Arc::new(fact)));
+        let edges = known_by.into_iter().map(|knower| Change::Learn(Arc::new(KnowledgeEdge::authored(knower, id))));
+        self.changes.extend(edges);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> EntityId {
+        EntityId::new(text).unwrap()
+    }
+
+    fn new(kind: Kind, name: &str) -> Patch {
+        Patch { create: Some((kind, Some(name.to_owned()))), ..Patch::default() }
+    }
+
+    fn apply(state: &mut State, clock: Option<i64>, patches: Vec<(&str, Patch)>) -> Vec<String> {
+        let entities = patches.into_iter().map(|(at, patch)| (id(at), patch)).collect();
+        let patches = Patches { entities, clock: clock.map(GameTime) };
+        let plan = patches.plan(state, Author::Game, Timestamp::default());
+        let recorded = state.recorded_transients(&plan.operation);
+        let mut operation = plan.operation;
+        operation.changes.splice(..0, recorded);
+        if !operation.changes.is_empty() {
+            state.apply(operation).unwrap();
+        }
+        state.set_transients(&plan.transients);
+        let again = patches.plan(state, Author::Game, Timestamp::default());
+        assert_eq!(again.operation.changes, [], "values that the state already has are not written again");
+        assert!(again.transients.is_empty(), "values that the state already has are not written again");
+        let refused = plan.refused;
+        refused.into_iter().map(|refused| format!("{}: {}", refused.entity, refused.why)).collect()
+    }
+
+    fn town() -> State {
+        let mut state = State::default();
+        let people = vec![
+            ("ann", Patch { place: Some(Some(id("inn"))), ..new(Kind::Npc, "Ann") }),
+            ("guild", new(Kind::Faction, "The Guild")),
+            ("inn", new(Kind::Location, "The Inn")),
+            ("pier", new(Kind::Location, "The Pier")),
+        ];
+        assert_eq!(apply(&mut state, None, people), [""; 0]);
+        state
+    }
+
+    #[test]
+    fn all_of_one_operation_may_relate_to_each_other() {
+        let state = town();
+        let ann = Record::of(&state, &id("ann")).unwrap();
+        assert_eq!((ann.name.as_deref(), ann.kind, ann.place), (Some("Ann"), Some(Kind::Npc), Some(id("inn"))));
+        assert_eq!(Record::of(&state, &id("nobody")), None);
+    }
+
+    #[test]
+    fn a_value_takes_the_place_of_another_and_comes_back() {
+        let mut state = town();
+        let go = |state: &mut State, clock: Option<i64>, place: Option<&str>| {
+            let patch = Patch { place: Some(place.map(id)), ..Patch::default() };
+            assert_eq!(apply(state, clock, vec![("ann", patch)]), [""; 0]);
+            Record::of(state, &id("ann")).unwrap().place
+        };
+        for clock in [None, Some(10), Some(20), Some(5)] {
+            assert_eq!(go(&mut state, clock, Some("pier")), Some(id("pier")), "{clock:?}");
+            assert_eq!(go(&mut state, clock, Some("inn")), Some(id("inn")), "{clock:?}");
+            assert_eq!(go(&mut state, clock, None), None, "{clock:?}");
+        }
+        let occupation = Predicate::new("occupation").unwrap();
+        for value in [Some("smith"), Some("spy"), Some("smith"), None] {
+            let value = value.map(Value::from);
+            let attributes = BTreeMap::from([(occupation.clone(), value.clone())]);
+            apply(&mut state, None, vec![("ann", Patch { attributes, ..Patch::default() })]);
+            assert_eq!(Record::of(&state, &id("ann")).unwrap().attributes.get(&occupation).cloned(), value);
+        }
+    }
+
+    #[test]
+    fn relations_hold_until_they_do_not() {
+        let mut state = town();
+        let key = (PredicateRole::Membership.predicate().clone(), id("guild"));
+        for holds in [true, false, true] {
+            let relations = BTreeMap::from([(key.clone(), holds)]);
+            apply(&mut state, None, vec![("ann", Patch { relations, ..Patch::default() })]);
+            assert_eq!(Record::of(&state, &id("ann")).unwrap().relations.contains_key(&key), holds);
+        }
+    }
+
+    #[test]
+    fn impossible_changes_are_refused_and_the_rest_is_written() {
+        let mut state = town();
+        let name = Some("Anne".to_owned());
+        let bad = Patch { place: Some(Some(id("in"))), name, ..Patch::default() };
+        let gone = Patch { name: Some("Bob".into()), ..Patch::default() };
+        let refused = apply(&mut state, None, vec![("ann", bad), ("bob", gone)]);
+        assert_eq!(refused.len(), 2);
+        assert!(refused[0].contains("nothing is called `in`; did you mean inn"), "{refused:?}");
+        assert!(refused[1].contains("entity `bob` does not exist any more"), "{refused:?}");
+        assert_eq!(Record::of(&state, &id("ann")).unwrap().name.as_deref(), Some("Anne"));
+    }
+
+    #[test]
+    fn a_patch_holds_in_a_record_that_says_the_same() {
+        let mut state = town();
+        let key = (PredicateRole::Membership.predicate().clone(), id("guild"));
+        let occupation = Predicate::new("occupation").unwrap();
+        let patches = [
+            Patch { name: Some("Anne".into()), ..Patch::default() },
+            Patch { kind: Some(Kind::Player), ..Patch::default() },
+            Patch { place: Some(Some(id("pier"))), ..Patch::default() },
+            Patch { place: Some(None), ..Patch::default() },
+            Patch { attributes: BTreeMap::from([(occupation.clone(), Some("spy".into()))]), ..Patch::default() },
+            Patch { attributes: BTreeMap::from([(occupation, None)]), ..Patch::default() },
+            Patch { relations: BTreeMap::from([(key.clone(), true)]), ..Patch::default() },
+            Patch { relations: BTreeMap::from([(key, false)]), ..Patch::default() },
+        ];
+        let record = |state: &State| Record::of(state, &id("ann")).unwrap();
+        for patch in patches {
+            assert!(!patch.holds_in(&record(&state)), "{patch:?}");
+            apply(&mut state, None, vec![("ann", patch.clone())]);
+            assert!(patch.holds_in(&record(&state)), "{patch:?}");
+        }
+    }
+
+    #[test]
+    fn existing_entities_are_not_created_again() {
+        let mut state = town();
+        apply(&mut state, None, vec![("ann", new(Kind::Item, "A Doll"))]);
+        let ann = Record::of(&state, &id("ann")).unwrap();
+        assert_eq!((ann.name.as_deref(), ann.kind), (Some("Ann"), Some(Kind::Npc)));
+    }
+}

@@ -1,0 +1,104 @@
+//! Policy: decides by confidence whether a proposed fact is recorded, waits for review or is dropped.
+
+use hearsay_model::{Confidence, Credence, FactStatus};
+use serde::{Deserialize, Serialize};
+
+/// Kind of speaker in the source of a proposal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Voice {
+    /// The source describes the world itself: the game, the DM, narration or notes.
+    World,
+    /// A character speaks.
+    Character,
+}
+
+/// Whether doubtful facts are reviewed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The DM reviews doubtful facts.
+    #[default]
+    Dm,
+    /// No review: doubtful facts become claims, and their confidence is the maximum credence of those who learn them.
+    Autonomous,
+}
+
+/// Decision rule for proposals, by their confidence.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// Minimum confidence at which a proposal is accepted without review. Default 0.7.
+    pub threshold: Confidence,
+    /// Minimum confidence of a proposal. A proposal below it is dropped and only counted. Default 0.3.
+    pub floor: Confidence,
+    /// Handling of proposals between `floor` and `threshold`.
+    pub mode: Mode,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        let fraction = |value| Confidence::new(value).unwrap_or(Confidence::FULL);
+        Self { threshold: fraction(0.7), floor: fraction(0.3), mode: Mode::Dm }
+    }
+}
+
+/// Decision on a proposal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    /// Records the fact with this status. The credence is the maximum for those who learn the fact.
+    Take(FactStatus, Credence),
+    /// Drops the proposal.
+    Drop,
+}
+
+impl Policy {
+    /// Decides on a proposal.
+    ///
+    /// | confidence | [`Voice::World`] | [`Voice::Character`] |
+    /// |---|---|---|
+    /// | threshold and above | canon | claimed |
+    /// | between floor and threshold | as [`doubt`](Self::doubt) returns | as [`doubt`](Self::doubt) returns |
+    /// | below the floor | dropped | dropped |
+    pub fn decide(&self, confidence: Confidence, voice: Voice) -> Verdict {
+        if confidence < self.floor {
+            return Verdict::Drop;
+        }
+        if confidence >= self.threshold {
+            let status = if voice == Voice::World { FactStatus::Canon } else { FactStatus::Claimed };
+            return Verdict::Take(status, Credence::FULL);
+        }
+        let (status, credence) = self.doubt(confidence);
+        Verdict::Take(status, credence)
+    }
+
+    /// Returns the status of a doubtful fact, and the maximum credence of those who learn it.
+    pub fn doubt(&self, confidence: Confidence) -> (FactStatus, Credence) {
+        match self.mode {
+            Mode::Dm => (FactStatus::Proposed, Credence::FULL),
+            Mode::Autonomous => (FactStatus::Claimed, Credence::new(confidence.get()).unwrap_or(Credence::NONE)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_holds() {
+        let check = |confidence: f64, voice, mode, expected| {
+            let policy = Policy { mode, ..Policy::default() };
+            assert_eq!(policy.decide(Confidence::new(confidence).unwrap(), voice), expected, "{confidence} {voice:?}");
+        };
+        let take = |status| Verdict::Take(status, Credence::FULL);
+        check(0.7, Voice::World, Mode::Dm, take(FactStatus::Canon));
+        check(0.7, Voice::Character, Mode::Dm, take(FactStatus::Claimed));
+        check(0.69, Voice::World, Mode::Dm, take(FactStatus::Proposed));
+        check(0.3, Voice::Character, Mode::Dm, take(FactStatus::Proposed));
+        check(0.29, Voice::World, Mode::Dm, Verdict::Drop);
+        check(0.29, Voice::World, Mode::Autonomous, Verdict::Drop);
+        let half = Credence::new(0.5).unwrap();
+        check(0.5, Voice::World, Mode::Autonomous, Verdict::Take(FactStatus::Claimed, half));
+    }
+}

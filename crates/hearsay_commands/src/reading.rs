@@ -1,0 +1,492 @@
+//! Reading: turns the facts that the extractor finds in a passage into proposals. The hearers of the passage learn
+//! them.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+    sync::Arc,
+};
+
+use hearsay_extract::{ExtractedFact, Extraction, Extractor, Form, Lexicon, Meaning, Mention, Stated, Text};
+use hearsay_model::{
+    Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus, Knower,
+    Object, Operation, Passage, PassageId, Predicate, Resolution, SessionId, State, Timestamp, Validity, attribute,
+    text,
+};
+use hearsay_query::{
+    resolve::resolve,
+    review::{is_newcomer, proposed_names},
+};
+use serde::Serialize;
+
+use crate::{
+    CommandError,
+    policy::{Policy, Verdict, Voice},
+    proposal::{Guide, Proposal, Proposed, TextSource, propose},
+};
+
+/// Number of preceding lines that are searched for the entities that pronouns mean.
+const LINES_BEFORE: u32 = 3;
+
+/// The confidence of a fact about a new entity is limited to the threshold less this amount, so that the fact waits for
+/// review.
+const JUST_BELOW: f64 = 0.01;
+
+/// A text for trying extraction. Nothing is written.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draft {
+    /// Words of the text.
+    pub text: String,
+    /// Form of the text.
+    pub form: Form,
+    /// Speaker: an id or a name.
+    pub speaker: Option<String>,
+    /// Entities that are present: ids or names. They help to find the entities that the text mentions.
+    pub present: Vec<String>,
+    /// Place: an id or a name.
+    pub place: Option<String>,
+    /// Preceding lines, from the earliest to the latest.
+    pub before: Vec<String>,
+}
+
+/// The result of extraction from a draft.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Drafted {
+    /// Findings in the text.
+    #[serde(flatten)]
+    pub extraction: Extraction,
+    /// Status that the policy gives each fact by its confidence; `None` for dropped facts. Other rules are not applied.
+    pub statuses: Vec<Option<FactStatus>>,
+}
+
+impl Draft {
+    /// Resolves the names of the draft.
+    pub fn resolved(self, state: &State) -> Result<ResolvedDraft, CommandError> {
+        let id = |name: &String| resolve(state, name);
+        Ok(ResolvedDraft {
+            speaker: self.speaker.as_ref().map(id).transpose()?,
+            place: self.place.as_ref().map(id).transpose()?,
+            present: self.present.iter().map(id).collect::<Result<_, _>>()?,
+            text: self.text,
+            form: self.form,
+            before: self.before,
+        })
+    }
+}
+
+/// A [`Draft`] with names resolved to ids.
+pub struct ResolvedDraft {
+    text: String,
+    form: Form,
+    speaker: Option<EntityId>,
+    present: Vec<EntityId>,
+    place: Option<EntityId>,
+    before: Vec<String>,
+}
+
+impl ResolvedDraft {
+    /// Reads the text with `extract`.
+    ///
+    /// # Errors
+    /// The error of `extract`.
+    pub fn read<E>(
+        &self,
+        policy: &Policy,
+        meaning: Option<&dyn Meaning>,
+        extract: impl FnOnce(&Text<'_>) -> Result<Extraction, E>,
+    ) -> Result<Drafted, E> {
+        let before: Vec<&str> = self.before.iter().map(String::as_str).collect();
+        let text = Text {
+            speaker: self.speaker.as_ref(),
+            place: self.place.as_ref(),
+            present: &self.present,
+            before: &before,
+            meaning,
+            ..Text::new(&self.text, self.form)
+        };
+        let extraction = extract(&text)?;
+        let status = |fact: &ExtractedFact| {
+            let said = self.speaker.is_some() || fact.stated_by.is_some();
+            match policy.decide(fact.confidence, if said { Voice::Character } else { Voice::World }) {
+                Verdict::Take(status, _) => Some(status),
+                Verdict::Drop => None,
+            }
+        };
+        let statuses = extraction.facts.iter().map(status).collect();
+        Ok(Drafted { extraction, statuses })
+    }
+}
+
+/// A passage with the context that the extractor needs.
+pub struct Page {
+    /// The passage.
+    pub passage: Arc<Passage>,
+    before: Vec<String>,
+}
+
+/// Cache of the lines of the session being read, in order. Without it, the lines before each passage would have to be
+/// searched among all passages of the campaign.
+#[derive(Debug, Default)]
+pub struct SessionLines {
+    session: Option<SessionId>,
+    lines: BTreeMap<u32, Vec<PassageId>>,
+    line_of: HashMap<PassageId, u32>,
+}
+
+impl SessionLines {
+    /// Returns the passages of a session whose line numbers are in a range.
+    fn of(&mut self, state: &State, session: &SessionId, lines: Range<u32>) -> impl Iterator<Item = PassageId> {
+        if self.session.as_ref() != Some(session) {
+            *self = Self { session: Some(session.clone()), ..Self::default() };
+            for (id, passage) in state.passages() {
+                self.note(id, Some(passage));
+            }
+        }
+        self.lines.range(lines).flat_map(|(_, ids)| ids).copied()
+    }
+
+    /// Updates the cache with a new, changed or removed passage. `None` means that the passage was removed.
+    pub fn note(&mut self, id: PassageId, passage: Option<&Arc<Passage>>) {
+        if self.session.is_none() {
+            return;
+        }
+        if let Some(line) = self.line_of.remove(&id)
+            && let Some(ids) = self.lines.get_mut(&line)
+        {
+            ids.retain(|held| *held != id);
+        }
+        if let Some(passage) = passage.filter(|passage| passage.session == self.session) {
+            self.lines.entry(passage.line).or_default().push(id);
+            self.line_of.insert(id, passage.line);
+        }
+    }
+}
+
+/// Findings in a passage.
+#[derive(Debug, Clone)]
+pub struct Findings {
+    /// The passage.
+    pub passage: Arc<Passage>,
+    /// Findings of the extractor.
+    pub extraction: Extraction,
+    /// Language model that made the findings; `None` for the extractor.
+    pub model: Option<String>,
+}
+
+impl Page {
+    /// Returns a passage with preceding lines of its session. Only lines that its speaker heard are included, or its
+    /// first hearer if it has no speaker.
+    pub fn of(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
+        let passage = Arc::clone(state.passage(id)?);
+        let mut before: Vec<(u32, &str)> = Vec::new();
+        let listener = passage.speaker.clone().map(Knower::from).or_else(|| passage.heard_by.first().cloned());
+        if let (Some(session), Some(listener)) = (&passage.session, &listener) {
+            let range = passage.line.saturating_sub(LINES_BEFORE)..passage.line;
+            let earlier = lines.of(state, session, range).filter_map(|id| state.passage(id));
+            let heard = earlier.filter(|other| other.reached(listener).is_some());
+            before.extend(heard.map(|other| (other.line, other.text.as_str())));
+        }
+        before.sort_unstable();
+        Some(Self { before: before.into_iter().map(|(_, text)| text.to_owned()).collect(), passage })
+    }
+
+    /// Extracts the findings of the passage.
+    pub fn read(self, extractor: &Extractor, lexicon: &Lexicon, meaning: Option<&dyn Meaning>) -> Findings {
+        let passage = &self.passage;
+        let present: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
+        let before: Vec<&str> = self.before.iter().map(String::as_str).collect();
+        let text = Text {
+            form: form(passage),
+            speaker: passage.speaker.as_ref(),
+            present: &present,
+            place: passage.place.as_ref(),
+            before: &before,
+            meaning,
+            ..Text::new(&passage.text, Form::Lore)
+        };
+        let extraction = extractor.extract(lexicon, &text);
+        Findings { passage: self.passage, extraction, model: None }
+    }
+}
+
+fn form(passage: &Passage) -> Form {
+    match (&passage.speaker, &passage.session) {
+        (Some(_), _) => Form::Talk,
+        (None, Some(_)) => Form::Narration,
+        (None, None) => Form::Lore,
+    }
+}
+
+/// Entity that a name means, if the extractor linked the name to no entity.
+pub enum Newcomer {
+    /// An entity that was added after the extraction, or that waits for the DM under this name.
+    Known(EntityId),
+    /// No entity may be added, because the DM rejected the name or several entities have it.
+    Refused,
+    /// No entity has this name yet.
+    Nobody,
+}
+
+impl Newcomer {
+    /// Finds the entity that a name means, among the known entities and the names that wait for the DM.
+    pub fn of(state: &State, name: &str) -> Self {
+        let normal = text::normal(name);
+        let is_open = |id: &EntityId| state.open_names(id).iter().any(|open| text::normal(open) == normal);
+        match state.resolve(name) {
+            // A secret name must not reveal its entity, so only names that are not secret count.
+            Resolution::One(id) if is_open(&id) => return Self::Known(id),
+            Resolution::Ambiguous(_) => return Self::Refused,
+            _ => {}
+        }
+        for id in ids_for(name).take_while(|id| state.entity(id).is_some()) {
+            let same = |fact: &&Fact| fact.object().text().is_some_and(|said| text::normal(said) == normal);
+            let statuses: Vec<FactStatus> = proposed_names(state, &id).filter(same).map(Fact::status).collect();
+            // In autonomous mode, a new name is a claim at once.
+            if statuses.iter().any(|status| matches!(status, FactStatus::Proposed | FactStatus::Claimed)) {
+                return Self::Known(id);
+            }
+            if statuses.contains(&FactStatus::Rejected) {
+                return Self::Refused;
+            }
+        }
+        Self::Nobody
+    }
+}
+
+/// Returns possible ids for a new entity with this name: the id made from the name, then the same id with numbers.
+fn ids_for(name: &str) -> impl Iterator<Item = EntityId> {
+    let first = EntityId::from_name(name).ok();
+    let numbered = first
+        .clone()
+        .into_iter()
+        .flat_map(|first| (2..100).filter_map(move |number| EntityId::new(format!("{first}-{number}")).ok()));
+    first.into_iter().chain(numbered)
+}
+
+/// Returns the operation for the findings in a passage, or `None` if there is nothing to write. Also returns the counts
+/// of the outcomes, including dropped findings.
+pub fn operation(
+    state: &State,
+    guide: &Guide,
+    findings: &Findings,
+    now: Timestamp,
+) -> Result<(Option<Operation>, Proposed), CommandError> {
+    let passage = &findings.passage;
+    if state.passage(passage.id()).is_none() {
+        // The passage was removed after the extraction.
+        return Ok((None, Proposed::default()));
+    }
+    let (policy, model) = (guide.policy, findings.model.as_deref());
+    let mut reading = Reading { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
+    let (mut proposals, mut below) = (Vec::new(), 0);
+    for fact in &findings.extraction.facts {
+        // A new name is added only if a fact that contains it is added.
+        let is_worth = fact.confidence >= policy.floor;
+        let is_new = |mention: &Mention| matches!(mention, Mention::New(_));
+        let names_new = is_new(&fact.subject)
+            || matches!(&fact.object, Stated::Entity(mention) if is_new(mention))
+            || fact.stated_by.as_ref().is_some_and(is_new);
+        if names_new && !is_worth {
+            below += 1;
+            continue;
+        }
+        let Some(subject) = reading.entity(&findings.extraction, &fact.subject, &mut proposals) else { continue };
+        let object = match &fact.object {
+            Stated::Value(value) => Object::Value(value.as_str().into()),
+            Stated::Entity(mention) => match reading.entity(&findings.extraction, mention, &mut proposals) {
+                Some(id) => Object::Entity(id),
+                None => continue,
+            },
+        };
+        let stated_by = match &fact.stated_by {
+            Some(mention) => match reading.entity(&findings.extraction, mention, &mut proposals) {
+                Some(id) => Some(id),
+                None => continue,
+            },
+            None => None,
+        };
+        proposals.extend(reading.proposal(fact, subject, object, stated_by));
+    }
+    let added = reading.changes;
+    let (operation, mut counts) = propose(state, guide, &proposals, &Author::Extractor, now)?;
+    counts.dropped += below;
+    let operation = operation.map(|mut operation| {
+        operation.changes.splice(0..0, added);
+        let words: String = passage.text.chars().take(60).collect();
+        operation.summary = format!("read \u{201C}{words}\u{201D}: {}", operation.summary);
+        operation
+    });
+    Ok((operation, counts))
+}
+
+/// Reading of one passage.
+struct Reading<'a> {
+    state: &'a State,
+    policy: &'a Policy,
+    passage: &'a Passage,
+    model: Option<&'a str>,
+    /// Entity of each new name, by the index of the name in the extraction; `None` for names that are not added.
+    new: BTreeMap<usize, Option<EntityId>>,
+    /// Changes that add these entities.
+    changes: Vec<Change>,
+}
+
+impl Reading<'_> {
+    /// Returns the mentioned entity. A new name becomes an entity that waits for the DM.
+    fn entity(&mut self, found: &Extraction, mention: &Mention, proposals: &mut Vec<Proposal>) -> Option<EntityId> {
+        let index = match mention {
+            Mention::Known(id) => return self.state.entity(id).map(|_| id.clone()),
+            Mention::New(index) => *index,
+        };
+        if let Some(known) = self.new.get(&index) {
+            return known.clone();
+        }
+        let entity = found.entities.get(index)?;
+        let id = match Newcomer::of(self.state, &entity.name) {
+            Newcomer::Known(id) => Some(id),
+            Newcomer::Refused => None,
+            Newcomer::Nobody if entity.confidence < self.policy.floor => None,
+            Newcomer::Nobody => self.fresh_id(&entity.name),
+        };
+        self.new.insert(index, id.clone());
+        let id = id?;
+        if self.state.entity(&id).is_none() {
+            self.changes.push(Change::AddEntity(Entity::new(id.clone())));
+            let evidence = vec![self.evidence(entity.span)];
+            let said = |name: &str, value: String| {
+                let name = Predicate::new(name).ok()?;
+                // The name is not confirmed yet, so the sentence about the name does not use the name as its subject.
+                let whose = if name.as_str() == attribute::NAME { "Somebody" } else { &entity.name };
+                let statement = Some(self.state.vocabulary().sentence(&name, whose, &value));
+                let proposal = Proposal::new(id.clone(), name, Object::Value(value.into()));
+                Some(Proposal { evidence: evidence.clone(), statement, ..self.told(proposal, entity.confidence) })
+            };
+            proposals.extend(said(attribute::NAME, entity.name.clone()));
+            proposals.extend(entity.kind.as_ref().and_then(|kind| said(attribute::KIND, kind.as_str().to_owned())));
+        }
+        Some(id)
+    }
+
+    fn fresh_id(&self, name: &str) -> Option<EntityId> {
+        let is_free =
+            |id: &EntityId| self.state.entity(id).is_none() && !self.new.values().flatten().any(|taken| taken == id);
+        ids_for(name).find(is_free)
+    }
+
+    fn evidence(&self, span: hearsay_model::Span) -> Evidence {
+        let quote = self.passage.text.get(span.start..span.end).unwrap_or_default().to_owned();
+        Evidence::Passage { passage: self.passage.id(), span, quote }
+    }
+
+    /// Adds the hearers, time and source of the passage to a proposal. Limits the confidence of facts about new
+    /// entities, so that these facts wait for the DM.
+    fn told(&self, proposal: Proposal, confidence: Confidence) -> Proposal {
+        let passage = self.passage;
+        let acquisition = match (&passage.session, &passage.document) {
+            (Some(_), _) => Acquisition::Witnessed,
+            (None, Some(document)) => Acquisition::Read { document: Some(document.clone()) },
+            (None, None) => Acquisition::Authored,
+        };
+        let added = |id: &EntityId| self.state.entity(id).is_none();
+        let about_new = |id: &EntityId| added(id) || is_newcomer(self.state, id);
+        let is_new = about_new(&proposal.subject) || proposal.object.entity().is_some_and(about_new);
+        let below = Confidence::new(self.policy.threshold.get() - JUST_BELOW).unwrap_or(self.policy.floor);
+        Proposal {
+            confidence: if is_new { confidence.min(below) } else { confidence },
+            heard_by: passage.heard_by.clone(),
+            session: passage.session.clone(),
+            model: self.model.map(str::to_owned),
+            text: Some(TextSource {
+                time: passage.time.clone(),
+                acquisition: Some(acquisition),
+                citing: None,
+                alias: passage.speaker_alias.clone(),
+            }),
+            ..proposal
+        }
+    }
+
+    fn proposal(
+        &self,
+        fact: &ExtractedFact,
+        subject: EntityId,
+        object: Object,
+        stated_by: Option<EntityId>,
+    ) -> Option<Proposal> {
+        let (subject, name, object) = self.forward(subject, &fact.predicate, object);
+        let refutes = match fact.denied {
+            true => Some(self.on_record(&subject, &name, &object)?),
+            false => None,
+        };
+        let proposal = Proposal::new(subject, name, object);
+        let mut proposal = self.told(proposal, fact.confidence);
+        proposal.statement = Some(fact.statement.clone());
+        proposal.evidence = vec![self.evidence(fact.span)];
+        proposal.refutes = refutes;
+        if fact.over {
+            proposal.validity = Validity { from: None, until: Some(Date { raw: String::new(), time: None }) };
+        }
+        // If the passage has a speaker and its words name another speaker, the speaker of the passage cites the other.
+        let (speaker, citing) = match (&self.passage.speaker, stated_by) {
+            (Some(speaker), Some(by)) if *speaker != by => (Some(speaker.clone()), Some(by)),
+            (Some(speaker), _) => (Some(speaker.clone()), None),
+            (None, by) => (by, None),
+        };
+        let told = fact.told_to.iter().filter_map(|mention| match mention {
+            Mention::Known(id) => Some(Knower::from(id.clone())),
+            Mention::New(_) => None,
+        });
+        proposal.heard_by.extend(told);
+        proposal.heard_by.sort();
+        proposal.heard_by.dedup();
+        proposal.speaker = speaker;
+        if let Some(text) = &mut proposal.text {
+            text.citing = citing;
+        }
+        Some(proposal)
+    }
+
+    /// Returns a relation with its defined predicate. If the inverse name was given, exchanges subject and object.
+    fn forward(&self, subject: EntityId, name: &Predicate, object: Object) -> (EntityId, Predicate, Object) {
+        match (self.state.vocabulary().inverse_of(name), object) {
+            (Some(def), Object::Entity(object)) => (object, def.name.clone(), Object::Entity(subject)),
+            (_, object) => (subject, name.clone(), object),
+        }
+    }
+
+    /// Returns whether a fact was stated before the passage. A passage can deny only such a fact, not one from a later
+    /// text or from a text of unknown order. The result therefore does not depend on when and how often the passage is
+    /// read.
+    fn comes_before(&self, fact: &Fact) -> bool {
+        let (state, said) = (self.state, fact.provenance());
+        let number = |passage: &Passage| state.session(passage.session.as_ref()?)?.number;
+        let is_earlier = |passage: &Passage| match (number(passage), number(self.passage)) {
+            (Some(one), Some(other)) if one != other => one < other,
+            _ => {
+                let place = |passage: &Passage| (passage.session.clone(), passage.document.clone());
+                place(passage) == place(self.passage) && passage.line < self.passage.line
+            }
+        };
+        let in_earlier = |evidence: &Evidence| match evidence {
+            Evidence::Passage { passage, .. } => state.passage(*passage).is_some_and(|passage| is_earlier(passage)),
+            Evidence::File { .. } | Evidence::Excerpt(_) => false,
+        };
+        said.author != Author::Extractor || said.confirmed || said.evidence.iter().any(in_earlier)
+    }
+
+    /// Returns the recorded fact with this subject, predicate and object that was stated before the passage.
+    fn on_record(&self, subject: &EntityId, name: &Predicate, object: &Object) -> Option<FactId> {
+        let symmetric = self.state.vocabulary().predicate(name).is_some_and(|def| def.symmetric);
+        let says_so = |fact: &&Arc<Fact>| {
+            let forward = fact.subject() == subject && fact.object() == object;
+            let backward = object.entity() == Some(fact.subject()) && fact.object().entity() == Some(subject);
+            let stands = matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed | FactStatus::Proposed);
+            fact.predicate() == name && (forward || (symmetric && backward)) && stands && fact.fact_relation().is_none()
+        };
+        let there = self.state.facts_of(subject).filter(says_so).filter(|fact| self.comes_before(fact));
+        there.map(|fact| fact.id()).min()
+    }
+}
+
+#[cfg(test)]
+mod tests;

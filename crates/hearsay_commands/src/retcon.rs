@@ -1,0 +1,63 @@
+//! Retroactive changes: retracting a fact, or ending its validity.
+
+use hearsay_model::{Author, Change, FactStatus, Operation, State, Timestamp};
+use hearsay_query::{dates::date_of, resolve::find_fact};
+use serde::{Deserialize, Serialize};
+
+use crate::CommandError;
+
+/// A retroactive change by the DM.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Retcon {
+    /// Retracts a fact and all knowledge of it, as if the fact had never been true.
+    NeverSo {
+        /// Fact: its id, the beginning of its id, or its handle.
+        fact: String,
+    },
+    /// Ends a fact at a date. Its knowers continue to believe the fact until they learn that it has ended.
+    Until {
+        /// Fact: its id, the beginning of its id, or its handle.
+        fact: String,
+        /// End date, on the campaign's calendar.
+        until: String,
+    },
+}
+
+impl Retcon {
+    /// Returns the operation that makes the change.
+    ///
+    /// # Errors
+    /// When the fact or the date is invalid, the fact would end before it begins, or the fact is not true.
+    pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
+        let (summary, change) = match self {
+            Self::NeverSo { fact } => {
+                let fact = find_fact(state, fact)?;
+                (format!("never true: \u{201C}{}\u{201D}", fact.statement()), Change::RetractFact(fact.id()))
+            }
+            Self::Until { fact, until } => {
+                let fact = find_fact(state, fact)?;
+                if !matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) {
+                    let (statement, status) = (fact.statement().to_owned(), fact.status());
+                    return Err(CommandError::NotSo { statement, status });
+                }
+                let until = date_of(state, until)?;
+                if let (Some(from), Some(end)) = (fact.validity().start(), until.time)
+                    && end < from
+                {
+                    let from = state.calendar().print(from);
+                    return Err(CommandError::EndsTooEarly {
+                        statement: fact.statement().to_owned(),
+                        from,
+                        until: until.raw,
+                    });
+                }
+                (
+                    format!("true until {}: \u{201C}{}\u{201D}", until.raw, fact.statement()),
+                    Change::EndFact { fact: fact.id(), until },
+                )
+            }
+        };
+        Ok(Operation { author, recorded: now, summary, changes: vec![change] })
+    }
+}

@@ -1,0 +1,99 @@
+//! Decisions on many facts in one operation, and changes of their secrecy.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{Author, Change, FactId, FactStatus, Kind, Knower, Operation, Secrecy, State, Timestamp};
+use hearsay_query::{resolve::find_fact, review::waiting_with};
+use serde::{Deserialize, Serialize};
+
+use super::decision::Decision;
+use crate::CommandError;
+
+/// The DM's decision on several facts. It makes one operation, so one undo reverts it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decisions {
+    /// The facts.
+    pub facts: Vec<FactId>,
+    /// Decision on each fact.
+    pub decision: Decision,
+    /// Reason in the DM's words, stored in the journal with the decision.
+    #[serde(default)]
+    pub reason: Option<String>,
+}
+
+impl Decisions {
+    /// Returns the operation that applies the decision to all facts. Skips rejected facts, and facts that are decided
+    /// together with an equivalent fact.
+    ///
+    /// # Errors
+    /// When a fact does not exist, or there is nothing left to decide.
+    pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
+        let (mut changes, mut done, mut first) = (Vec::new(), BTreeSet::new(), None);
+        let mut count = 0_usize;
+        for id in &self.facts {
+            let fact = find_fact(state, &id.to_string())?;
+            if done.contains(id) || (fact.status() == FactStatus::Rejected && self.facts.len() > 1) {
+                continue;
+            }
+            let operation = self.decision.operation(state, &id.to_string(), now)?;
+            done.insert(*id);
+            done.extend(waiting_with(state, &fact));
+            count += 1;
+            changes.extend(operation.changes);
+            first.get_or_insert(operation.summary);
+        }
+        let Some(first) = first else {
+            let fact = self.facts.first().copied().ok_or(CommandError::NothingToDecide)?;
+            return Err(CommandError::NotProposed { fact, status: FactStatus::Rejected });
+        };
+        let summary = if count > 1 { format!("{first} and {} more", count - 1) } else { first };
+        let reason = self.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+        let summary = reason.map_or_else(|| summary.clone(), |reason| format!("{summary}, because: {reason}"));
+        Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
+    }
+}
+
+/// A change of the secrecy of facts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keep {
+    /// The facts.
+    pub facts: Vec<FactId>,
+    /// Whether the facts become secret (`true`) or open (`false`). If they become secret, groups, places and the world
+    /// lose their authored edges to the facts. Knowers that saw, heard or read a fact still know it. If a secret
+    /// becomes open, nobody learns it.
+    pub secret: bool,
+}
+
+impl Keep {
+    /// Returns the operation that makes the change.
+    ///
+    /// # Errors
+    /// When a fact does not exist, or no fact has a different secrecy.
+    pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
+        let secrecy = if self.secret { Secrecy::Secret } else { Secrecy::Open };
+        let (mut changes, mut first, mut count) = (Vec::new(), None, 0_usize);
+        for id in &self.facts {
+            let fact = find_fact(state, &id.to_string())?;
+            if fact.secrecy() == secrecy {
+                continue;
+            }
+            count += 1;
+            first.get_or_insert_with(|| fact.statement().to_owned());
+            changes.push(Change::SetSecrecy { fact: *id, secrecy });
+            let shared = |knower: &Knower| match knower.entity() {
+                None => true,
+                Some(who) => matches!(state.kind(who), Some(Kind::Location | Kind::Faction | Kind::Party)),
+            };
+            let taken_to_know =
+                state.recorded_edges(*id).filter(|(_, edge)| edge.acquisition.is_authored() && shared(&edge.knower));
+            if self.secret {
+                changes.extend(taken_to_know.map(|(edge, _)| Change::Unlearn(edge)));
+            }
+        }
+        let statement = first.ok_or(CommandError::NothingToDecide)?;
+        let word = if self.secret { "make secret" } else { "make open" };
+        let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+        let summary = format!("{word} \u{201C}{statement}\u{201D}{more}");
+        Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
+    }
+}

@@ -1,0 +1,7 @@
+//! The DM's decisions on facts that wait for review.
+
+mod decision;
+mod decisions;
+
+pub use decision::Decision;
+pub use decisions::{Decisions, Keep};

@@ -1,0 +1,227 @@
+//! Writing the log of a session. Each line becomes a passage with its hearers.
+
+use std::collections::BTreeSet;
+
+use hearsay_belief::present;
+use hearsay_model::{
+    Author, Change, Date, EngineSetting, EntityId, Evidence, Kind, Knower, Operation, Passage, PassageId, Playing,
+    Session, SessionSetting, Setting, State, Timestamp,
+};
+use hearsay_query::{
+    dates::date_of,
+    resolve::{find_session, resolve, resolve_speaker},
+    session::{latest, next_line},
+};
+use serde::{Deserialize, Serialize};
+
+use super::new::NewSession;
+use crate::{CommandError, game_event::mentioned};
+
+/// Lines to write to the log of a session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// Session: its id or number. Default: the session being played.
+    pub session: Option<String>,
+    /// Session to create for these lines, for example for a transcript. The new session is not being played.
+    pub new: Option<NewSession>,
+    /// The lines, in order.
+    pub lines: Vec<LogLine>,
+    /// File that contains the lines. Passages from an earlier import of this file that are not among the lines are
+    /// removed.
+    pub source: Option<LogSource>,
+}
+
+/// A file with lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogSource {
+    /// File name, without its directories.
+    pub name: String,
+    /// Hash of the contents, followed by the assignment of speakers to characters.
+    pub digest: String,
+}
+
+/// A line of a session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogLine {
+    /// Words of the line.
+    pub text: String,
+    /// Speaker: an id or a name; `None` for narration.
+    pub speaker: Option<String>,
+    /// Place of this line and of the following lines. Default: the place of the line before.
+    pub place: Option<String>,
+    /// Game time of the line. Default: the latest time of the log or the game clock.
+    pub time: Option<String>,
+    /// Hearers besides the speaker. Default: the characters present.
+    pub heard_by: Vec<String>,
+    /// Hearers in addition to the characters present.
+    pub with: Vec<String>,
+    /// Number of the line in the [source](Log::source), counted from 1.
+    pub number: Option<u32>,
+}
+
+impl LogLine {
+    /// Creates a line of narration with default place, time and hearers.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}
+
+/// Place, time and characters at the current line of the log.
+struct Scene<'a> {
+    state: &'a State,
+    session: Session,
+    here: Vec<EntityId>,
+    place: Option<EntityId>,
+    time: Option<Date>,
+}
+
+impl Log {
+    /// Returns the key under which the import of a transcript is recorded.
+    pub fn key(name: &str) -> String {
+        format!("transcript {name}")
+    }
+
+    /// Returns the operation that writes the lines.
+    ///
+    /// # Errors
+    /// When there is no such session. When a name or date is invalid, or a line is empty; the error names the line.
+    pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
+        if self.lines.is_empty() {
+            return Err(CommandError::EmptyLog);
+        }
+        let playing = state.playing();
+        let (session, begun_at) = match (&self.new, &self.session, playing) {
+            (Some(new), ..) => new.session(state)?,
+            (None, Some(given), _) => (Session::clone(&*find_session(state, given)?), None),
+            (None, None, Some(playing)) => (Session::clone(&*find_session(state, playing.session.as_str())?), None),
+            (None, None, None) => return Err(CommandError::NotPlaying),
+        };
+        let playing = playing.filter(|playing| playing.session == session.id);
+        let mut changes: Vec<Change> = self.new.iter().map(|_| Change::SetSession(session.clone())).collect();
+        let mut scene = Scene {
+            state,
+            here: playing.map_or_else(|| session.present.clone(), |playing| playing.here.clone()),
+            place: playing.map_or(begun_at, |playing| playing.place.clone()),
+            time: match playing {
+                Some(playing) => latest(state, playing.time.clone()),
+                None => session.start.clone(),
+            },
+            session,
+        };
+        scene.here.retain(|id| state.entity(id).is_some());
+        let before = self.source.as_ref().map(|source| written_from(state, &scene.session, source));
+        let base = self.base(state, &scene.session, before.as_deref());
+        let mut kept = BTreeSet::new();
+        for (number, line) in (1..).zip(&self.lines) {
+            let passage = scene.passage(line).map_err(|source| {
+                let source = Box::new(source);
+                CommandError::LogLine { number: line.number.map_or(number as usize, |number| number as usize), source }
+            })?;
+            let mut passage = Passage { line: base.saturating_add(line.number.unwrap_or(number)), ..passage };
+            if let Some(source) = &self.source {
+                let (path, line) = (source.name.clone(), line.number.unwrap_or(number));
+                passage.evidence.push(Evidence::File { path, line, field: "transcript".into() });
+            }
+            let id = passage.id();
+            if kept.insert(id) && state.passage(id).is_none_or(|held| **held != passage) {
+                changes.push(Change::AddPassage(passage.into()));
+            }
+        }
+        for id in before.into_iter().flatten().filter(|id| !kept.contains(id)) {
+            changes.push(Change::RemovePassage(id));
+        }
+        if let Some(LogSource { name, digest }) = &self.source {
+            let source = Self::key(name);
+            if state.imported(&source) != Some(digest) {
+                changes.push(Change::Set(Setting::Engine(EngineSetting::Imported { source, digest: digest.clone() })));
+            }
+        }
+        if let Some(playing) = playing {
+            let now = Playing { place: scene.place.clone(), time: scene.time.clone(), ..playing.clone() };
+            changes.extend((now != *playing).then_some(Change::Set(Setting::Session(SessionSetting::Playing(now)))));
+        }
+        let summary = match (&self.lines[..], &self.source) {
+            ([line], None) => format!("{}: {}", scene.session.id, shortened(&line.text)),
+            (lines, None) => format!("{}: {} lines", scene.session.id, lines.len()),
+            ([_], Some(source)) => format!("{}: 1 line of {}", scene.session.id, source.name),
+            (lines, Some(source)) => format!("{}: {} lines of {}", scene.session.id, lines.len(), source.name),
+        };
+        Ok(Operation { author, recorded, summary, changes })
+    }
+
+    /// Returns the number to add to the numbers of the new lines, which count from 1. It is the number of the last line
+    /// of the session, or the number that an earlier import of the same file added.
+    fn base(&self, state: &State, session: &Session, before: Option<&[PassageId]>) -> u32 {
+        let earlier = before.into_iter().flatten().filter_map(|id| state.passage(*id));
+        let begun = earlier.filter_map(|passage| match &passage.evidence[..] {
+            [Evidence::File { line, .. }, ..] => Some(passage.line.saturating_sub(*line)),
+            _ => None,
+        });
+        begun.min().unwrap_or_else(|| next_line(state, Some(&session.id)) - 1)
+    }
+}
+
+/// Returns the passages of a session from an earlier import of a file.
+fn written_from(state: &State, session: &Session, source: &LogSource) -> Vec<PassageId> {
+    let is_from = |evidence: &Evidence| matches!(evidence, Evidence::File { path, field, .. } if *path == source.name && field == "transcript");
+    let of_session = state.passages_in_session(Some(&session.id));
+    of_session.filter(|(_, passage)| passage.evidence.iter().any(is_from)).map(|(id, _)| id).collect()
+}
+
+fn shortened(text: &str) -> String {
+    let mut words = text.trim().chars();
+    let mut short: String = words.by_ref().take(60).collect();
+    if words.next().is_some() {
+        short.push('\u{2026}');
+    }
+    format!("\u{201C}{short}\u{201D}")
+}
+
+impl Scene<'_> {
+    /// Returns the passage of a line, without the line number.
+    fn passage(&mut self, line: &LogLine) -> Result<Passage, CommandError> {
+        let all = |names: &[String]| names.iter().map(|name| resolve(self.state, name)).collect::<Result<Vec<_>, _>>();
+        let text = line.text.trim();
+        if text.is_empty() {
+            return Err(CommandError::EmptyLog);
+        }
+        let speaker = line.speaker.as_deref().map(|name| resolve_speaker(self.state, name)).transpose()?;
+        let (speaker, speaker_alias) = speaker.unzip();
+        let (named, with) = (all(&line.heard_by)?, all(&line.with)?);
+        if let Some(name) = &line.place {
+            self.place = Some(resolve(self.state, name)?);
+        }
+        if let Some(raw) = &line.time {
+            self.time = Some(date_of(self.state, raw)?);
+        }
+        let mut hearers = if named.is_empty() { self.there() } else { named };
+        hearers.extend(with.into_iter().chain(speaker.clone()));
+        let mut heard_by: Vec<Knower> = hearers.into_iter().map(Knower::Entity).collect();
+        heard_by.sort();
+        heard_by.dedup();
+        Ok(Passage {
+            speaker,
+            speaker_alias: speaker_alias.flatten(),
+            session: Some(self.session.id.clone()),
+            time: self.time.clone(),
+            place: self.place.clone(),
+            heard_by,
+            mentions: mentioned(self.state, text),
+            ..Passage::new(text)
+        })
+    }
+
+    /// Returns the hearers of a line said aloud: the characters that are present in the session, and the characters
+    /// without a player that are at the place. A player character that is not present in the session hears nothing,
+    /// even if it is at the place.
+    fn there(&self) -> Vec<EntityId> {
+        let moment = self.time.as_ref().and_then(|date| date.time);
+        let mut there = self.place.as_ref().map(|place| present(self.state, place, moment)).unwrap_or_default();
+        there.retain(|id| self.state.kind(id) != Some(Kind::Player));
+        there.extend(self.here.iter().cloned());
+        there
+    }
+}

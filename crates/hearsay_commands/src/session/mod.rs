@@ -1,0 +1,20 @@
+//! Sessions: start, attendance, log and end.
+//!
+//! At most one session is being played. [`State::playing`](hearsay_model::State::playing) returns this session and the
+//! characters that are present. Records made during the session belong to it, unless another session is given. Like an
+//! [`Edit`](crate::edit::Edit), a step computes the changes of one operation from the current state, and does not apply
+//! them.
+
+mod log;
+mod new;
+mod recap;
+mod step;
+#[cfg(test)]
+mod tests;
+mod transcript;
+
+pub use log::{Log, LogLine, LogSource};
+pub use new::NewSession;
+pub use recap::keep_recap;
+pub use step::SessionStep;
+pub use transcript::{PreviewRow, SpeakerIs, SpeakerRow, TranscriptImport, TranscriptReport};

@@ -1,0 +1,88 @@
+//! Creation of sessions.
+
+use hearsay_belief::{is_dead, player_characters};
+use hearsay_model::{Date, EntityId, Session, SessionId, State};
+use hearsay_query::{
+    dates::{clock_date, date_of},
+    resolve::resolve,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::CommandError;
+
+/// A session to create.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NewSession {
+    /// Id. Default: `session-` and the number.
+    pub id: Option<String>,
+    /// Number. Default: the next number.
+    pub number: Option<u32>,
+    /// Title. Default: `Session` and the number.
+    pub title: Option<String>,
+    /// Real-world date of play, as written.
+    pub date: Option<String>,
+    /// Start in game time. Default: the game clock.
+    pub time: Option<String>,
+    /// Place of the first scene. Default when a session starts: the place of the last line of the latest session.
+    pub place: Option<String>,
+    /// Characters that are present. Default: all living player characters.
+    pub present: Vec<String>,
+}
+
+impl NewSession {
+    /// Returns the session, and the place of its first scene.
+    ///
+    /// # Errors
+    /// When a name or date is invalid, or the id is in use.
+    pub fn session(&self, state: &State) -> Result<(Session, Option<EntityId>), CommandError> {
+        let last = state.sessions().filter_map(|session| session.number).max();
+        let count = u32::try_from(state.sessions().count()).unwrap_or(u32::MAX);
+        let mut number = self.number.unwrap_or_else(|| last.unwrap_or(count).saturating_add(1));
+        let id = match &self.id {
+            Some(id) => SessionId::new(id)?,
+            None => loop {
+                let id = SessionId::new(format!("session-{number}"))?;
+                if state.session(&id).is_none() || self.number.is_some() {
+                    break id;
+                }
+                number = number.saturating_add(1);
+            },
+        };
+        if state.session(&id).is_some() {
+            return Err(CommandError::SessionTaken(id));
+        }
+        let title = self.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
+        let start = match &self.time {
+            Some(raw) => Some(date_of(state, raw)?),
+            None => state.clock().map(|_| clock_date(state)),
+        };
+        let place = self.place.as_deref().map(|name| resolve(state, name)).transpose()?;
+        let session = Session {
+            id,
+            number: Some(number),
+            title: title.map_or_else(|| format!("Session {number}"), str::to_owned),
+            date: self.date.clone(),
+            present: self.present(state, start.as_ref())?,
+            start,
+            end: None,
+        };
+        Ok((session, place))
+    }
+
+    fn present(&self, state: &State, start: Option<&Date>) -> Result<Vec<EntityId>, CommandError> {
+        if self.present.is_empty() {
+            let moment = start.and_then(|date| date.time);
+            let players = player_characters(state).into_iter();
+            return Ok(players.filter(|id| !is_dead(state, id, moment)).collect());
+        }
+        let mut present = all(state, &self.present)?;
+        present.sort();
+        present.dedup();
+        Ok(present)
+    }
+}
+
+pub(super) fn all(state: &State, names: &[String]) -> Result<Vec<EntityId>, CommandError> {
+    names.iter().map(|name| Ok(resolve(state, name)?)).collect()
+}

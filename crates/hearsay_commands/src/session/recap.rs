@@ -1,0 +1,27 @@
+//! Saving a recap that the DM edited.
+
+use hearsay_model::{Author, Change, KeptRecap, Operation, SessionSetting, Setting, SettingKey, State, Timestamp};
+use hearsay_query::resolve::find_session;
+
+use crate::CommandError;
+
+/// Returns the operation that saves a recap as edited by the DM. An empty text withdraws the saved recap.
+///
+/// # Errors
+/// When there is no such session.
+pub fn keep_recap(state: &State, recap: &KeptRecap, now: Timestamp) -> Result<Operation, CommandError> {
+    let session = find_session(state, recap.session.as_str())?.id.clone();
+    let key = SettingKey::Recap(session.clone(), recap.players);
+    let (verb, change) = match recap.text.trim() {
+        "" => ("withdraw", Change::Unset(key.clone())),
+        text => (
+            "write",
+            Change::Set(Setting::Session(SessionSetting::Recap(KeptRecap {
+                session,
+                players: recap.players,
+                text: text.into(),
+            }))),
+        ),
+    };
+    Ok(Operation { recorded: now, ..Operation::new(Author::Dm, format!("{verb} {key}"), vec![change]) })
+}

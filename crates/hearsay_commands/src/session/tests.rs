@@ -1,0 +1,146 @@
+//! Tests that absent characters hear nothing and that undo reverts everything, after any sequence of steps.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{
+    Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, Kind, Knower, Method, Operation, Position,
+    PredicateRole, Provenance, Setting, State, Timestamp, attribute,
+};
+use hearsay_query::session::{RecapFor, latest, session_recap, session_report, sessions};
+use proptest::prelude::*;
+
+use super::*;
+
+const PLAYERS: [&str; 3] = ["ann", "bob", "cid"];
+const OTHERS: [&str; 2] = ["moss", "tilly"];
+
+/// Returns a state with three player characters and two other characters, all at the inn.
+fn inn() -> State {
+    let id = |name: &str| EntityId::new(name).unwrap();
+    let authored = || Provenance::new(Method::Authored, Author::Dm);
+    let mut changes = vec![Change::AddEntity(Entity::new(id("inn")))];
+    for name in PLAYERS.iter().chain(&OTHERS) {
+        let kind = if PLAYERS.contains(name) { Kind::Player } else { Kind::Npc };
+        let kind = Fact::attribute(&id(name), attribute::KIND, kind.to_string(), authored()).unwrap();
+        let here = Fact::relation(&id(name), PredicateRole::Location.name(), &id("inn"), authored()).unwrap();
+        changes.push(Change::AddEntity(Entity::new(id(name))));
+        changes.extend([kind, here].map(|fact| Change::AssertFact(fact.build().unwrap().into())));
+    }
+    changes.push(Change::Set(Setting::Game(GameSetting::Clock(GameTime(100)))));
+    let mut state = State::default();
+    state.apply(Operation::new(Author::Dm, "an inn", changes)).unwrap();
+    state
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Start(Vec<usize>, bool),
+    Attend(usize, bool),
+    End,
+    Log(Option<usize>, bool, String),
+    Clock(i64),
+    Undo(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (prop::collection::vec(0..3_usize, 0..3), any::<bool>()).prop_map(|(who, at)| Step::Start(who, at)),
+        (0..3_usize, any::<bool>()).prop_map(|(who, comes)| Step::Attend(who, comes)),
+        Just(Step::End),
+        (prop::option::of(0..5_usize), any::<bool>(), "[a-z ]{0,8}").prop_map(|(by, at, text)| Step::Log(by, at, text)),
+        (0..300_i64).prop_map(Step::Clock),
+        (1..40_u64).prop_map(Step::Undo),
+    ]
+}
+
+fn operation(state: &State, step: &Step) -> Option<Operation> {
+    let players = |who: &[usize]| who.iter().map(|at| PLAYERS[*at].to_owned()).collect::<Vec<_>>();
+    let inn = |at: bool| at.then(|| "inn".to_owned());
+    let session = |step: SessionStep| step.operation(state, Author::Dm, Timestamp(0)).ok();
+    match step {
+        Step::Start(who, at) => {
+            session(SessionStep::Start(NewSession { present: players(who), place: inn(*at), ..NewSession::default() }))
+        }
+        Step::Attend(who, true) => session(SessionStep::Attend { arrive: players(&[*who]), leave: Vec::new() }),
+        Step::Attend(who, false) => session(SessionStep::Attend { arrive: Vec::new(), leave: players(&[*who]) }),
+        Step::End => session(SessionStep::End { time: None }),
+        Step::Log(by, at, text) => {
+            let everybody: Vec<&str> = PLAYERS.iter().chain(&OTHERS).copied().collect();
+            let speaker = by.map(|by| everybody[by].to_owned());
+            let line = LogLine { speaker, place: inn(*at), ..LogLine::new(text) };
+            Log { lines: vec![line], ..Log::default() }.operation(state, Author::Dm, Timestamp(0)).ok()
+        }
+        Step::Clock(time) => Some(Operation::new(
+            Author::Game,
+            "clock",
+            vec![Change::Set(Setting::Game(GameSetting::Clock(GameTime(*time))))],
+        )),
+        Step::Undo(at) => Some(Operation::new(Author::Dm, "undo", vec![Change::Revert(Position(*at + 1))])),
+    }
+}
+
+proptest! {
+    #[test]
+    fn absent_characters_hear_nothing_and_undo_reverts_everything(steps in prop::collection::vec(step(), 1..30)) {
+        let mut state = inn();
+        for step in &steps {
+            let before = state.playing().cloned();
+            let Some(operation) = operation(&state, step) else { continue };
+            let lines: Vec<_> = operation.changes.iter().filter_map(|change| match change {
+                Change::AddPassage(passage) => Some(std::sync::Arc::clone(passage)),
+                _ => None,
+            }).collect();
+            if state.apply(operation).is_err() {
+                continue;
+            }
+            for line in lines {
+                let playing = before.as_ref().unwrap();
+                prop_assert_eq!(line.session.as_ref(), Some(&playing.session));
+                for name in PLAYERS {
+                    let id = EntityId::new(name).unwrap();
+                    let hears = line.heard_by.contains(&Knower::Entity(id.clone()));
+                    prop_assert_eq!(hears, playing.here.contains(&id) || line.speaker.as_ref() == Some(&id));
+                }
+                let others = line.heard_by.contains(&Knower::Entity(EntityId::new("moss").unwrap()));
+                let spoke = line.speaker.as_ref().is_some_and(|id| id.as_str() == "moss");
+                prop_assert_eq!(others, line.place.is_some() || spoke);
+            }
+            if let Some(playing) = state.playing() {
+                let session = state.session(&playing.session).unwrap();
+                prop_assert!(playing.here.is_sorted());
+                // An undo out of order may restore a session that has ended.
+                let undid = steps.iter().any(|step| matches!(step, Step::Undo(_)));
+                prop_assert!(undid || session.end.is_none());
+            }
+            let numbers: Vec<_> = state.passages().map(|(_, line)| (line.session.clone(), line.line)).collect();
+            let undone = steps.iter().any(|step| matches!(step, Step::Undo(_)));
+            prop_assert!(undone || numbers.iter().collect::<BTreeSet<_>>().len() == numbers.len());
+            // Every state can be reported.
+            for row in sessions(&state) {
+                let id = row.id.to_string();
+                prop_assert!(session_report(&state, Some(&id)).is_ok());
+                prop_assert!(session_recap(&state, Some(&id), &RecapFor::Players, 20).unwrap().recap.words <= 20);
+            }
+        }
+        let all: Vec<Change> = state.journal().filter(|(at, entry)| at.0 > 1 && entry.live).map(|(at, _)| Change::Revert(at)).collect();
+        for revert in all.into_iter().rev() {
+            // Undoing an undo restores the operation that it reverted, which is then reverted in turn.
+            if let Change::Revert(at) = revert && state.entry(at).is_some_and(|entry| entry.live && !entry.operation.changes.iter().any(|change| matches!(change, Change::Revert(_)))) {
+                state.apply(Operation::new(Author::Dm, "undo", vec![revert])).unwrap();
+            }
+        }
+        prop_assert!(state == inn());
+    }
+}
+
+#[test]
+fn a_log_goes_on_where_it_has_come_to() {
+    let mut state = inn();
+    let start = SessionStep::Start(NewSession::default());
+    state.apply(start.operation(&state, Author::Dm, Timestamp(0)).unwrap()).unwrap();
+    let date = |minute| Some(Date::at(GameTime(minute)));
+    assert_eq!(latest(&state, date(50)).unwrap().time, Some(GameTime(100)), "the game clock is ahead");
+    assert_eq!(latest(&state, date(150)).unwrap().time, Some(GameTime(150)));
+    assert_eq!(latest(&State::default(), date(1)), date(1));
+    assert_eq!(latest(&State::default(), None), None);
+}

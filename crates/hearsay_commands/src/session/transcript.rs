@@ -1,0 +1,255 @@
+//! Transcripts: links the speakers of a file to characters, and previews the import of the file.
+
+use std::collections::BTreeMap;
+
+use hearsay_campaign::{Transcript, TranscriptFormat};
+use hearsay_model::{EntityId, Evidence, Resolution, SessionId, State, text, words};
+use hearsay_query::resolve::{find_session, resolve};
+use serde::Serialize;
+
+use super::{
+    log::{Log, LogLine, LogSource},
+    new::NewSession,
+};
+use crate::CommandError;
+
+/// A transcript to import as the log of a session.
+#[derive(Debug, Clone)]
+pub struct TranscriptImport {
+    /// File name, without its directories. Identifies the file in later imports.
+    pub name: String,
+    /// Contents of the file.
+    pub transcript: Transcript,
+    /// Session of the lines: its id or number. Default: the session of the file's earlier import, or else a new
+    /// session.
+    pub session: Option<String>,
+    /// Session to create for the lines, if neither a session is given nor the file was imported before.
+    pub new: NewSession,
+    /// Assignments of speakers: the speaker as written in the file, and the id or name of its character.
+    pub speakers: Vec<(String, String)>,
+    /// Speaker who runs the game, as written in the file. The lines of this speaker are narration.
+    pub dm: Option<String>,
+}
+
+/// Preview or result of a transcript import.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TranscriptReport {
+    /// The file.
+    pub file: String,
+    /// Format of the file.
+    pub format: TranscriptFormat,
+    /// Session of the lines; `None` if a new session is to be created.
+    pub session: Option<SessionId>,
+    /// Number of lines.
+    pub lines: usize,
+    /// Speakers as written, in order of their first line.
+    pub speakers: Vec<SpeakerRow>,
+    /// Whether the same file was already imported with the same speakers.
+    pub unchanged: bool,
+    /// Problems in the file, each with its line.
+    pub notes: Vec<String>,
+    /// Lines with the speakers that were found.
+    pub preview: Vec<PreviewRow>,
+}
+
+/// A speaker of a transcript.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpeakerRow {
+    /// Name as written in the file.
+    pub name: String,
+    /// Number of lines.
+    pub lines: usize,
+    /// Character or person that the name means.
+    pub is: SpeakerIs,
+}
+
+/// Character or person that the name of a speaker means.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpeakerIs {
+    /// A character of the campaign.
+    Character(EntityId),
+    /// The person who runs the game.
+    Dm,
+    /// One of several characters: the name is ambiguous.
+    Ambiguous(Vec<EntityId>),
+    /// No known character: the name stays in the text.
+    Unknown,
+}
+
+/// A line of a transcript with the speaker that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PreviewRow {
+    /// Number of the line in the file.
+    pub line: u32,
+    /// Speaker; `None` for narration.
+    pub speaker: Option<EntityId>,
+    /// Words of the line.
+    pub text: String,
+}
+
+/// Returns whether a name means the person who runs the game.
+fn is_dm(name: &str) -> bool {
+    words::has(&words::english().narrators, &text::normal(name))
+}
+
+impl TranscriptImport {
+    /// Returns a report of the import, and the lines to write with `Memory::log`.
+    ///
+    /// # Errors
+    /// When there is no such session, when a given speaker is not in the file, or when its character does not exist.
+    pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), CommandError> {
+        let (known, first) = (self.known(state)?, first_names(state));
+        let speakers: Vec<SpeakerRow> = self
+            .transcript
+            .speakers()
+            .into_iter()
+            .map(|(name, lines)| {
+                let is = known.get(&text::normal(name)).cloned().unwrap_or_else(|| self.meant(state, &first, name));
+                SpeakerRow { name: name.to_owned(), lines, is }
+            })
+            .collect();
+        let by_name: BTreeMap<&str, &SpeakerIs> = speakers.iter().map(|row| (row.name.as_str(), &row.is)).collect();
+        let lines: Vec<LogLine> = self
+            .transcript
+            .utterances
+            .iter()
+            .map(|said| {
+                let is = said.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
+                let (speaker, text) = match is {
+                    // Keeps a secret name as written, because the character's id would reveal whose name it is.
+                    Some((name, SpeakerIs::Character(id))) => {
+                        let written = state.secret_name(id, name).unwrap_or(id.as_str());
+                        (Some(written.to_owned()), said.text.clone())
+                    }
+                    Some((_, SpeakerIs::Dm)) | None => (None, said.text.clone()),
+                    Some((name, _)) => (None, format!("{name}: {}", said.text)),
+                };
+                LogLine { speaker, number: Some(said.line), ..LogLine::new(text) }
+            })
+            .collect();
+        let before = self.imported_to(state);
+        let session = match (&self.session, before) {
+            (Some(given), _) => Some(find_session(state, given)?.id.clone()),
+            (None, before) => before,
+        };
+        let mut digest = self.transcript.digest.clone();
+        // The digest includes the assignment of speakers, because another assignment makes another log.
+        for row in &speakers {
+            digest.push_str(&format!(" {}={:?}", row.name, row.is));
+        }
+        let source = LogSource { name: self.name.clone(), digest };
+        let written = session.as_ref().is_some_and(|session| self.is_in(state, session));
+        let unchanged = written && state.imported(&Log::key(&source.name)) == Some(&source.digest);
+        let preview = lines
+            .iter()
+            .map(|line| PreviewRow {
+                line: line.number.unwrap_or_default(),
+                speaker: line.speaker.as_deref().and_then(|id| EntityId::new(id).ok()),
+                text: line.text.clone(),
+            })
+            .collect();
+        let present = || {
+            let characters = speakers.iter().filter_map(|row| match &row.is {
+                SpeakerIs::Character(id) => Some(id),
+                _ => None,
+            });
+            let players = characters.filter(|id| state.kind(id) == Some(hearsay_model::Kind::Player));
+            players.map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let new = session.is_none().then(|| {
+            let given = !self.new.present.is_empty();
+            NewSession { present: if given { self.new.present.clone() } else { present() }, ..self.new.clone() }
+        });
+        let report = TranscriptReport {
+            file: self.name.clone(),
+            format: self.transcript.format,
+            session: session.clone(),
+            lines: lines.len(),
+            speakers,
+            unchanged,
+            notes: self.transcript.notes.clone(),
+            preview,
+        };
+        let session = session.map(|session| session.to_string());
+        Ok((report, Log { session, new, lines, source: Some(source) }))
+    }
+
+    /// Returns the given assignments of speakers, by normalized name.
+    fn known(&self, state: &State) -> Result<BTreeMap<String, SpeakerIs>, CommandError> {
+        let mut known = BTreeMap::new();
+        let written: Vec<String> = self.transcript.speakers().iter().map(|(name, _)| text::normal(name)).collect();
+        let mut note = |name: &str, is: SpeakerIs| {
+            let name = text::normal(name);
+            if !written.contains(&name) {
+                let nearest = self.transcript.speakers().iter().map(|(name, _)| (*name).to_owned()).collect();
+                return Err(CommandError::NoSpeaker { name, speakers: nearest });
+            }
+            known.insert(name, is);
+            Ok(())
+        };
+        for (name, plays) in &self.speakers {
+            note(name, SpeakerIs::Character(resolve(state, plays)?))?;
+        }
+        if let Some(name) = &self.dm {
+            note(name, SpeakerIs::Dm)?;
+        }
+        Ok(known)
+    }
+
+    /// Returns the character or person that a speaker without a given assignment means. Finds names and aliases, even
+    /// if a player's name, a number or a note in brackets follows.
+    fn meant(&self, state: &State, first: &FirstNames, name: &str) -> SpeakerIs {
+        if is_dm(name) {
+            return SpeakerIs::Dm;
+        }
+        let bare = name.split(['(', '[', '#', '/']).next().unwrap_or(name).trim();
+        let inner = name.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')')).trim();
+        for name in [name, bare, inner].into_iter().filter(|name| !name.is_empty()) {
+            match state.resolve(name) {
+                Resolution::One(id) => return SpeakerIs::Character(id),
+                Resolution::Ambiguous(candidates) => return SpeakerIs::Ambiguous(candidates),
+                Resolution::None => {}
+            }
+        }
+        if is_dm(bare) || is_dm(inner) {
+            return SpeakerIs::Dm;
+        }
+        match first.get(&text::normal(bare)).map(Vec::as_slice) {
+            None | Some([]) => SpeakerIs::Unknown,
+            Some([one]) => SpeakerIs::Character(one.clone()),
+            Some(several) => SpeakerIs::Ambiguous(several.to_vec()),
+        }
+    }
+
+    /// Returns the session of an earlier import of this file.
+    fn imported_to(&self, state: &State) -> Option<SessionId> {
+        state.imported(&Log::key(&self.name))?;
+        let mut sessions = state.sessions().map(|session| &session.id);
+        sessions.find(|session| self.is_in(state, session)).cloned()
+    }
+
+    fn is_in(&self, state: &State, session: &SessionId) -> bool {
+        let mut of_session = state.passages_in_session(Some(session));
+        of_session.any(|(_, passage)| passage.evidence.iter().any(|evidence| self.wrote(evidence)))
+    }
+
+    fn wrote(&self, evidence: &Evidence) -> bool {
+        matches!(evidence, Evidence::File { path, field, .. } if *path == self.name && field == "transcript")
+    }
+}
+
+/// Characters by normalized first name.
+type FirstNames = BTreeMap<String, Vec<EntityId>>;
+
+fn first_names(state: &State) -> FirstNames {
+    let mut names = FirstNames::new();
+    let characters = state.entities().map(|entity| &entity.id);
+    for id in characters.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())) {
+        let called = state.open_name(id).map(text::words).unwrap_or_default();
+        if let Some(first) = called.into_iter().next() {
+            names.entry(first).or_default().push(id.clone());
+        }
+    }
+    names
+}

@@ -1,0 +1,38 @@
+//! Changes of trust calibration.
+
+use hearsay_model::{Author, Change, Operation, ReviewSetting, Setting, State, Timestamp};
+use hearsay_query::trust::Verdict;
+use serde::{Deserialize, Serialize};
+
+/// A change of trust calibration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Teach {
+    /// The DM's decisions adjust the confidence of later proposals.
+    On,
+    /// The DM's decisions are counted but do not adjust any confidence.
+    Off,
+    /// Earlier decisions no longer count.
+    Reset,
+}
+
+impl Teach {
+    /// Returns the operation that makes the change.
+    pub fn operation(self, state: &State, now: Timestamp) -> Operation {
+        let mut learning = state.learning().into_owned();
+        let summary = match self {
+            Self::On => "learn from decisions",
+            Self::Off => "do not learn from decisions",
+            Self::Reset => "forget what was learned from decisions",
+        };
+        match self {
+            Self::On | Self::Off => learning.enabled = self == Self::On,
+            Self::Reset => {
+                let decided = state.facts().filter(|fact| Verdict::of(fact).is_some());
+                learning.forgotten = decided.map(|fact| fact.id()).collect();
+            }
+        }
+        let change = Change::Set(Setting::Review(ReviewSetting::Learning(learning)));
+        Operation { recorded: now, ..Operation::new(Author::Dm, summary, vec![change]) }
+    }
+}

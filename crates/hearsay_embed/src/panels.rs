@@ -1,0 +1,50 @@
+//! Storage for the result of a matrix product, in panels of 64 outputs.
+
+/// Number of outputs in a panel.
+pub(crate) const PANEL: usize = 64;
+
+/// Result of a matrix product. Each panel has 64 numbers for each row.
+#[derive(Default)]
+pub(crate) struct Panels {
+    rows: usize,
+    /// The buffer has the largest size that was needed so far. Only its beginning is in use.
+    values: Vec<f32>,
+}
+
+/// Grows a scratch buffer to at least `count` numbers. The old contents stay, because the callers overwrite them.
+pub(crate) fn grow(numbers: &mut Vec<f32>, count: usize) {
+    if numbers.len() < count {
+        numbers.resize(count, 0.0);
+    }
+}
+
+impl Panels {
+    /// Prepares the buffer for a result with `rows` rows and `panels` panels.
+    pub(crate) fn reset(&mut self, rows: usize, panels: usize) {
+        self.rows = rows;
+        grow(&mut self.values, panels * rows * PANEL);
+    }
+
+    /// Returns the whole buffer, which may be longer than the result.
+    pub(crate) fn values_mut(&mut self) -> &mut [f32] {
+        &mut self.values
+    }
+
+    /// Returns a row in pieces of 64 numbers, one for each panel.
+    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = &[f32; PANEL]> {
+        self.values.as_chunks().0.iter().skip(row).step_by(self.rows.max(1))
+    }
+
+    /// Copies columns `from` to `from + out.len()` of a row.
+    pub(crate) fn copy(&self, row: usize, from: usize, mut out: &mut [f32]) {
+        let mut column = from;
+        while !out.is_empty() {
+            let count = out.len().min(PANEL - column % PANEL);
+            let start = (column / PANEL * self.rows + row) * PANEL + column % PANEL;
+            let (piece, rest) = out.split_at_mut(count);
+            piece.copy_from_slice(&self.values[start..start + count]);
+            out = rest;
+            column += count;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The directories in which the search looks for a model.
+
+use std::{fmt, path::PathBuf};
+
+/// Directory name of the default model. The search looks for this name in the default directories.
+pub const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
+
+/// Name of the environment variable that contains the path of a model directory.
+pub const MODEL_DIR_VAR: &str = "HEARSAY_MODEL_DIR";
+
+/// Reason for searching a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlaceKind {
+    /// Path given by the caller.
+    Explicit,
+    /// Path in `HEARSAY_MODEL_DIR`.
+    EnvironmentVariable,
+    /// Directory of the executable.
+    Executable,
+    /// Assets of the app.
+    Assets,
+    /// Data directory of the user.
+    UserData,
+    /// Checkout of the source that the program was built from.
+    Checkout,
+}
+
+impl fmt::Display for PlaceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Explicit => "the given path",
+            Self::EnvironmentVariable => MODEL_DIR_VAR,
+            Self::Executable => "beside the executable",
+            Self::Assets => "the app's assets",
+            Self::UserData => "the user's data directory",
+            Self::Checkout => "the checkout that this program was built from",
+        })
+    }
+}
+
+/// A directory that was searched and contains no model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SearchedPlace {
+    /// Reason for searching the directory.
+    pub kind: PlaceKind,
+    /// Directory that was searched.
+    pub path: PathBuf,
+    /// First file that is missing; `None` if the directory does not exist.
+    pub missing: Option<PathBuf>,
+}
+
+impl SearchedPlace {
+    pub(crate) fn problem(&self) -> String {
+        match &self.missing {
+            Some(file) => format!("it has no {}", file.display()),
+            None => "no such directory".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for SearchedPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.path.display(), self.kind)
+    }
+}

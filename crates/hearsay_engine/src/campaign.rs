@@ -1,0 +1,89 @@
+//! Campaign directories: detects a campaign directory, and syncs its files when it is opened.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use hearsay_campaign::ImportReport;
+use hearsay_model::{Author, State};
+
+use crate::{
+    MemoryError,
+    memory::Memory,
+    outcome::ImportOutcome,
+    settings::{SETTINGS_FILE, Settings},
+};
+
+/// Result of syncing a campaign's files.
+#[derive(Debug, Clone)]
+pub enum TakenOver {
+    /// There are no files, or they contain no changes.
+    Nothing,
+    /// The changes were imported.
+    Imported(Box<ImportOutcome>),
+    /// The files contain changes, but were not imported, because their last import was undone. The DM can import them.
+    LeftOut(Box<ImportReport>),
+}
+
+/// Returns whether a directory is a campaign, that is, it contains a database, campaign files or settings.
+pub fn is_campaign(directory: &Path, settings: &Settings) -> bool {
+    directory.join(&settings.store.directory).exists()
+        || directory.join(SETTINGS_FILE).exists()
+        || has_campaign_files(directory)
+}
+
+/// Returns whether a directory or one of its subdirectories contains campaign files. Ignores hidden files.
+pub fn has_campaign_files(directory: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(directory) else { return false };
+    entries.flatten().any(|entry| {
+        let (path, name) = (entry.path(), entry.file_name());
+        let yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        let hidden = name.to_string_lossy().starts_with('.');
+        // Does not follow symbolic links. The reader of the files follows them and detects loops.
+        let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        !hidden && ((yaml && !folder) || (folder && has_campaign_files(&path)))
+    })
+}
+
+/// Returns the sources whose newest import was undone.
+pub fn undone_sources(state: &State) -> BTreeSet<String> {
+    let (mut seen, mut undone) = (BTreeSet::new(), BTreeSet::new());
+    for (_, entry) in state.journal().rev() {
+        if let Author::Importer(source) = &entry.operation.author
+            && seen.insert(source)
+            && !entry.live
+        {
+            undone.insert(source.clone());
+        }
+    }
+    undone
+}
+
+/// Returns whether an import would change something.
+pub fn changes_something(report: &ImportReport) -> bool {
+    let facts = report.fact_count() + report.changed + report.moved + report.removed;
+    let rest = report.knowledge + report.unlearned + report.passages + report.sessions;
+    report.created_count() + facts + rest > 0
+}
+
+/// Imports a campaign's own files, unless their last import was undone. Blocks until the import is done, so do not call
+/// it on a game's main thread.
+///
+/// # Errors
+/// When the files are invalid, or the memory is closed.
+pub fn sync_campaign_files(memory: &Memory, directory: &Path) -> Result<TakenOver, MemoryError> {
+    // If the directory is missing, the import below reports the error.
+    if directory.is_dir() && !has_campaign_files(directory) {
+        return Ok(TakenOver::Nothing);
+    }
+    let undone = memory.read(|world| Ok(undone_sources(&world.state)))?.wait()?;
+    if !undone.is_empty() {
+        let report = memory.import_dry_run(directory)?.wait()?.report;
+        if undone.contains(&report.source) {
+            return Ok(match changes_something(&report) {
+                true => TakenOver::LeftOut(Box::new(report)),
+                false => TakenOver::Nothing,
+            });
+        }
+    }
+    let outcome = memory.import(directory)?.wait()?;
+    Ok(if outcome.written.is_some() { TakenOver::Imported(Box::new(outcome)) } else { TakenOver::Nothing })
+}

@@ -1,0 +1,23 @@
+//! The real clock.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hearsay_model::Timestamp;
+
+use crate::MemoryError;
+
+/// Returns the current real time. Operations are recorded with this time.
+pub fn real_time() -> Timestamp {
+    now()
+}
+
+/// Returns an error for times before 1970. The database panics on such times, because it records each write with the
+/// seconds since 1970.
+pub(crate) fn check_clock(now: SystemTime) -> Result<(), MemoryError> {
+    now.duration_since(UNIX_EPOCH).map(drop).map_err(|_| MemoryError::Clock)
+}
+
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,133 @@
+//! Errors of the memory.
+
+use std::path::PathBuf;
+
+use hearsay_campaign::CampaignErrors;
+use hearsay_commands::CommandError;
+use hearsay_embed::EmbedError;
+use hearsay_model::{ApplyError, CalendarError, FactError, IdError, PredicateError, ScaleError};
+use hearsay_query::QueryError;
+use hearsay_store::StoreError;
+use thiserror::Error;
+
+/// An error of a request. After [`Uncertain`](Self::Uncertain), it is unknown whether the change was made. After any
+/// other error, nothing has changed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// Error: a name, a fact, a date or a session is unknown.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// Error: the command cannot be carried out.
+    #[error(transparent)]
+    Command(CommandError),
+    /// Error: invalid settings file.
+    #[error("{path}: {what}", path = path.display())]
+    Settings {
+        /// Path of the file.
+        path: PathBuf,
+        /// Reason and location of the error.
+        what: String,
+    },
+    /// Error: no language model is available.
+    #[cfg(feature = "llm")]
+    #[error("the language model is not used: {0}")]
+    NoLlm(String),
+    /// Error: the language model returned nothing.
+    #[cfg(feature = "llm")]
+    #[error("the language model: {0}")]
+    Llm(String),
+    /// Error from the database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Error from the encoder.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// Error: invalid campaign files.
+    #[error(transparent)]
+    Campaign(#[from] CampaignErrors),
+    /// Error: the database refused a commit. The change was not made.
+    #[error("the change was not committed: {0}")]
+    NotCommitted(String),
+    /// Error: it is unknown whether the change was made. The commit failed, and the journal could not be read again.
+    /// Further writes fail until the memory is opened again.
+    #[error("{0}")]
+    Uncertain(String),
+    /// Error: writing has stopped because the state in memory and the journal may differ.
+    #[error("writing stopped: {0}; close the campaign and open it again")]
+    Halted(String),
+    /// Error: the memory closed before the change was committed, because the time for closing ran out.
+    #[error("the change was not committed before the campaign closed; repeat it")]
+    NotInTime,
+    /// Error: the memory closed without committing all accepted changes.
+    #[error("{not_committed} of {} changes were not committed when the campaign closed; repeat them", committed + not_committed)]
+    ClosedEarly {
+        /// Number of changes that were committed during closing.
+        committed: usize,
+        /// Number of changes that were not committed.
+        not_committed: usize,
+    },
+    /// Error: the machine's clock is wrong.
+    #[error("the clock of this machine is set to a time before 1970; correct it and try again")]
+    Clock,
+    /// Error: the question or search text is too long.
+    #[error("the question has {given} characters; the limit is {most}; shorten it")]
+    LongQuestion {
+        /// Length of the text, in characters.
+        given: usize,
+        /// Maximum length, in characters.
+        most: usize,
+    },
+    /// Error: a file cannot be read or written.
+    #[error("{path}: {source}", path = path.display())]
+    File {
+        /// Path of the file.
+        path: PathBuf,
+        /// Reason.
+        source: std::io::Error,
+    },
+    /// Error: the channel to the worker is full. Try again in a moment.
+    #[error("the memory is busy with {waiting} waiting requests; try again in a moment")]
+    Full {
+        /// Number of waiting requests.
+        waiting: usize,
+    },
+    /// Error: the request was cancelled.
+    #[error("the request was cancelled")]
+    Cancelled,
+    /// Error: the request was not answered in time.
+    #[error("the request was not answered within {0:?}")]
+    Late(std::time::Duration),
+    /// Error: a thread could not be started.
+    #[error("no thread could be started: {0}")]
+    Thread(std::io::Error),
+    /// Error: a closure of the request or the worker panicked. The log has the details.
+    #[error("the request failed because of a panic in the program; see the log")]
+    Crashed,
+    /// Error: the memory is closed.
+    #[error("the memory is closed")]
+    Closed,
+}
+
+impl From<CommandError> for MemoryError {
+    /// Converts a query error in a command to [`Query`](Self::Query), so that it is the same error as in a query.
+    fn from(error: CommandError) -> Self {
+        match error {
+            CommandError::Query(error) => Self::Query(error),
+            error => Self::Command(error),
+        }
+    }
+}
+
+/// Converts errors of the model, which closures of callers may return.
+macro_rules! from_model_errors {
+    ($($error:ty),*) => {
+        $(impl From<$error> for MemoryError {
+            fn from(error: $error) -> Self {
+                Self::Command(error.into())
+            }
+        })*
+    };
+}
+
+from_model_errors!(ApplyError, CalendarError, FactError, IdError, PredicateError, ScaleError);

@@ -1,0 +1,66 @@
+//! The engine of Hearsay: a handle, and a worker thread that owns state, store and encoder.
+//!
+//! [`Memory`] is a handle to the named worker thread. Every request goes through a bounded channel and returns a
+//! [`Ticket`]. Poll the ticket each frame, wait for it, or drop it to cancel the request. A caller never waits for a
+//! file, a database or a model.
+//!
+//! ```no_run
+//! use hearsay_engine::{Memory, MemoryOptions};
+//! use hearsay_query::ask::Ask;
+//!
+//! let memory = Memory::open(MemoryOptions::for_campaign("campaigns/gullhaven")?)?;
+//! memory.import("campaigns/gullhaven")?.wait()?;
+//! let answer = memory.ask(Ask::new("mirela-voss", "Where is the ledger?"))?.wait()?;
+//! println!("{}", answer.context.render(hearsay_recall::Form::Prompt, false));
+//! memory.close()?;
+//! # Ok::<(), hearsay_engine::MemoryError>(())
+//! ```
+//!
+//! # Guarantees
+//!
+//! - **A write is answered after its commit**, never before. An acknowledged write survives a crash.
+//! - **Reads do not wait for writes** or for slow requests. Imports are read and compared on background threads. A
+//!   separate thread computes vectors, and a question that waits for its vector delays no other request.
+//! - **Back-pressure is visible**: a full channel returns [`MemoryError::Full`] and never blocks.
+//! - **An answer contains only what the asked character can know**, because it is made from the character's view.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod campaign;
+mod clock;
+mod error;
+mod event;
+mod memory;
+mod options;
+mod outcome;
+pub mod priority;
+mod progress;
+mod settings;
+mod status;
+mod ticket;
+mod worker;
+
+pub use campaign::{
+    TakenOver, changes_something, has_campaign_files, is_campaign, sync_campaign_files, undone_sources,
+};
+pub use clock::real_time;
+pub use error::MemoryError;
+pub use event::Event;
+pub use hearsay_campaign::{CampaignError, CampaignErrors, ImportReport, Kept, Warning};
+pub use hearsay_embed::is_optimised as encoder_is_optimised;
+#[cfg(feature = "llm")]
+pub use hearsay_extract::llm::{LlmSettings, PhaseSettings, QueueCounts};
+pub use hearsay_extract::{
+    Cue, CueKind, ExtractedFact, Extraction, Form, Mention, NewEntity, Stated as ExtractedObject,
+};
+pub use hearsay_store::Location;
+pub use memory::Memory;
+pub use options::{ImportOptions, MemoryOptions};
+pub use outcome::{Closed, ImportOutcome, Patched, Written};
+pub use progress::{ImportProgress, ImportStage};
+#[cfg(not(feature = "llm"))]
+pub use settings::LlmSettings;
+pub use settings::{DuplicateSettings, ExtractionSettings, ModelSettings, SETTINGS_FILE, Settings, StoreSettings};
+pub use status::{ModelStatus, ReadSnapshot, Status};
+pub use ticket::Ticket;
+#[cfg(feature = "llm")]
+pub use worker::{LlmStatus, LlmStep};

@@ -1,0 +1,94 @@
+//! Requests for imports, exports, and rebuilding the projections.
+
+use std::path::PathBuf;
+
+use hearsay_files::{Access, Durability};
+
+use crate::{
+    MemoryError, options::ImportOptions, outcome::ImportOutcome, progress::ImportProgress, ticket::Ticket,
+    worker::Command,
+};
+
+use super::Memory;
+
+impl Memory {
+    /// Imports campaign files or an export (`.jsonl`) as one operation. The files are read and compared on a background
+    /// thread, so other requests for reads are still answered. The import joins the queue of writes when its files have
+    /// been read.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails when the files are invalid.
+    pub fn import(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        self.import_with(path, ImportOptions::default())
+    }
+
+    /// Imports files of any known format as one operation. Each source is a separate author, so undoing the import of
+    /// one source does not affect the others.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn import_with(
+        &self,
+        path: impl Into<PathBuf>,
+        options: ImportOptions,
+    ) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        let path = path.into();
+        self.send_write(|responder| Command::Import { path, options, dry_run: false, responder })
+    }
+
+    /// Imports files like [`import`](Self::import) and reports progress.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn import_watched(
+        &self,
+        path: impl Into<PathBuf>,
+        progress: &ImportProgress,
+    ) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        self.import_with(path, ImportOptions { progress: progress.clone(), ..ImportOptions::default() })
+    }
+
+    /// Returns the changes that an import would make, without making them.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn import_dry_run(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        self.import_dry_run_with(path, ImportOptions::default())
+    }
+
+    /// Returns the changes that an import of files of any known format would make, without making them.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn import_dry_run_with(
+        &self,
+        path: impl Into<PathBuf>,
+        options: ImportOptions,
+    ) -> Result<Ticket<ImportOutcome>, MemoryError> {
+        let path = path.into();
+        self.send_read(|responder| Command::Import { path, options, dry_run: true, responder })
+    }
+
+    /// Writes the whole state to one file (`.jsonl`) on a background thread. Another memory can import that file. If
+    /// writing fails, no incomplete file is left. On Unix, only the owner can read the file.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails when the file cannot be written.
+    pub fn export(&self, path: impl Into<PathBuf>) -> Result<Ticket<()>, MemoryError> {
+        let path = path.into();
+        self.read_in_background(move |world| {
+            let mut bytes = Vec::new();
+            hearsay_campaign::export_jsonl(&world.state, &mut bytes)
+                .and_then(|()| hearsay_files::replace(&path, &bytes, Access::Private, Durability::Synced))
+                .map_err(|source| MemoryError::File { path: path.clone(), source })
+        })
+    }
+
+    /// Rebuilds the projections in the database from the journal.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails when the database fails.
+    pub fn rebuild(&self) -> Result<Ticket<()>, MemoryError> {
+        self.send_write(Command::Rebuild)
+    }
+}

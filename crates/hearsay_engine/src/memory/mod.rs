@@ -1,0 +1,196 @@
+//! [`Memory`]: the handle to the worker.
+
+mod files;
+mod reads;
+mod texts;
+mod writes;
+
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::JoinHandle,
+    time::{Duration, Instant, SystemTime},
+};
+
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+
+use crate::{
+    Event, MemoryError, Status,
+    clock::check_clock,
+    options::MemoryOptions,
+    outcome::Closed,
+    settings::Settings,
+    ticket::{Responder, Ticket, ticket},
+    worker::{self, Command},
+};
+
+/// A campaign's memory: a handle to the worker that owns it. See the [crate] documentation for an example.
+#[derive(Debug)]
+pub struct Memory {
+    running: Option<Running>,
+    events: Receiver<Event>,
+    next: AtomicU64,
+    queue: usize,
+    settings: Settings,
+}
+
+/// The channels to the worker. The worker ends when they are dropped. Reads have their own channel, so that they do not
+/// wait for writes.
+///
+/// The channels are unbounded, and [`Memory`] enforces the limit itself. In crossbeam, only unbounded channels drop
+/// their messages when the receiving thread has ended.
+#[derive(Debug)]
+pub(super) struct Running {
+    reads: Sender<Command>,
+    writes: Sender<Command>,
+    worker: JoinHandle<Result<Closed, MemoryError>>,
+    /// Moment at which closing stops waiting for accepted changes. Set when closing begins.
+    deadline: Arc<OnceLock<Instant>>,
+}
+
+impl Memory {
+    /// Opens a memory: reads the database on the calling thread, then starts the worker. The model loads in the
+    /// background.
+    ///
+    /// # Errors
+    /// When the database cannot be opened: another process has locked it, it is damaged, or it is not writable. When
+    /// the machine's clock is before 1970. A missing model is not an error: questions are then answered by words and
+    /// graph, and [`Status`] reports the reason.
+    pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
+        check_clock(SystemTime::now())?;
+        let ((reads, read_queue), (writes, write_queue)) = (unbounded(), unbounded());
+        let (sender, events) = bounded(1024);
+        let (settings, queue) = (options.settings.clone(), options.queue.max(1));
+        let deadline = Arc::new(OnceLock::new());
+        let worker = worker::start(options, read_queue, write_queue, sender, Arc::clone(&deadline))?;
+        let running = Some(Running { reads, writes, worker, deadline });
+        Ok(Self { running, events, next: AtomicU64::new(1), queue, settings })
+    }
+
+    /// Returns the settings that the memory was opened with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Returns the event channel, which delivers each event once. The channel holds at most 1,024 events. While it is
+    /// full, new events are dropped and counted in [`Status::events_dropped`].
+    pub fn events(&self) -> &Receiver<Event> {
+        &self.events
+    }
+
+    pub(super) fn send<T>(
+        &self,
+        way: impl Fn(&Running) -> &Sender<Command>,
+        command: impl FnOnce(Responder<T>) -> Command,
+    ) -> Result<Ticket<T>, MemoryError> {
+        let way = self.running.as_ref().map(way).ok_or(MemoryError::Closed)?;
+        let waiting = way.len();
+        if waiting >= self.queue {
+            return Err(MemoryError::Full { waiting });
+        }
+        let (ticket, responder) = ticket(self.next.fetch_add(1, Ordering::Relaxed));
+        way.send(command(responder)).map_err(|_| MemoryError::Closed)?;
+        Ok(ticket)
+    }
+
+    pub(super) fn send_read<T>(&self, command: impl FnOnce(Responder<T>) -> Command) -> Result<Ticket<T>, MemoryError> {
+        self.send(|running| &running.reads, command)
+    }
+
+    pub(super) fn send_write<T>(
+        &self,
+        command: impl FnOnce(Responder<T>) -> Command,
+    ) -> Result<Ticket<T>, MemoryError> {
+        self.send(|running| &running.writes, command)
+    }
+
+    /// Waits until every text has its vector, or until no model is available. Repeatedly calls `progress` with the
+    /// number of texts that have a vector and the number of all texts. `progress` returns whether to continue waiting.
+    /// Blocks, so do not call it on a game's main thread.
+    ///
+    /// # Errors
+    /// When the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
+    pub fn wait_for_vectors(&self, mut progress: impl FnMut(usize, usize) -> bool) -> Result<Status, MemoryError> {
+        self.wait_for(|status| {
+            let go_on = progress(status.texts.saturating_sub(status.pending_vectors), status.texts);
+            let no_more = status.pending_vectors == 0 || matches!(status.model, crate::ModelStatus::None { .. });
+            (go_on, no_more && status.unindexed == 0)
+        })
+    }
+
+    /// Waits until the model is loaded or unavailable, and the stored vectors are read. Afterwards,
+    /// [`Status::pending_vectors`] is the number of texts whose vectors must be computed. `progress` returns whether to
+    /// continue waiting.
+    ///
+    /// # Errors
+    /// When the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
+    pub fn wait_until_settled(&self, mut progress: impl FnMut() -> bool) -> Result<Status, MemoryError> {
+        self.wait_for(|status| (progress(), status.model != crate::ModelStatus::Loading && !status.reading_vectors))
+    }
+
+    /// Polls the status until `is_done` ends the wait. `is_done` returns two flags: whether to go on (otherwise the
+    /// wait is cancelled), and whether the wait is done.
+    pub(super) fn wait_for(&self, mut is_done: impl FnMut(&Status) -> (bool, bool)) -> Result<Status, MemoryError> {
+        // The first pauses are short, because the wait is often short.
+        let mut pause = Duration::from_millis(1);
+        loop {
+            let status = self.status()?.wait()?;
+            match is_done(&status) {
+                (false, _) => return Err(MemoryError::Cancelled),
+                (true, true) => return Ok(status),
+                (true, false) => {}
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+    }
+
+    /// Answers all requests that were sent, stores finished vectors, writes a snapshot, and closes the database. When
+    /// this function has returned, another process may open the directory. Waits for running imports, at most for
+    /// [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close faster, cancel the tickets
+    /// of the imports.
+    ///
+    /// # Errors
+    /// [`MemoryError::ClosedEarly`] when accepted changes were not committed. Also when the database fails to close, or
+    /// the worker panicked.
+    pub fn close(self) -> Result<(), MemoryError> {
+        let patience = self.settings.store.close_timeout();
+        match self.close_within(patience)? {
+            Closed { not_committed: 0, .. } => Ok(()),
+            Closed { committed, not_committed } => Err(MemoryError::ClosedEarly { committed, not_committed }),
+        }
+    }
+
+    /// Closes like [`close`](Self::close), but waits at most `patience` for accepted changes. Returns how many of these
+    /// changes were committed, and how many were not. A change that is not committed in time fails with
+    /// [`MemoryError::NotInTime`].
+    ///
+    /// # Errors
+    /// When the database fails to close, or the worker panicked.
+    pub fn close_within(mut self, patience: Duration) -> Result<Closed, MemoryError> {
+        self.shut_down(patience)
+    }
+
+    fn shut_down(&mut self, patience: Duration) -> Result<Closed, MemoryError> {
+        let Some(Running { reads, writes, worker, deadline }) = self.running.take() else {
+            return Ok(Closed::default());
+        };
+        let _ = deadline.set(Instant::now() + patience);
+        // When the senders are dropped, the worker answers all earlier requests and ends.
+        drop((reads, writes));
+        worker.join().unwrap_or(Err(MemoryError::Crashed))
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Err(error) = self.shut_down(self.settings.store.close_timeout()) {
+            tracing::error!("closing the memory failed: {error}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! Requests that read from the memory.
+
+use std::time::Instant;
+
+use hearsay_commands::{
+    gossip::{Gossip, GossipPlan},
+    merge::{self, MergePlan},
+    prune::{Prune, PrunePlan},
+};
+use hearsay_model::{Author, Operation, Position, UndoPreview};
+use hearsay_query::{
+    ask::{Answer, Ask},
+    duplicates::Duplicate,
+    health::{Health, health},
+    journal::UndoTarget,
+    preview::{Preview, preview},
+    search::{Search, SearchResults},
+    session::Summarize,
+};
+use hearsay_recall::Summary;
+
+use crate::{
+    MemoryError, ReadSnapshot, Status,
+    clock::now,
+    ticket::{Responder, Ticket},
+    worker::{Command, ReadJob, guarded},
+};
+
+use super::Memory;
+
+impl Memory {
+    /// Asks a character a question.
+    ///
+    /// # Errors
+    /// When the channel is full, the memory is closed, or the question is too long. The ticket fails when a name is
+    /// unknown.
+    pub fn ask(&self, ask: Ask) -> Result<Ticket<Answer>, MemoryError> {
+        check_question(&ask.question)?;
+        self.send_read(|responder| Command::Ask(ask, Instant::now(), responder))
+    }
+
+    /// Searches by name, along relations, and by words and meaning.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn search(&self, search: Search) -> Result<Ticket<SearchResults>, MemoryError> {
+        check_question(&search.text)?;
+        self.send_read(|responder| Command::Search(search, Instant::now(), responder))
+    }
+
+    /// Summarizes a session's log or a document within a token budget. The summary prefers lines that are relevant to a
+    /// question and lines with the most content.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask). Also when the session does not exist.
+    pub fn summarize(&self, compact: Summarize) -> Result<Ticket<Summary>, MemoryError> {
+        check_question(&compact.question)?;
+        self.send_read(|responder| Command::SummaryRequest(compact, Instant::now(), responder))
+    }
+
+    /// Returns the status of the memory.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed.
+    pub fn status(&self) -> Result<Ticket<Status>, MemoryError> {
+        self.send_read(Command::Status)
+    }
+
+    /// Reads from the state on the worker thread, so the closure must be short. The crate
+    /// [`hearsay_query`] has the usual queries.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed.
+    pub fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
+    ) -> Result<Ticket<T>, MemoryError> {
+        self.send_read(|responder| Command::Read(read_job(read, responder)))
+    }
+
+    /// Runs a long read on its own thread, with the state at the start of the read. At most as many reads run at the
+    /// same time as there are processors, less one. Further reads wait.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed.
+    pub fn read_in_background<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
+    ) -> Result<Ticket<T>, MemoryError> {
+        self.send_read(|responder| Command::ReadAside(read_job(read, responder)))
+    }
+
+    /// Returns how an operation would change the knowledge of every knower, without committing the operation. `make`
+    /// makes the operation.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails when the operation cannot be made or applied.
+    pub fn preview(
+        &self,
+        make: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
+    ) -> Result<Ticket<Preview>, MemoryError> {
+        self.read_in_background(move |world| Ok(preview(&world.state, make(world)?)?))
+    }
+
+    /// Simulates gossip over a period of game time on a background thread, without changing the memory. To record the
+    /// gossip, [commit](Self::commit_gossip) the plan.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails when the game clock is needed but not set, or
+    /// when the period is invalid.
+    pub fn gossip(&self, gossip: Gossip) -> Result<Ticket<GossipPlan>, MemoryError> {
+        self.read_in_background(move |world| Ok(gossip.plan(&world.state, now())?))
+    }
+
+    /// Finds duplicate entities on a background thread. Also compares the meaning of their descriptions, if these have
+    /// vectors.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed.
+    pub fn duplicates(&self) -> Result<Ticket<Vec<Duplicate>>, MemoryError> {
+        self.send_read(Command::Duplicates)
+    }
+
+    /// Plans a merge of the first entity into the second on a background thread, without changing the memory. To merge
+    /// the entities, [commit](Self::commit_merge) the plan.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails as described at
+    /// [`merge`](merge::merge()).
+    pub fn plan_merge(
+        &self,
+        gone: impl Into<String>,
+        into: impl Into<String>,
+    ) -> Result<Ticket<MergePlan>, MemoryError> {
+        let (gone, into) = (gone.into(), into.into());
+        self.read_in_background(move |world| Ok(merge::merge(&world.state, &gone, &into, Author::Dm, now())?))
+    }
+
+    /// Finds the facts that pruning would remove, on a background thread, without changing the memory.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails as described at [`Prune::plan`].
+    pub fn plan_prune(&self, prune: Prune) -> Result<Ticket<PrunePlan>, MemoryError> {
+        self.read_in_background(move |world| Ok(prune.plan(&world.state, now())?))
+    }
+
+    /// Checks the campaign for problems on a background thread, with a maximum number of examples per check: see
+    /// [`health`](hearsay_query::health).
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed.
+    pub fn health(&self, examples: usize) -> Result<Ticket<Health>, MemoryError> {
+        self.read_in_background(move |world| Ok(health(&world.state, examples)))
+    }
+
+    /// Returns the position of the operation to undo, and the effect of the undo: the lost and changed records, and the
+    /// dependent operations.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails when there is nothing to undo.
+    pub fn undo_preview(&self, target: UndoTarget) -> Result<Ticket<(Position, UndoPreview)>, MemoryError> {
+        self.read_in_background(move |world| {
+            let position = target.position(&world.state)?;
+            Ok((position, world.state.undo_preview(position)?))
+        })
+    }
+}
+
+/// Wraps a caller's closure in a job that sends the result to the responder.
+fn read_job<T: Send + 'static>(
+    read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
+    responder: Responder<T>,
+) -> ReadJob {
+    Box::new(move |world| {
+        let answer = match responder.is_cancelled() {
+            true => Err(MemoryError::Cancelled),
+            false => guarded(|| read(world)),
+        };
+        responder.give(answer);
+    })
+}
+
+/// Maximum length of a question, in characters.
+const LONGEST_QUESTION: usize = 20_000;
+
+fn check_question(question: &str) -> Result<(), MemoryError> {
+    match question.len() > LONGEST_QUESTION && question.chars().count() > LONGEST_QUESTION {
+        true => Err(MemoryError::LongQuestion { given: question.chars().count(), most: LONGEST_QUESTION }),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,103 @@
+//! Extraction of facts from texts, by the extractor and by a language model.
+
+use std::time::Duration;
+
+use hearsay_commands::reading::{Draft, Drafted};
+
+#[cfg(feature = "llm")]
+use crate::worker::{LlmCommand, LlmStatus, LlmStep};
+use crate::{MemoryError, Status, ticket::Ticket, worker::Command};
+
+use super::Memory;
+
+impl Memory {
+    /// Returns the facts that the extractor finds in a text, without writing them.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails when a name is unknown or the language file
+    /// is invalid.
+    pub fn draft(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
+        self.send_read(|responder| Command::Draft(draft, responder))
+    }
+
+    /// Starts extracting facts from the waiting texts in the background, even if the settings disable extraction. With
+    /// `again`, reads every text again, for example after a change of the language file. Known facts are unchanged.
+    /// Returns the number of texts to read.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed.
+    pub fn read_texts(&self, again: bool) -> Result<Ticket<usize>, MemoryError> {
+        self.send_read(|responder| Command::ReadTexts { again, responder })
+    }
+
+    /// Waits until facts have been extracted from all texts. Repeatedly calls `progress` with the number of remaining
+    /// texts. `progress` returns whether to continue waiting. Blocks, so do not call it on a game's main thread.
+    ///
+    /// # Errors
+    /// When the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
+    pub fn wait_for_reading(&self, mut progress: impl FnMut(usize) -> bool) -> Result<Status, MemoryError> {
+        loop {
+            let status = self.status()?.wait()?;
+            if !progress(status.unread) {
+                return Err(MemoryError::Cancelled);
+            }
+            if status.unread == 0 {
+                return Ok(status);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Pauses or resumes extraction by the language model, or retries failed texts. Returns the new status.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails with [`MemoryError::NoLlm`] when no language
+    /// model is enabled.
+    #[cfg(feature = "llm")]
+    pub fn llm(&self, step: LlmStep) -> Result<Ticket<LlmStatus>, MemoryError> {
+        self.send_read(|responder| Command::Llm(LlmCommand::Step(step, responder)))
+    }
+
+    /// Returns the facts that the language model finds in a text, without writing them.
+    ///
+    /// # Errors
+    /// As [`llm`](Self::llm). Also when a name is unknown, or the model returns nothing.
+    #[cfg(feature = "llm")]
+    pub fn draft_with_llm(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
+        self.send_read(|responder| Command::Llm(LlmCommand::Draft(draft, responder)))
+    }
+
+    /// Sends a prompt to the language model and returns the answer. The prompt may be that of a
+    /// [`SessionRecap`](hearsay_query::session::SessionRecap). No facts are extracted from the answer.
+    ///
+    /// # Errors
+    /// As [`llm`](Self::llm). Also when the model returns nothing.
+    #[cfg(feature = "llm")]
+    pub fn write_with_llm(&self, prompt: impl Into<String>) -> Result<Ticket<String>, MemoryError> {
+        self.send_read(|responder| Command::Llm(LlmCommand::Write(prompt.into(), responder)))
+    }
+
+    /// Waits until the language model has read all texts that it can read now. Repeatedly calls `progress` with the
+    /// status. `progress` returns whether to continue waiting. Blocks, so do not call it on a game's main thread.
+    /// Failed texts stay in the queue and may be retried later.
+    ///
+    /// # Errors
+    /// When the memory closes, no language model is enabled, or `progress` returns `false`
+    /// ([`MemoryError::Cancelled`]).
+    #[cfg(feature = "llm")]
+    pub fn wait_for_llm(&self, mut progress: impl FnMut(&LlmStatus) -> bool) -> Result<LlmStatus, MemoryError> {
+        loop {
+            let status = self.status()?.wait()?;
+            let off = || MemoryError::NoLlm("it is disabled".into());
+            let llm = status.llm.ok_or_else(off)?;
+            if !progress(&llm) {
+                return Err(MemoryError::Cancelled);
+            }
+            let is_due = llm.next_try_ms == Some(0);
+            if status.unread == 0 && llm.queue.running == 0 && llm.writing == 0 && !is_due {
+                return Ok(llm);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Requests that change the campaign. Each is answered after its commit.
+
+use std::sync::Arc;
+
+use hearsay_commands::{
+    edit::Edit,
+    game_event::GameEvent,
+    gossip::GossipPlan,
+    merge::{self, MergePlan},
+    patches::Patches,
+    proposal::{Guide, Proposal, Proposed, propose},
+    prune::Prune,
+    retcon::Retcon,
+    review::{Decision, Decisions, Keep},
+    session::{Log, SessionStep, keep_recap},
+    teach::Teach,
+};
+use hearsay_model::{ApplyError, Author, Change, GameSetting, KeptRecap, Operation, Position, Setting};
+use hearsay_query::journal::{UndoTarget, undo_summary};
+
+use super::Memory;
+use crate::{
+    MemoryError, ReadSnapshot,
+    clock::now,
+    outcome::{Patched, Written},
+    ticket::Ticket,
+    worker::{Command, Write},
+};
+
+impl Memory {
+    /// Commits an operation. Writes are done in the order in which they are sent. When this write is next, `make`
+    /// computes its operation from the committed state. The ticket is answered after the commit.
+    ///
+    /// Small writes that have no record in common may share a commit. All operations of a shared commit are computed
+    /// from the state before the commit. `make` may be called more than once.
+    ///
+    /// # Errors
+    /// When the channel is full or the memory is closed. The ticket fails when the operation cannot be made or applied.
+    pub fn write(
+        &self,
+        make: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
+    ) -> Result<Ticket<Written>, MemoryError> {
+        self.send_write(|responder| Command::Write(Write::Operation { make: Box::new(make), responder }))
+    }
+
+    /// Writes an edit by the DM. The facts of the edit are canon at once.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn edit(&self, edit: Edit) -> Result<Ticket<Written>, MemoryError> {
+        self.edit_as(Author::Dm, edit)
+    }
+
+    /// Writes an edit by the given author.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn edit_as(&self, author: Author, edit: Edit) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(edit.operation(&world.state, author.clone(), now())?))
+    }
+
+    /// Records a game event, from which characters learn.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn learn(&self, author: Author, game_event: GameEvent) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(game_event.operation(&world.state, author.clone(), now())?))
+    }
+
+    /// Starts or ends a session, or records that characters arrive or leave: see [`SessionStep`].
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when another session is already being played, or when a session is needed and
+    /// none is being played.
+    pub fn session(&self, author: Author, step: SessionStep) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(step.operation(&world.state, author.clone(), now())?))
+    }
+
+    /// Saves a session's recap as edited by the DM, for the DM or for the players. An empty text withdraws the recap.
+    /// [`State::recap`](hearsay_model::State::recap) returns the saved recap.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when the session does not exist, or there is no recap to withdraw.
+    pub fn keep_recap(&self, recap: KeptRecap) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(keep_recap(&world.state, &recap, now())?))
+    }
+
+    /// Writes lines to the log of a session as one operation. The lines were typed during play or come from a
+    /// transcript.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when the session does not exist, or a line names an unknown entity.
+    pub fn log(&self, author: Author, log: Log) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(log.operation(&world.state, author.clone(), now())?))
+    }
+
+    /// Retracts or ends a fact as the DM.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn retcon(&self, retcon: Retcon) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(retcon.operation(&world.state, Author::Dm, now())?))
+    }
+
+    /// Commits a gossip plan as one operation. Knowledge in the plan is inactive if it depends on knowledge that was
+    /// withdrawn after the planning.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when a fact or an entity of the plan was removed after the planning. In that
+    /// case, make a new plan.
+    pub fn commit_gossip(&self, plan: GossipPlan) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |_| Ok(plan.operation.clone()))
+    }
+
+    /// Applies the DM's decision to a fact. The fact is given by its id, the beginning of its id, or its handle.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn decide(&self, fact: impl Into<String>, decision: Decision) -> Result<Ticket<Written>, MemoryError> {
+        let fact = fact.into();
+        self.write(move |world| Ok(decision.operation(&world.state, &fact, now())?))
+    }
+
+    /// Applies the DM's decision to many facts as one operation, with an optional reason.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn decide_all(&self, decisions: Decisions) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(decisions.operation(&world.state, now())?))
+    }
+
+    /// Makes facts secret, or makes secret facts open, as one operation.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn keep(&self, keep: Keep) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(keep.operation(&world.state, now())?))
+    }
+
+    /// Applies the policy to proposals and records the accepted facts. Returns the counts of the outcomes after the
+    /// commit.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<Proposed>, MemoryError> {
+        let policy = self.settings.policy;
+        let make = move |world: &ReadSnapshot| {
+            let guide = Guide { policy: &policy, learned: &world.learned };
+            Ok(propose(&world.state, &guide, &proposals, &author, now())?)
+        };
+        self.send_write(|responder| {
+            Command::Write(Write::Proposals { make: Box::new(make), counts: Proposed::default(), responder })
+        })
+    }
+
+    /// Commits a merge as one operation. If records that the merge moves were changed after the planning, the merge is
+    /// planned again first.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn commit_merge(&self, plan: MergePlan) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(plan.at_its_turn(&world.state, now())?))
+    }
+
+    /// Splits a merged entity into the two original entities. Later changes are kept: see [`split`](merge::split()).
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when there is no such merge.
+    pub fn split(&self, entity: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+        let entity = entity.into();
+        self.write(move |world| Ok(merge::split(&world.state, &entity, now())?))
+    }
+
+    /// Records that two similar entities are distinct.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn not_the_same(&self, a: impl Into<String>, b: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+        let (a, b) = (a.into(), b.into());
+        self.write(move |world| Ok(merge::not_the_same(&world.state, &a, &b, now())?))
+    }
+
+    /// Turns learning from the DM's decisions on or off, or resets the learned trust.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn teach(&self, teach: Teach) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(teach.operation(&world.state, now())))
+    }
+
+    /// Removes the facts that meet the criteria as one operation, which [`undo`](Self::undo) can revert.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when no fact meets the criteria.
+    pub fn prune(&self, prune: Prune) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| Ok(prune.plan(&world.state, now())?.operation.ok_or(ApplyError::Empty)?))
+    }
+
+    /// Sets the game clock.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn set_clock(&self, time: hearsay_model::GameTime) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| {
+            let change = Change::Set(Setting::Game(GameSetting::Clock(time)));
+            let summary = format!("set the clock to {}", world.state.calendar().print(time));
+            Ok(Operation { recorded: now(), ..Operation::new(Author::Game, summary, vec![change]) })
+        })
+    }
+
+    /// Applies a game's updates of entities: see [`Patches`].
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). An invalid field is not an error: the answer lists it, and the other fields are
+    /// written.
+    pub fn patch(&self, author: Author, patches: Arc<Patches>) -> Result<Ticket<Patched>, MemoryError> {
+        let refused = Vec::new();
+        self.send_write(|responder| Command::Write(Write::Patches { patches, author, refused, responder }))
+    }
+
+    /// Saves the current position as a slot, to which [`load_slot`](Self::load_slot) returns. A slot with the same name
+    /// is replaced.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when the name is empty or longer than 128 bytes.
+    pub fn save_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+        let name = name.into();
+        self.write(move |_| {
+            let change = Change::SaveSlot(name.clone());
+            Ok(Operation { recorded: now(), ..Operation::new(Author::Game, format!("save slot {name}"), vec![change]) })
+        })
+    }
+
+    /// Restores the state of a slot in one operation, which reverts all later changes.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when there is no slot with this name.
+    pub fn load_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+        let name = name.into();
+        self.write(move |world| {
+            let change = Change::Restore(world.state.slot(&name)?.position);
+            Ok(Operation { recorded: now(), ..Operation::new(Author::Game, format!("load slot {name}"), vec![change]) })
+        })
+    }
+
+    /// Deletes a slot.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when there is no slot with this name.
+    pub fn drop_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
+        let name = name.into();
+        self.write(move |_| {
+            let change = Change::DropSlot(name.clone());
+            Ok(Operation { recorded: now(), ..Operation::new(Author::Game, format!("drop slot {name}"), vec![change]) })
+        })
+    }
+
+    /// Undoes an operation. Undoing an undo restores the records that the undo removed.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when there is nothing to undo.
+    pub fn undo(&self, target: UndoTarget) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |world| {
+            let position = target.position(&world.state)?;
+            let summary = undo_summary(&world.state, position);
+            let operation = Operation::new(Author::Dm, summary, vec![Change::Revert(position)]);
+            Ok(Operation { recorded: now(), ..operation })
+        })
+    }
+
+    /// Restores the state at a journal position in one operation, which reverts all later changes.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). Also when the position is after the newest operation.
+    pub fn restore(&self, position: Position) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |_| {
+            let operation =
+                Operation::new(Author::Dm, format!("restore operation {position}"), vec![Change::Restore(position)]);
+            Ok(Operation { recorded: now(), ..operation })
+        })
+    }
+}

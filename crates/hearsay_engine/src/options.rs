@@ -1,0 +1,59 @@
+//! Options for opening a memory and for an import.
+
+use std::path::{Path, PathBuf};
+
+use hearsay_store::{Location, StoreOptions};
+
+use crate::{MemoryError, progress::ImportProgress, settings::Settings};
+
+/// Options for opening a memory.
+#[derive(Debug, Clone)]
+pub struct MemoryOptions {
+    /// Location of the database.
+    pub location: Location,
+    /// Settings of the campaign.
+    pub settings: Settings,
+    /// Options of the database.
+    pub store: StoreOptions,
+    /// Maximum number of reads that wait for the worker. The same limit applies to writes. Default 256.
+    pub queue: usize,
+}
+
+impl MemoryOptions {
+    /// Returns the options for a campaign directory with its `hearsay.toml`. Without that file, the settings are the
+    /// defaults.
+    ///
+    /// # Errors
+    /// When `hearsay.toml` is invalid, as described at [`Settings::read`].
+    pub fn for_campaign(directory: impl AsRef<Path>) -> Result<Self, MemoryError> {
+        let directory = directory.as_ref();
+        Ok(Self::with_settings(directory, Settings::read(directory)?))
+    }
+
+    /// Returns the options for a campaign directory with settings that have already been read.
+    pub fn with_settings(directory: &Path, mut settings: Settings) -> Self {
+        let location = Location::Directory(directory.join(&settings.store.directory));
+        settings.model.directory = settings.model.directory.map(|model| directory.join(model));
+        settings.extraction.language = settings.extraction.language.map(|language| directory.join(language));
+        Self { location, settings, store: StoreOptions::default(), queue: 256 }
+    }
+
+    /// Returns the options for a memory without files. The contents are lost when the memory closes.
+    pub fn in_memory() -> Self {
+        Self { location: Location::Memory, settings: Settings::default(), store: StoreOptions::default(), queue: 256 }
+    }
+}
+
+/// Options of an import. Unset options are detected from the files.
+#[derive(Debug, Clone, Default)]
+pub struct ImportOptions {
+    /// Format of the files.
+    pub format: Option<hearsay_campaign::Format>,
+    /// Path of a mapping that gives the meaning of fields in any JSON, YAML or CSV file.
+    pub mapping: Option<PathBuf>,
+    /// Name of the source, which distinguishes several sources. If unset, the name comes from the files or their
+    /// folder. Another import with the same name applies only the differences.
+    pub name: Option<String>,
+    /// Progress of the import.
+    pub progress: ImportProgress,
+}

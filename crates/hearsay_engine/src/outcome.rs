@@ -1,0 +1,57 @@
+//! Results of writes, imports and closing.
+
+use hearsay_campaign::ImportReport;
+use hearsay_commands::patches::Refused;
+use hearsay_model::{Operation, Position};
+use serde::Serialize;
+
+/// The result of patches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Patched {
+    /// Operation of the patches; `None` if nothing was recorded in the journal.
+    pub written: Option<Written>,
+    /// Number of the write, as in [`Event::Applied`](crate::Event::Applied); `None` if nothing changed.
+    pub revision: Option<u64>,
+    /// Fields that could not be written.
+    pub refused: Vec<Refused>,
+}
+
+/// The result of a write.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Written {
+    /// Position of the operation in the journal.
+    pub position: Position,
+    /// Short summary of the operation.
+    pub summary: String,
+    /// Number of changes in the operation.
+    pub changes: usize,
+}
+
+impl Written {
+    pub(crate) fn of(position: Position, operation: &Operation) -> Self {
+        Self { position, summary: operation.summary.clone(), changes: operation.changes.len() }
+    }
+}
+
+/// The result of an import.
+#[derive(Debug, Clone, Serialize)]
+pub struct ImportOutcome {
+    /// Counts of the records in the files and of the changes, and warnings.
+    #[serde(flatten)]
+    pub report: ImportReport,
+    /// Operation of the import; `None` if nothing changed or this was a dry run.
+    pub written: Option<Written>,
+    /// Whether the files differ from the last import.
+    #[serde(skip)]
+    pub is_change: bool,
+}
+
+/// Counts of changes that were accepted but not yet committed when closing began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Closed {
+    /// Number of changes that were committed while the memory closed.
+    pub committed: usize,
+    /// Number of changes that were not committed, because time ran out or the database refused them. The request of
+    /// each of these changes received an error.
+    pub not_committed: usize,
+}

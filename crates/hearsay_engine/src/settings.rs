@@ -1,0 +1,236 @@
+//! Settings of a campaign directory: `hearsay.toml`.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use hearsay_campaign::read_text_file;
+use hearsay_commands::policy::Policy;
+use hearsay_model::UndoRetention;
+use hearsay_query::ask::RecallSettings;
+use serde::{Deserialize, Serialize};
+
+use crate::MemoryError;
+#[cfg(feature = "llm")]
+use hearsay_extract::llm::LlmSettings;
+
+/// Name of the settings file in a campaign directory.
+pub const SETTINGS_FILE: &str = "hearsay.toml";
+
+/// Maximum size of a settings file, in bytes (1 MiB).
+const MAX_SETTINGS_BYTES: u64 = 1 << 20;
+
+/// All settings of a campaign, each with a default. [`Settings::TEMPLATE`] documents them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Policy for doubtful facts.
+    pub policy: Policy,
+    /// Settings for answering questions.
+    pub recall: RecallSettings,
+    /// Settings of the sentence encoder.
+    pub model: ModelSettings,
+    /// Settings for extracting facts from texts.
+    pub extraction: ExtractionSettings,
+    /// Settings of the database.
+    pub store: StoreSettings,
+    /// Settings for duplicate entities.
+    pub duplicates: DuplicateSettings,
+}
+
+/// Settings for duplicate entities.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DuplicateSettings {
+    /// Whether near-certain duplicates are merged without asking the DM.
+    pub merge_near_certain: bool,
+}
+
+/// Settings of the sentence encoder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelSettings {
+    /// Whether the encoder is used. Without it, questions are answered by words and graph.
+    pub enabled: bool,
+    /// Directory of the model, relative to the campaign directory. If unset, the model is searched for in the default
+    /// directories.
+    pub directory: Option<PathBuf>,
+    /// Number of threads that the encoder may use.
+    pub threads: usize,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self { enabled: true, directory: None, threads: 2 }
+    }
+}
+
+/// Settings for extracting facts from texts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExtractionSettings {
+    /// Whether facts are extracted automatically from new texts, such as logged lines and imported documents. The
+    /// policy decides on these facts.
+    pub enabled: bool,
+    /// Maximum number of doubtful facts that wait for the DM when many texts arrive at once, such as in an import. The
+    /// facts with the highest stakes are kept.
+    pub guesses: usize,
+    /// File with the campaign's own words and patterns, relative to the campaign directory.
+    pub language: Option<PathBuf>,
+    /// Settings of the language model that also reads the texts, if it is enabled.
+    pub llm: LlmSettings,
+}
+
+impl Default for ExtractionSettings {
+    fn default() -> Self {
+        Self { enabled: true, guesses: 100, language: None, llm: LlmSettings::default() }
+    }
+}
+
+/// Replaces the language model settings when the feature `llm` is off. A settings file may then contain these settings,
+/// but must not enable the language model.
+#[cfg(not(feature = "llm"))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LlmSettings {
+    /// Whether a language model is enabled. Not supported without the feature `llm`.
+    pub enabled: bool,
+}
+
+/// Settings of the database.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreSettings {
+    /// Directory of the database, relative to the campaign directory.
+    pub directory: PathBuf,
+    /// Minimum number of operations after the last snapshot for closing to write a new snapshot.
+    pub snapshot_after: u64,
+    /// Maximum time in seconds that closing waits for accepted changes. Changes that are not committed by then fail.
+    pub close_timeout_s: u64,
+    /// Number of newest operations that can always be undone. Compaction removes unneeded data of older operations,
+    /// such as reverted or replaced changes.
+    pub undo_operations: u64,
+    /// Number of most recent sessions whose operations can all be undone. Operations after the oldest slot can be
+    /// undone too.
+    pub undo_sessions: usize,
+}
+
+impl Default for StoreSettings {
+    fn default() -> Self {
+        let UndoRetention { operations: undo_operations, sessions: undo_sessions } = UndoRetention::default();
+        let directory = ".hearsay".into();
+        Self { directory, snapshot_after: 1, close_timeout_s: 30, undo_operations, undo_sessions }
+    }
+}
+
+impl StoreSettings {
+    /// Returns the maximum time that closing waits for accepted changes.
+    pub fn close_timeout(&self) -> Duration {
+        Duration::from_secs(self.close_timeout_s)
+    }
+}
+
+impl Settings {
+    /// Text of a settings file with all defaults and their descriptions.
+    pub const TEMPLATE: &str = include_str!("../data/hearsay.toml");
+
+    /// Reads the settings of a campaign directory. Without a settings file, returns the defaults.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or has an unknown key or a value out of range. The error names the file and the
+    /// line.
+    pub fn read(directory: &Path) -> Result<Self, MemoryError> {
+        let path = directory.join(SETTINGS_FILE);
+        let text = match read_text_file(&path, MAX_SETTINGS_BYTES) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(MemoryError::Settings { path, what: error.to_string() }),
+        };
+        let settings: Self = toml::from_str(&text)
+            .map_err(|error| MemoryError::Settings { path: path.clone(), what: error.to_string() })?;
+        let refuse = |what: &str| Err(MemoryError::Settings { path: path.clone(), what: what.to_owned() });
+        if settings.policy.floor > settings.policy.threshold {
+            return refuse("policy.floor must not be greater than policy.threshold");
+        }
+        if settings.recall.budget < 64 {
+            return refuse("recall.budget must be at least 64 tokens");
+        }
+        if settings.model.threads == 0 {
+            return refuse("model.threads must be at least 1");
+        }
+        #[cfg(feature = "llm")]
+        if let Err(error) = settings.extraction.llm.check() {
+            return refuse(&format!("[extraction.llm]: {error}"));
+        }
+        #[cfg(not(feature = "llm"))]
+        if settings.extraction.llm.enabled {
+            return refuse("extraction.llm.enabled must be false: this program was built without the feature `llm`");
+        }
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_template_documents_every_default() {
+        let template: Settings = toml::from_str(Settings::TEMPLATE).unwrap();
+        assert_eq!(template, Settings::default());
+        let written: toml::Table = toml::from_str(&toml::to_string(&Settings::default()).unwrap()).unwrap();
+        let template: toml::Table = toml::from_str(Settings::TEMPLATE).unwrap();
+        documented("", &written, &template);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_fifo_is_no_settings_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(SETTINGS_FILE);
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let error = Settings::read(directory.path()).unwrap_err().to_string();
+        assert!(error.contains("hearsay.toml") && error.contains("it is a FIFO"), "{error}");
+    }
+
+    fn documented(section: &str, written: &toml::Table, template: &toml::Table) {
+        for (key, value) in written {
+            let there = template.get(key).unwrap_or_else(|| panic!("{section}{key} is not in the template"));
+            if let Some(written) = value.as_table() {
+                documented(&format!("{section}{key}."), written, there.as_table().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn a_language_model_is_asked_for_by_name() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join(SETTINGS_FILE), "[extraction.llm]\nenabled = true\n").unwrap();
+        let read = Settings::read(directory.path());
+        #[cfg(feature = "llm")]
+        assert!(read.unwrap().extraction.llm.enabled);
+        #[cfg(not(feature = "llm"))]
+        assert!(read.unwrap_err().to_string().contains("feature `llm`"));
+    }
+
+    #[test]
+    fn bad_settings_name_file_and_line() {
+        let check = |text: &str, expected: &[&str]| {
+            let directory = tempfile::tempdir().unwrap();
+            fs::write(directory.path().join(SETTINGS_FILE), text).unwrap();
+            let error = Settings::read(directory.path()).unwrap_err().to_string();
+            for part in expected.iter().chain(&["hearsay.toml"]) {
+                assert!(error.contains(part), "{part} in {error}");
+            }
+        };
+        check("[recall]\nbudgit = 5\n", &["line 2", "budgit", "budget"]);
+        check("[policy]\nthreshold = 1.5\n", &["line 2", "from 0 to 1"]);
+        check("[policy]\nfloor = 0.9\n", &["floor"]);
+        check("[model]\nthreads = 0\n", &["threads"]);
+        check("[", &["line 1"]);
+    }
+}

@@ -1,0 +1,100 @@
+//! Tickets: handles to the answers of requests.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
+
+use crate::MemoryError;
+
+/// A pending request. Dropping the ticket cancels the request, unless its change is already being committed.
+#[derive(Debug)]
+#[must_use = "dropping a ticket cancels its request"]
+pub struct Ticket<T> {
+    id: u64,
+    answer: Receiver<Result<T, MemoryError>>,
+    taken: AtomicBool,
+    cancelled: Arc<AtomicBool>,
+}
+
+/// The worker's end of a ticket.
+#[derive(Debug)]
+pub(crate) struct Responder<T> {
+    answer: Sender<Result<T, MemoryError>>,
+    cancelled: Arc<AtomicBool>,
+}
+
+pub(crate) fn ticket<T>(id: u64) -> (Ticket<T>, Responder<T>) {
+    let (sender, receiver) = bounded(1);
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let ticket = Ticket { id, answer: receiver, taken: AtomicBool::new(false), cancelled: Arc::clone(&cancelled) };
+    (ticket, Responder { answer: sender, cancelled })
+}
+
+impl<T> Ticket<T> {
+    /// Returns the number of the request, unique within its memory.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Returns the answer if it has arrived, otherwise `None`. Later calls return `None`.
+    pub fn try_take(&self) -> Option<Result<T, MemoryError>> {
+        let answer = match self.answer.try_recv() {
+            Ok(answer) => answer,
+            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Disconnected) => Err(MemoryError::Closed),
+        };
+        (!self.taken.swap(true, Ordering::Relaxed)).then_some(answer)
+    }
+
+    /// Waits for the answer. Blocks, so a game should poll with [`try_take`](Self::try_take) instead.
+    ///
+    /// # Errors
+    /// The error of the request, or [`MemoryError::Closed`] when the memory closes first.
+    pub fn wait(self) -> Result<T, MemoryError> {
+        self.answer.recv().unwrap_or(Err(MemoryError::Closed))
+    }
+
+    /// Waits at most `patience` for the answer, then cancels the request.
+    ///
+    /// # Errors
+    /// [`MemoryError::Late`] when there is no answer in time. Otherwise as [`wait`](Self::wait).
+    pub fn wait_for(self, patience: Duration) -> Result<T, MemoryError> {
+        match self.answer.recv_timeout(patience) {
+            Ok(answer) => answer,
+            Err(RecvTimeoutError::Timeout) => Err(MemoryError::Late(patience)),
+            Err(RecvTimeoutError::Disconnected) => Err(MemoryError::Closed),
+        }
+    }
+
+    /// Cancels the request. Does not undo a change that is already being committed.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<T> Drop for Ticket<T> {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+impl<T> Responder<T> {
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn cancelled(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancelled)
+    }
+
+    /// Sends the answer. Does nothing if the ticket was dropped.
+    pub(crate) fn give(self, answer: Result<T, MemoryError>) {
+        let _ = self.answer.try_send(answer);
+    }
+}

@@ -1,0 +1,92 @@
+//! Closing: commits accepted changes until the time runs out. The remaining changes fail and are counted.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+
+use super::{Command, Worker, Write, write::Outcome};
+use crate::{Closed, MemoryError};
+
+/// State of closing.
+pub(super) struct Closing {
+    /// Moment at which closing stops waiting for accepted changes. Set when closing begins.
+    deadline: Arc<OnceLock<Instant>>,
+    gave_up: bool,
+    closed: Closed,
+}
+
+impl Closing {
+    pub(super) fn new(deadline: Arc<OnceLock<Instant>>) -> Self {
+        Self { deadline, gave_up: false, closed: Closed::default() }
+    }
+
+    /// Returns the remaining time for accepted changes. `None` if the memory is not closing, or the time has run out.
+    pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
+        self.deadline.get().filter(|_| !self.gave_up).map(|deadline| deadline.saturating_duration_since(now))
+    }
+
+    pub(super) fn gave_up(&self) -> bool {
+        self.gave_up
+    }
+
+    pub(super) fn closed(&self) -> Closed {
+        self.closed
+    }
+
+    /// Counts the outcome of a change if the memory is closing.
+    fn count(&mut self, write: &Write, outcome: &Result<Option<Outcome>, MemoryError>) {
+        if self.deadline.get().is_none() || write.is_own() {
+            return;
+        }
+        match outcome {
+            Ok(Some(_)) => self.closed.committed += 1,
+            Err(
+                MemoryError::NotInTime
+                | MemoryError::NotCommitted(_)
+                | MemoryError::Halted(_)
+                | MemoryError::Uncertain(_),
+            ) => self.closed.not_committed += 1,
+            // There was nothing to write, or the write would also have failed without closing.
+            Ok(None) | Err(_) => {}
+        }
+    }
+}
+
+impl Worker {
+    /// Answers a write, and counts it if the memory is closing.
+    pub(super) fn finish(&mut self, write: Write, outcome: Result<Option<Outcome>, MemoryError>) {
+        self.ending.count(&write, &outcome);
+        write.finish(outcome);
+    }
+
+    /// Fails the waiting writes if the time has run out. The worker still waits for writes that are being committed.
+    pub(super) fn give_back_in_time(&mut self) {
+        if self.ending.patience(Instant::now()).is_none_or(|left| left > Duration::ZERO) {
+            return;
+        }
+        self.ending.gave_up = true;
+        self.ending.closed.not_committed += usize::from(self.writes.is_planning());
+        let sent: Vec<Command> = self.queued.try_iter().collect();
+        let mut waiting = self.writes.take_waiting();
+        for command in sent {
+            match command {
+                Command::Write(write) => waiting.push_back(write),
+                Command::Import { responder, .. } => {
+                    self.ending.closed.not_committed += 1;
+                    responder.give(Err(MemoryError::NotInTime));
+                }
+                // When the responder is dropped, the ticket fails with `MemoryError::Closed`.
+                _ => {}
+            }
+        }
+        for write in waiting {
+            self.note_if_findings(&write);
+            self.finish(write, Err(MemoryError::NotInTime));
+        }
+        let count = self.ending.closed.not_committed;
+        if count > 0 {
+            tracing::warn!("{count} changes were not committed before the campaign closed");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Compaction of the journal in small steps. The undo horizon advances, and data before the horizon that nothing needs
+//! is removed.
+//!
+//! Each step compacts first the state and then the database. Steps are written to the database in order with the
+//! commits. If the program ends before compaction is done, it continues after the next opening.
+
+use std::sync::Arc;
+
+use hearsay_model::{Compaction, Key, Position, UndoRetention};
+use hearsay_store::StoreError;
+
+use super::{Internal, Worker};
+
+/// Minimum number of operations by which the undo horizon advances.
+const STEP: u64 = 256;
+
+/// Maximum number of operations by which the undo horizon advances in one step.
+const MOST: u64 = 1_024;
+/// Maximum number of changes that one step checks for removal.
+const CHANGES: usize = 256;
+
+/// The journal is scanned for removable data each time the undo horizon has advanced by the number of stored
+/// operations, divided by this number.
+const SHARE: u64 = 8;
+
+/// State of compaction.
+pub(super) struct Compacting {
+    /// Newest operation when the undo horizon was last computed.
+    looked_at: Position,
+    /// Undo horizon when the journal was last scanned for removable data.
+    planned_at: Position,
+    step: Step,
+    /// Whether the database is being updated.
+    writing: bool,
+}
+
+enum Step {
+    /// There is nothing to remove.
+    Rest,
+    /// A background thread scans for removable data.
+    Planning,
+    Removing(Compaction),
+    /// Writing to the database failed, so compaction has stopped. Data that was removed from memory is still in the
+    /// database, which does no harm.
+    Off,
+}
+
+impl Compacting {
+    /// Creates the state of compaction. `compacted_to` is the position up to which the journal is compacted.
+    pub(super) fn new(compacted_to: Position) -> Self {
+        Self { looked_at: Position(0), planned_at: compacted_to, step: Step::Rest, writing: false }
+    }
+
+    /// Returns whether the database is being updated, or a scan is running.
+    pub(super) fn is_busy(&self) -> bool {
+        self.writing || matches!(self.step, Step::Planning)
+    }
+}
+
+impl Worker {
+    /// Does one step of compaction, if one is due. Does nothing while operations are being committed, because these
+    /// operations were made from the current state. Returns whether a step was done.
+    pub(super) fn compact_some(&mut self) -> bool {
+        let is_quiet = self.writes.in_flight() == 0 && !self.writes.is_planning() && self.halt.is_none();
+        if !is_quiet || self.closing || self.compacting.writing {
+            return false;
+        }
+        match &mut self.compacting.step {
+            Step::Planning | Step::Off => false,
+            Step::Removing(plan) => {
+                let state = Arc::make_mut(&mut self.world.state);
+                let rewritten = state.compact(plan, CHANGES);
+                if plan.is_done() {
+                    self.compacting.step = Step::Rest;
+                }
+                if !rewritten.operations.is_empty() {
+                    self.write_compaction(rewritten.operations);
+                    self.follow_compaction(&rewritten.touched);
+                }
+                true
+            }
+            Step::Rest => self.advance_compaction() || self.plan_compaction(),
+        }
+    }
+
+    /// Advances the undo horizon if enough operations may pass it. Returns whether the horizon advanced.
+    fn advance_compaction(&mut self) -> bool {
+        let (state, store) = (&self.world.state, &self.settings.store);
+        if state.position().0 < self.compacting.looked_at.0 + STEP / 4 {
+            return false;
+        }
+        let retention = UndoRetention { operations: store.undo_operations, sessions: store.undo_sessions };
+        let from = state.compacted_to();
+        // Operations that are not in the projections yet must remain complete in the journal.
+        let limit = self.store.projected().min(Position(from.0 + MOST));
+        let to = state.undo_horizon(&retention, limit);
+        if to.0 < from.0 + STEP {
+            self.compacting.looked_at = state.position();
+            return false;
+        }
+        Arc::make_mut(&mut self.world.state).advance_compaction(to);
+        self.write_compaction(Vec::new());
+        true
+    }
+
+    /// Starts a scan for removable data on a background thread, if one is due. Returns whether it was due.
+    fn plan_compaction(&mut self) -> bool {
+        let state = &self.world.state;
+        let since = state.compacted_to().0.saturating_sub(self.compacting.planned_at.0);
+        if since < STEP || since < state.operation_count() as u64 / SHARE {
+            return false;
+        }
+        self.compacting.planned_at = state.compacted_to();
+        let state = Arc::clone(state);
+        let started = self.aside(move |internal| {
+            let plan = state.plan_compaction();
+            // The worker can change its state in place only if no other thread has a reference to the state.
+            drop(state);
+            let _ = internal.send(Internal::CompactionPlanned(plan));
+        });
+        self.compacting.step = if started { Step::Planning } else { Step::Off };
+        true
+    }
+
+    pub(super) fn take_compaction_plan(&mut self, plan: Compaction) {
+        if let Step::Planning = self.compacting.step {
+            self.compacting.step = Step::Removing(plan);
+        }
+    }
+
+    fn write_compaction(&mut self, operations: Vec<hearsay_store::RewrittenOperation>) {
+        self.compacting.writing = true;
+        let internal = self.internal.clone();
+        let done = move |result| drop(internal.send(Internal::Compacted(result)));
+        self.store.compact(&self.world.state, operations, done);
+    }
+
+    pub(super) fn finish_compaction(&mut self, result: Result<(), StoreError>) {
+        self.compacting.writing = false;
+        if let Err(error) = result {
+            self.compacting.step = Step::Off;
+            self.fail(format!("the journal could not be compacted; the next opening tries again: {error}"));
+        }
+    }
+
+    /// Updates reviews, index and projections after compaction has removed the records with these keys.
+    fn follow_compaction(&mut self, touched: &[Key]) {
+        if touched.is_empty() {
+            return;
+        }
+        self.counts.revision = None;
+        self.reviews.update(&self.world.state, touched);
+        Arc::make_mut(&mut self.world.learned).update(&self.world.state, touched);
+        self.reveals.note(&self.world.state, touched);
+        self.index_keys(touched);
+        self.writes.project_later(touched.to_vec(), self.world.state.position());
+    }
+}

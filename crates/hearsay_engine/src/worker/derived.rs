@@ -1,0 +1,162 @@
+//! Files of derived data in the directory of the database: the terms and the vectors of texts. Both files can be
+//! deleted while the campaign is closed.
+
+use std::{
+    io,
+    path::Path,
+    thread::{self, JoinHandle},
+};
+
+use crossbeam_channel::Sender;
+use hearsay_recall::{Index, TermCache, VectorSet};
+use hearsay_store::FrameFile;
+
+use super::Internal;
+use crate::MemoryError;
+
+/// Names of the files in the directory of the database.
+const TERMS: &str = "terms";
+const VECTORS: &str = "vectors";
+
+/// Number of texts whose terms must be missing from the file for it to be written again.
+const MOST_UNSTORED: usize = 256;
+/// The number of all texts, divided by this number, must also be missing from the file.
+const UNSTORED_SHARE: usize = 20;
+
+/// Number of vectors of removed texts that may always remain in the file.
+const MOST_UNUSED: usize = 1_024;
+
+/// Approximate size of a frame in bytes when many vectors are written at once.
+const FRAME: usize = 1 << 20;
+
+fn terms_key() -> String {
+    format!("terms {}", TermCache::FORMAT)
+}
+
+fn vectors_key(model: &str) -> String {
+    format!("vectors {} {model}", VectorSet::FORMAT)
+}
+
+/// Threads that read the files of derived data while the database opens.
+pub(super) struct Reading {
+    pub(super) terms: JoinHandle<TermCache>,
+    /// Thread that sends [`Internal::StoredVectors`].
+    pub(super) vectors: Option<JoinHandle<()>>,
+}
+
+impl Reading {
+    /// Starts reading the terms and, if wanted, the vectors.
+    pub(super) fn start(
+        directory: &Path,
+        with_vectors: bool,
+        internal: &Sender<Internal>,
+    ) -> Result<Self, MemoryError> {
+        let thread = || thread::Builder::new().name("hearsay-reading".into());
+        let path = directory.to_owned();
+        let terms = thread().spawn(move || read_terms(&path)).map_err(MemoryError::Thread)?;
+        let read = || {
+            let (path, internal) = (directory.to_owned(), internal.clone());
+            let read = move || drop(internal.send(Internal::StoredVectors(StoredVectors::read(&path).map(Box::new))));
+            thread().spawn(read).map_err(MemoryError::Thread)
+        };
+        Ok(Self { terms, vectors: with_vectors.then(read).transpose()? })
+    }
+}
+
+/// Reads the stored terms of texts. Returns an empty cache if the file cannot be read.
+pub(super) fn read_terms(directory: &Path) -> TermCache {
+    let mut read = None;
+    let opened = FrameFile::open(directory.join(TERMS), &terms_key(), |content, _| {
+        read = read.is_none().then(|| TermCache::decode(content)).flatten();
+        read.is_some()
+    });
+    if let Err(error) = opened {
+        tracing::warn!(%error, "the stored terms of texts cannot be read; counting them again");
+    }
+    read.unwrap_or_default()
+}
+
+/// Stores the terms of texts if many are missing from the file. `stored` is the number of texts in the file.
+pub(super) fn write_terms(directory: &Path, index: &Index, stored: usize) {
+    let unstored = index.len().abs_diff(stored);
+    if unstored < MOST_UNSTORED.max(index.len() / UNSTORED_SHARE).min(index.len().max(1)) {
+        return;
+    }
+    let written = FrameFile::create(directory.join(TERMS), &terms_key(), [index.terms().encode()]);
+    if let Err(error) = written {
+        tracing::warn!(%error, "the terms of texts were not stored; the next opening counts them again");
+    }
+}
+
+/// The vectors of a model, with their file.
+pub(crate) struct StoredVectors {
+    pub(super) model: String,
+    pub(super) set: VectorSet,
+    pub(super) file: VectorFile,
+}
+
+/// The file of a model's vectors.
+pub(super) struct VectorFile {
+    file: FrameFile,
+    /// Number of vectors in the file.
+    count: usize,
+}
+
+impl StoredVectors {
+    /// Reads the stored vectors, whichever model computed them.
+    pub(super) fn read(directory: &Path) -> Option<Self> {
+        let path = directory.join(VECTORS);
+        let key = FrameFile::read_key(&path)?;
+        let model = key.strip_prefix(&vectors_key(""))?.to_owned();
+        let mut set = VectorSet::default();
+        let opened = FrameFile::open(&path, &key, |content, follow| {
+            if set.is_empty()
+                && let Some(dimension) = content.get(4..8)
+            {
+                let dimension = dimension.try_into().map_or(0, u32::from_le_bytes) as usize;
+                let bytes = content.len() + usize::try_from(follow).unwrap_or(0);
+                set.reserve(dimension, bytes);
+            }
+            set.decode(content)
+        });
+        match opened {
+            Ok(file) => {
+                let file = VectorFile { file: file?, count: set.len() };
+                Some(Self { model, set, file })
+            }
+            Err(error) => {
+                tracing::warn!(%error, "stored vectors cannot be read; computing them again");
+                None
+            }
+        }
+    }
+}
+
+impl VectorFile {
+    /// Creates a file for the vectors of a model. Replaces an existing file.
+    pub(super) fn create(directory: &Path, model: &str) -> io::Result<Self> {
+        let file = FrameFile::create(directory.join(VECTORS), &vectors_key(model), [[0_u8; 0]; 0])?;
+        Ok(Self { file, count: 0 })
+    }
+
+    /// Appends vectors.
+    pub(super) fn append(&mut self, set: &VectorSet) -> io::Result<()> {
+        if !set.is_empty() {
+            self.file.append(&set.encode())?;
+            self.count += set.len();
+        }
+        Ok(())
+    }
+
+    /// Rewrites the file without the vectors of removed texts, if it contains many of them.
+    pub(super) fn drop_unused(&mut self, index: &Index) -> io::Result<()> {
+        if self.count < MOST_UNUSED || self.count - MOST_UNUSED < index.vector_count() * 4 / 3 {
+            return Ok(());
+        }
+        let used = index.vectors_in_use();
+        let frames = used.encode_parts(FRAME);
+        self.file = FrameFile::create(self.file.path().to_owned(), self.file.key(), frames)?;
+        self.count = used.len();
+        Ok(())
+    }
+}

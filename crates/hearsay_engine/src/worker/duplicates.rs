@@ -1,0 +1,105 @@
+//! Search for duplicate entities, and automatic merging of near-certain duplicates, which is off by default.
+
+use hearsay_commands::merge::{MergePlan, merge, was_taken_back};
+use hearsay_model::{Author, Key, State, attribute};
+use hearsay_query::duplicates::{Band, Duplicate, duplicates, sort};
+use hearsay_recall::DocId;
+
+use super::{Internal, Worker, Write, guarded};
+use crate::{MemoryError, clock::now, ticket::Responder};
+
+/// Maximum number of merges that one search plans.
+const PORTION: usize = 16;
+
+/// Whether a search for duplicates to merge is due, and whether such a search is running.
+#[derive(Default)]
+pub(super) struct Search {
+    due: bool,
+    under_way: bool,
+}
+
+impl Worker {
+    /// Finds duplicate entities for a caller, on a background thread.
+    pub(super) fn find_duplicates(&mut self, responder: Responder<Vec<Duplicate>>) {
+        let world = self.world.clone();
+        self.aside(move |internal| {
+            let found = match responder.is_cancelled() {
+                true => Err(MemoryError::Cancelled),
+                false => guarded(|| Ok(duplicates(&world.state))),
+            };
+            drop(world);
+            match found {
+                Ok(found) => drop(internal.send(Internal::FoundDuplicates(found, responder))),
+                Err(error) => responder.give(Err(error)),
+            }
+        });
+    }
+
+    /// Compares the meaning of the descriptions of found duplicates and sends the answer. There are few duplicates, so
+    /// this is fast enough for the worker's thread.
+    pub(super) fn give_duplicates(&mut self, found: Vec<Duplicate>, responder: Responder<Vec<Duplicate>>) {
+        let (state, index) = (&self.world.state, &self.index);
+        let meant = |one: Duplicate| one.meant(state, |fact| index.vector(DocId::Fact(fact)));
+        let mut found: Vec<Duplicate> = found.into_iter().map(meant).collect();
+        sort(&mut found);
+        responder.give(Ok(found));
+    }
+
+    /// Makes a search due if an operation changed a name, because the name may make a duplicate.
+    pub(super) fn note_duplicates(&mut self, touched: &[Key]) {
+        if !self.settings.duplicates.merge_near_certain || self.duplicates.due {
+            return;
+        }
+        let names = |key: &Key| match key {
+            Key::Fact(id) => self
+                .world
+                .state
+                .fact(*id)
+                .is_some_and(|fact| [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())),
+            _ => false,
+        };
+        self.duplicates.due = touched.iter().any(names);
+    }
+
+    /// Starts a search for duplicates to merge on a background thread, if it is due and no writes wait.
+    pub(super) fn look_for_duplicates(&mut self) {
+        if !self.duplicates.due || self.duplicates.under_way || self.closing || self.writes.waiting() > 0 {
+            return;
+        }
+        let world = self.world.clone();
+        self.duplicates.due = false;
+        self.duplicates.under_way = self.aside(move |internal| {
+            let found = duplicates(&world.state);
+            let plans = found.iter().filter_map(|one| undisputed(&world.state, one)).take(PORTION).collect::<Vec<_>>();
+            drop(world);
+            let more = plans.len() == PORTION;
+            let _ = internal.send(Internal::Duplicates(plans, more));
+        });
+    }
+
+    pub(super) fn take_duplicates(&mut self, found: Vec<MergePlan>, more: bool) {
+        self.duplicates.under_way = false;
+        if self.closing {
+            return;
+        }
+        self.duplicates.due |= more;
+        for plan in found {
+            self.writes.push(Write::Merge(Box::new(plan)));
+        }
+    }
+}
+
+/// Returns the plan of a merge that does not need the DM: the duplicate is near-certain, no values contradict each
+/// other, and the merge was never reverted.
+fn undisputed(state: &State, duplicate: &Duplicate) -> Option<MergePlan> {
+    if duplicate.band != Band::NearCertain || was_taken_back(state, duplicate) {
+        return None;
+    }
+    // Two records of the same tool are distinct entities in that tool.
+    let tools = |id| state.entity(id).into_iter().flat_map(|entity| &entity.external_ids).map(|id| &id.system);
+    if tools(&duplicate.one).any(|tool| tools(&duplicate.other).any(|other| tool == other)) {
+        return None;
+    }
+    let plan = merge(state, duplicate.other.as_str(), duplicate.one.as_str(), Author::Extractor, now()).ok();
+    plan.filter(|plan| plan.undecided.is_empty())
+}

@@ -1,0 +1,159 @@
+//! The encoder's thread. It encodes questions first, then sentences for extraction, then batches of documents.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Instant,
+};
+
+use crossbeam_channel::{Receiver, Sender, bounded, select_biased};
+use hearsay_embed::{EmbedError, Encoder, EncoderOptions, TextHash};
+
+use super::Internal;
+use crate::ModelSettings;
+
+/// Maximum number of documents in a batch. It is small, because a question waits until the current batch is encoded.
+pub(super) const BATCH: usize = 8;
+
+/// A result of the encoder.
+pub(crate) enum Encoded {
+    /// The model with this id is loaded.
+    Ready(String),
+    /// There is no model, or it failed.
+    NoModel(String),
+    /// The vector of the question with this number.
+    Question(u64, Result<Vec<f32>, EmbedError>),
+    /// Vectors of documents, by the hash of their texts.
+    Documents(Vec<(TextHash, Result<Vec<f32>, EmbedError>)>),
+}
+
+/// A question that waits for its vector.
+pub(super) struct Question {
+    pub(super) id: u64,
+    pub(super) text: String,
+    pub(super) until: Instant,
+    pub(super) cancelled: Arc<AtomicBool>,
+}
+
+impl Question {
+    /// Returns whether the caller no longer waits for the vector, because the request was cancelled or its deadline has
+    /// passed.
+    fn is_given_up(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) || self.until <= Instant::now()
+    }
+}
+
+/// Channel for groups of sentences to encode. Each group has a reply channel. If encoding fails, the reply is `None`.
+pub(super) type Sentences = Sender<Wanted>;
+
+/// Sentences with their reply channel.
+type Wanted = (Vec<String>, Sender<Option<Vec<Vec<f32>>>>);
+
+pub(super) struct EncoderThread {
+    questions: Sender<Question>,
+    documents: Sender<Vec<(TextHash, String)>>,
+    sentences: Sentences,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl EncoderThread {
+    /// Starts the thread. The thread first loads the model.
+    pub(super) fn start(settings: &ModelSettings, internal: Sender<Internal>) -> Self {
+        let (questions, question_queue) = bounded(64);
+        let (documents, document_queue) = bounded(1);
+        let (sentences, sentence_queue) = bounded(1);
+        let settings = settings.clone();
+        let out = internal.clone();
+        let run = move || {
+            let tell = |encoded| out.send(Internal::Encoded(encoded)).is_ok();
+            let work = || {
+                let options = EncoderOptions { threads: settings.threads };
+                match Encoder::open(settings.directory.as_deref(), options) {
+                    Ok(encoder) => {
+                        if tell(Encoded::Ready(encoder.info().id.clone())) {
+                            serve(&encoder, &question_queue, &sentence_queue, &document_queue, &tell);
+                        }
+                    }
+                    Err(error) => {
+                        tell(Encoded::NoModel(error.to_string()));
+                    }
+                }
+            };
+            if catch_unwind(AssertUnwindSafe(work)).is_err() {
+                tell(Encoded::NoModel("the encoder panicked".into()));
+            }
+        };
+        let thread = thread::Builder::new().name("hearsay-encoder".into()).spawn(run);
+        let thread = thread.map_err(|error| internal.send(Internal::Encoded(Encoded::NoModel(error.to_string())))).ok();
+        Self { questions, documents, sentences, thread }
+    }
+
+    /// Requests the vector of a question. Returns whether the encoder accepted it.
+    pub(super) fn ask(&self, question: Question) -> bool {
+        self.questions.try_send(question).is_ok()
+    }
+
+    /// Returns a channel for requesting the vectors of sentences.
+    pub(super) fn sentences(&self) -> Sentences {
+        self.sentences.clone()
+    }
+
+    /// Sends a batch of documents. Returns the batch as the error if the encoder already has a batch waiting.
+    pub(super) fn encode(&self, batch: Vec<(TextHash, String)>) -> Result<(), Vec<(TextHash, String)>> {
+        self.documents.try_send(batch).map_err(|refused| refused.into_inner())
+    }
+
+    /// Ends the thread and waits until it has finished its current work.
+    pub(super) fn stop(self) {
+        let Self { questions, documents, sentences, thread } = self;
+        drop((questions, documents, sentences));
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn serve(
+    encoder: &Encoder,
+    questions: &Receiver<Question>,
+    sentences: &Receiver<Wanted>,
+    documents: &Receiver<Vec<(TextHash, String)>>,
+    tell: &dyn Fn(Encoded) -> bool,
+) {
+    loop {
+        // All channels close when the thread is stopped, except that of the sentences while a reader uses it. That
+        // reader then gets no reply.
+        select_biased! {
+            recv(questions) -> question => {
+                let Ok(question) = question else { return };
+                if !question.is_given_up() && !tell(Encoded::Question(question.id, encoder.encode_one(&question.text))) {
+                    return;
+                }
+            }
+            recv(sentences) -> asked => {
+                let Ok((texts, reply)) = asked else { return };
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                let _ = reply.send(encoder.encode(&texts).ok());
+            }
+            recv(documents) -> batch => {
+                let Ok(batch) = batch else { return };
+                if !tell(Encoded::Documents(encode(encoder, batch))) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Encodes a batch. If the batch fails, encodes each text alone, so that one bad text does not affect the other texts.
+fn encode(encoder: &Encoder, batch: Vec<(TextHash, String)>) -> Vec<(TextHash, Result<Vec<f32>, EmbedError>)> {
+    let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
+    match encoder.encode(&texts) {
+        Ok(vectors) => batch.iter().map(|(hash, _)| *hash).zip(vectors.into_iter().map(Ok)).collect(),
+        Err(_) => batch.iter().map(|(hash, text)| (*hash, encoder.encode_one(text))).collect(),
+    }
+}

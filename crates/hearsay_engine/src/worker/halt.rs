@@ -1,0 +1,156 @@
+//! Fail-stop: when the state in memory and the journal may differ, writing stops until the state has been computed
+//! again.
+//!
+//! The two may differ if the outcome of a commit is unknown, or if a committed operation cannot be applied to the
+//! state. A background thread then folds the journal again, and the state and its derived data are replaced. Meanwhile,
+//! reads use the old state and writes wait. If the journal cannot be read, all writes fail until the memory is opened
+//! again.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use hearsay_model::{Change, Key, Position, State};
+use hearsay_query::{review::Reviews, trust::TrustCalibration};
+use hearsay_store::{Reloaded, StoreError};
+
+use super::{
+    Compacting, Event, Internal, ReadSnapshot, Reveals, Worker, Write, guarded,
+    write::{Made, Outcome},
+};
+use crate::{MemoryError, Written, ticket::ticket};
+
+/// Reason and state of a halt.
+pub(super) struct Halt {
+    why: String,
+    /// Whether the journal is being read again. `false` means that reading it failed.
+    reloading: bool,
+    /// Writes that may be in the database but are not applied to the state.
+    in_doubt: Vec<(Made, Write)>,
+    /// Position of the first operation in doubt.
+    first: Position,
+}
+
+impl Halt {
+    pub(super) fn in_doubt(&self) -> usize {
+        self.in_doubt.len()
+    }
+}
+
+/// A state that was folded from the journal again, with its derived data.
+pub(crate) struct Renewed {
+    world: ReadSnapshot,
+    reviews: Reviews,
+    reveals: Reveals,
+    behind: Option<Vec<Key>>,
+    transient_batch: u64,
+}
+
+impl Renewed {
+    fn of(Reloaded { state, behind, transient_batch }: Reloaded) -> Self {
+        let (reviews, reveals) = (Reviews::of(&state), Reveals::of(&state));
+        let world = ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) };
+        Self { world, reviews, reveals, behind, transient_batch }
+    }
+}
+
+impl Worker {
+    /// Stops writing and reads the journal again.
+    pub(super) fn halt(&mut self, why: String, first: Position, in_doubt: Vec<(Made, Write)>) {
+        self.fail(format!("{why}; writing stops until the journal is read again"));
+        self.halt = Some(Halt { why, reloading: true, in_doubt, first });
+        let internal = self.internal.clone();
+        self.store.reload(move |reloaded| drop(internal.send(Internal::Reloaded(Box::new(reloaded)))));
+    }
+
+    /// Returns whether writing has stopped. If it will not resume, fails all waiting writes.
+    pub(super) fn is_halted(&mut self) -> bool {
+        let Some(halt) = &self.halt else { return false };
+        if !halt.reloading {
+            let why = halt.why.clone();
+            for write in self.writes.take_waiting() {
+                self.note_if_findings(&write);
+                self.finish(write, Err(MemoryError::Halted(why.clone())));
+            }
+        }
+        true
+    }
+
+    /// Computes the derived data of a newly folded state on a background thread.
+    pub(super) fn take_reloaded(&mut self, reloaded: Result<Reloaded, StoreError>) {
+        match reloaded {
+            Ok(reloaded) => {
+                let started = self.aside(move |internal| {
+                    let renewed = guarded(|| Ok(Renewed::of(reloaded)));
+                    let _ = internal.send(Internal::Renewed(Box::new(renewed)));
+                });
+                if !started {
+                    self.stay_halted("no thread could be started".into());
+                }
+            }
+            Err(error) => self.stay_halted(error.to_string()),
+        }
+    }
+
+    /// Keeps writing stopped until the memory is opened again.
+    fn stay_halted(&mut self, reason: String) {
+        let Some(halt) = &mut self.halt else { return };
+        halt.reloading = false;
+        halt.why = format!("{}; the journal could not be read again: {reason}", halt.why);
+        let (why, in_doubt) = (halt.why.clone(), std::mem::take(&mut halt.in_doubt));
+        for (_, write) in in_doubt {
+            self.note_if_findings(&write);
+            self.finish(write, Err(MemoryError::Uncertain(why.clone())));
+        }
+        self.fail(format!("{why}; no more writes until the campaign is opened again"));
+    }
+
+    /// Replaces the state by the newly folded state, and answers the writes in doubt.
+    pub(super) fn take_renewed(&mut self, renewed: Result<Renewed, MemoryError>) {
+        let Renewed { world, reviews, reveals, behind, transient_batch } = match renewed {
+            Ok(renewed) => renewed,
+            Err(error) => return self.stay_halted(error.to_string()),
+        };
+        let Some(Halt { why, in_doubt, first, .. }) = self.halt.take() else { return };
+        let before = self.world.state.version();
+        (self.world, self.reviews, self.reveals) = (world, reviews, reveals);
+        Arc::make_mut(&mut self.world.state).follow(before);
+        self.counts.revision = None;
+        self.compacting = Compacting::new(self.world.state.compacted_to());
+        let state = Arc::clone(&self.world.state);
+        // The index keeps its vectors. Every searchable record is indexed again, a few at a time.
+        self.writes.index_later(texts(&state));
+        match behind {
+            Some(keys) => self.writes.project_later(keys, state.position()),
+            None => self.rebuild(ticket(0).1),
+        }
+        self.writes.renew_transients(&state, transient_batch);
+        let mut next = first;
+        for (Made { operation, transients }, write) in in_doubt {
+            // A write of only transient values has no operation, so its outcome is unknown. It fails, and the game
+            // sends the values again.
+            let Some(operation) = operation.filter(|_| next <= state.position()) else {
+                self.note_if_findings(&write);
+                self.finish(write, Err(MemoryError::NotCommitted(why.clone())));
+                continue;
+            };
+            let position = next;
+            next = position.next();
+            let keys = operation.changes.iter().filter_map(Change::writes);
+            let mut touched: Vec<Key> = keys.chain(transients.subjects()).collect();
+            touched.sort_unstable();
+            touched.dedup();
+            self.follow_reading(position, &operation, &touched, &write);
+            self.note_if_findings(&write);
+            let revision = self.writes.next_revision();
+            self.tell(Event::Applied { position, revision, touched });
+            self.count_dropped(&write);
+            self.finish(write, Ok(Some(Outcome { written: Some(Written::of(position, &operation)), revision })));
+        }
+        self.tell(Event::Reloaded { position: state.position(), why });
+    }
+}
+
+/// Returns the keys of searchable records.
+fn texts(state: &State) -> VecDeque<Key> {
+    let passages = state.passages().map(|(id, _)| Key::Passage(id));
+    state.facts().map(|fact| Key::Fact(fact.id())).chain(passages).collect()
+}

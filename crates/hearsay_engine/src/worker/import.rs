@@ -1,0 +1,175 @@
+//! Imports: files are read and compared on background threads.
+
+use std::{
+    collections::BTreeSet,
+    io::BufReader,
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use crossbeam_channel::Sender;
+use hearsay_campaign::{Campaign, Earlier, ImportPlan, ImportReport, Limits, ReadOptions, read_any};
+use hearsay_model::{Author, Change, EntityId, Operation, SessionId, State};
+
+use super::{Internal, guarded};
+use crate::{
+    ImportOptions, ImportOutcome, ImportProgress, ImportStage, MemoryError, ReadSnapshot, clock::now, ticket::Responder,
+};
+
+/// Reads campaign files or an export, compares them with the state, and answers.
+pub(super) fn dry_run(world: &ReadSnapshot, path: &Path, options: &ImportOptions, responder: Responder<ImportOutcome>) {
+    let source = read(path, options, Earlier::of(&world.state), &responder);
+    let plan = source.and_then(|source| guarded(|| Ok(source.plan(&world.state))));
+    responder.give(plan.map(|plan| {
+        let is_change = plan.operation.is_some();
+        ImportOutcome { report: plan.report, written: None, is_change }
+    }));
+}
+
+/// Reads campaign files or an export, then requests a turn to write.
+pub(super) fn import(
+    world: ReadSnapshot,
+    path: &Path,
+    options: ImportOptions,
+    responder: Responder<ImportOutcome>,
+    internal: &Sender<Internal>,
+) {
+    options.progress.set(ImportStage::Reading);
+    let earlier = Earlier::of(&world.state);
+    // Dropping the state lets the worker change its state in place, which needs the only reference.
+    drop(world);
+    let source = match read(path, &options, earlier, &responder) {
+        Ok(source) => source,
+        Err(error) => return responder.give(Err(error)),
+    };
+    let progress = options.progress;
+    progress.set(ImportStage::Waiting);
+    let import = Import { source, plan: None, report: ImportReport::default(), progress, responder };
+    let _ = internal.send(Internal::Import(Box::new(import)));
+}
+
+/// Reads files. If the request is cancelled midway, returns the cancellation instead of errors from partly read files.
+fn read(
+    path: &Path,
+    options: &ImportOptions,
+    earlier: Earlier,
+    responder: &Responder<ImportOutcome>,
+) -> Result<Source, MemoryError> {
+    let source = guarded(|| Source::read(path, options, earlier, responder.cancelled()));
+    if responder.is_cancelled() { Err(MemoryError::Cancelled) } else { source }
+}
+
+/// Read contents, for comparison with a state.
+pub(crate) enum Source {
+    /// Campaign files.
+    Campaign(Box<Campaign>),
+    /// Changes of an export, and the name of its file.
+    Lines(Vec<Change>, String),
+}
+
+impl Source {
+    fn read(
+        path: &Path,
+        options: &ImportOptions,
+        earlier: Earlier,
+        cancelled: Arc<AtomicBool>,
+    ) -> Result<Self, MemoryError> {
+        let lines = path.extension().is_some_and(|extension| extension == "jsonl");
+        if options.format.is_some() || options.mapping.is_some() || !lines {
+            let options = ReadOptions {
+                format: options.format,
+                mapping: options.mapping.clone(),
+                name: options.name.clone(),
+                earlier,
+                ..ReadOptions::default()
+            };
+            let limits = Limits { cancel: cancelled.into(), ..Limits::default() };
+            let mut campaign = read_any(path, &options, &limits)?;
+            campaign.set_recorded(now());
+            return Ok(Self::Campaign(Box::new(campaign)));
+        }
+        let file =
+            hearsay_campaign::open_file(path).map_err(|source| MemoryError::File { path: path.to_owned(), source })?;
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let changes = hearsay_campaign::read_jsonl(BufReader::new(file)).map_err(|mut errors| {
+            for error in &mut errors.errors {
+                error.file.clone_from(&name);
+            }
+            errors
+        })?;
+        Ok(Self::Lines(changes, name))
+    }
+
+    pub(super) fn plan(&self, state: &State) -> ImportPlan {
+        match self {
+            Self::Campaign(campaign) => hearsay_campaign::plan(state, campaign, now()),
+            Self::Lines(changes, name) => plan_lines(state, changes, name),
+        }
+    }
+}
+
+/// Plans an import of the changes in an export that the state lacks.
+fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
+    // An entity or session that was removed before the export is in it only because another record refers to it.
+    let mut removed: (BTreeSet<&EntityId>, BTreeSet<&SessionId>) = Default::default();
+    for change in changes {
+        match change {
+            Change::RemoveEntity(id) => _ = removed.0.insert(id),
+            Change::RemoveSession(id) => _ = removed.1.insert(id),
+            _ => {}
+        }
+    }
+    let is_stub = |change: &Change| match change {
+        Change::AddEntity(entity) => removed.0.contains(&entity.id),
+        Change::SetSession(session) => removed.1.contains(&session.id),
+        Change::RemoveEntity(_) | Change::RemoveSession(_) => true,
+        _ => false,
+    };
+    let holds = |change: &Change| match change {
+        Change::AddEntity(entity) if removed.0.contains(&entity.id) => state.entity(&entity.id).is_some(),
+        Change::AddEntity(entity) => state.entity(&entity.id).is_some_and(|old| **old == *entity),
+        Change::RemoveEntity(id) => state.entity(id).is_some(),
+        Change::AssertFact(fact) => state.fact(fact.id()) == Some(fact),
+        Change::Learn(edge) => state.recorded_knowledge(edge.fact).any(|old| old == edge),
+        Change::AddPassage(passage) => state.passage(passage.id()).is_some(),
+        Change::SetSession(session) if removed.1.contains(&session.id) => state.session(&session.id).is_some(),
+        Change::SetSession(session) => state.session(&session.id).is_some_and(|old| **old == *session),
+        Change::RemoveSession(id) => state.session(id).is_some(),
+        Change::Set(setting) => state.settings().any(|old| **old == *setting),
+        _ => false,
+    };
+    let mut changes: Vec<Change> = changes.iter().filter(|change| !holds(change)).cloned().collect();
+    if changes.iter().all(is_stub) {
+        changes.clear();
+    }
+    let mut report = ImportReport { source: name.to_owned(), ..ImportReport::default() };
+    for change in changes.iter().filter(|change| !is_stub(change)) {
+        match change {
+            Change::AddEntity(_) => *report.created.entry("entity".into()).or_default() += 1,
+            Change::AssertFact(fact) => {
+                if fact.predicate().is_relation() {
+                    report.relations.count(fact.provenance().confidence.get());
+                }
+                *report.facts.entry(fact.predicate().to_string()).or_default() += 1;
+            }
+            Change::Learn(_) => report.knowledge += 1,
+            Change::AddPassage(_) => report.passages += 1,
+            Change::SetSession(_) => report.sessions += 1,
+            _ => {}
+        }
+    }
+    let summary = format!("import {name}: {} entities, {} facts", report.created_count(), report.fact_count());
+    let author = Author::Importer(name.to_owned());
+    let operation =
+        (!changes.is_empty()).then(|| Operation { recorded: now(), ..Operation::new(author, summary, changes) });
+    ImportPlan { operation, report }
+}
+
+/// An import that was read. Its changes are computed on a background thread when its turn comes.
+pub(crate) struct Import {
+    pub(super) source: Source,
+    pub(super) plan: Option<ImportPlan>,
+    pub(super) report: ImportReport,
+    pub(super) progress: ImportProgress,
+    pub(super) responder: Responder<ImportOutcome>,
+}

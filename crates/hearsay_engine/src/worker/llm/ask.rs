@@ -1,0 +1,153 @@
+//! Threads that query the language model and wait for its answers.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    sync::Arc,
+    thread::{self, JoinHandle},
+};
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use hearsay_commands::{
+    policy::Policy,
+    reading::{Drafted, ResolvedDraft},
+};
+use hearsay_extract::{
+    Form, Lexicon, Text,
+    llm::{Cancel, Found, Job, Key, Llm, LlmError, LlmSettings, Watch},
+};
+use hearsay_model::State;
+
+use crate::{
+    MemoryError,
+    ticket::Responder,
+    worker::{Internal, guarded, reading::language},
+};
+
+/// A finished or failed job.
+pub(crate) struct Asked {
+    pub(crate) job: Job,
+    pub(crate) outcome: Result<Found, LlmError>,
+}
+
+/// A task for the threads.
+pub(super) enum Task {
+    Read { job: Job, lexicon: Arc<Lexicon>, cancel: Cancel },
+    Draft { draft: ResolvedDraft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<Drafted> },
+    Write(String, Responder<String>),
+}
+
+/// A task, and the client with which to query the model.
+type Asks = (Task, Llm);
+
+/// The threads and their channel.
+pub(super) struct Asker {
+    pub(super) llm: Llm,
+    tasks: Option<Sender<Asks>>,
+    threads: Vec<JoinHandle<()>>,
+    /// Cancels the jobs that are being read.
+    reading: Cancel,
+    /// Cancels all other tasks.
+    all: Cancel,
+}
+
+impl Asker {
+    pub(super) fn start(
+        settings: &LlmSettings,
+        words: Option<&Path>,
+        state: &State,
+        internal: &Sender<Internal>,
+    ) -> Result<Self, String> {
+        let key = Key::from_env(settings).map_err(|error| error.to_string())?;
+        let language = language(words).map_err(|error| error.to_string())?;
+        let vocabulary = state.vocabulary().as_ref().clone();
+        let llm = Llm::new(settings.clone(), key, language, vocabulary).map_err(|error| error.to_string())?;
+        let (tasks, inbox) = unbounded::<Asks>();
+        let all = Cancel::new();
+        let start = |_| {
+            let (inbox, internal, all) = (inbox.clone(), internal.clone(), all.clone());
+            thread::Builder::new().name("hearsay-llm".into()).spawn(move || run(&inbox, &internal, &all))
+        };
+        let threads: Result<Vec<_>, _> = (0..settings.concurrency).map(start).collect();
+        let threads = threads.map_err(|error| format!("no thread could be started: {error}"))?;
+        Ok(Self { llm, tasks: Some(tasks), threads, reading: Cancel::new(), all })
+    }
+
+    pub(super) fn send(&mut self, task: Task) {
+        // Sending fails only if all threads have ended. The dropped responder then reports the error to the caller.
+        if let Some(tasks) = &self.tasks {
+            let _ = tasks.send((task, self.llm.clone()));
+        }
+    }
+
+    pub(super) fn read(&mut self, job: Job, lexicon: Arc<Lexicon>) {
+        let cancel = self.reading.clone();
+        self.send(Task::Read { job, lexicon, cancel });
+    }
+
+    /// Cancels the jobs that are being read. Later jobs are not affected.
+    pub(super) fn stop_reading(&mut self) {
+        std::mem::take(&mut self.reading).cancel();
+    }
+
+    /// Cancels all tasks.
+    pub(super) fn stop(&mut self) {
+        self.reading.cancel();
+        self.all.cancel();
+    }
+
+    /// Ends the threads. If `wait` is `true`, waits until they have ended.
+    pub(super) fn end(&mut self, wait: bool) {
+        self.stop();
+        self.tasks = None;
+        for thread in self.threads.drain(..).filter(|_| wait) {
+            // A panic of the thread was already reported when it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn run(inbox: &Receiver<Asks>, internal: &Sender<Internal>, all: &Cancel) {
+    for (task, llm) in inbox {
+        match task {
+            Task::Read { job, lexicon, cancel } => {
+                let read = || read(&llm, &job, &lexicon, cancel);
+                let outcome = catch_unwind(AssertUnwindSafe(read))
+                    .unwrap_or_else(|_| Err(LlmError::Client("reading the answer panicked".into())));
+                let _ = internal.send(Internal::Asked(Box::new(Asked { job, outcome })));
+            }
+            Task::Draft { draft, lexicon, policy, responder } if !responder.is_cancelled() => {
+                responder.give(guarded(|| {
+                    let watch = Watch { cancel: all.clone(), ..Watch::default() };
+                    let extract = |text: &Text<'_>| Ok(llm.extract_blocking(&lexicon, text, &watch)?.extraction);
+                    draft.read(&policy, None, extract).map_err(asked)
+                }));
+            }
+            Task::Write(prompt, responder) if !responder.is_cancelled() => {
+                responder.give(guarded(|| llm.writer().write_blocking(&prompt, all).map_err(asked)));
+            }
+            Task::Draft { .. } | Task::Write(..) => {}
+        }
+    }
+}
+
+fn asked(error: LlmError) -> MemoryError {
+    match error {
+        LlmError::Cancelled => MemoryError::Cancelled,
+        error => MemoryError::Llm(error.to_string()),
+    }
+}
+
+fn read(llm: &Llm, job: &Job, lexicon: &Lexicon, cancel: Cancel) -> Result<Found, LlmError> {
+    let (script, _) = job.script();
+    let form = if job.turns.iter().any(|turn| turn.speaker.is_some()) { Form::Talk } else { Form::Lore };
+    let before: Vec<&str> = job.context.before.iter().map(String::as_str).collect();
+    let text = Text {
+        speaker: job.turns.first().filter(|_| job.turns.len() == 1).and_then(|turn| turn.speaker.as_ref()),
+        present: &job.context.present,
+        place: job.context.place.as_ref(),
+        before: &before,
+        ..Text::new(&script, form)
+    };
+    llm.extract_blocking(lexicon, &text, &Watch { cancel, ..Watch::default() })
+}

@@ -1,0 +1,68 @@
+//! The stored queue of the language model.
+
+use std::{collections::BTreeSet, fs, io, path::Path};
+
+use hearsay_files::{Access, Durability};
+use hearsay_model::PassageId;
+use serde::{Deserialize, Serialize};
+
+use super::Queue;
+
+/// Name of the file in the directory of the database.
+pub(super) const FILE: &str = "llm-queue.json";
+
+/// Data that is stored when the program ends.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Kept {
+    /// Queue of texts to read.
+    pub(super) queue: Queue,
+    /// Recently read passages, so that they are not read again after a crash.
+    pub(super) read: BTreeSet<PassageId>,
+}
+
+impl Kept {
+    /// Reads the file. Returns an empty queue if there is no file. Renames an unreadable file and returns an empty
+    /// queue.
+    pub(super) fn read(path: &Path) -> Self {
+        let read = fs::read(path).and_then(|bytes| Ok(serde_json::from_slice::<Self>(&bytes)?));
+        match read {
+            Ok(kept) => Self { queue: kept.queue.restarted(), ..kept },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
+            Err(error) => {
+                let aside = path.with_extension("json.damaged");
+                tracing::warn!(
+                    "{}: {error}; the file is renamed; `hearsay fact extract --again` reads all texts again",
+                    path.display()
+                );
+                if let Err(error) = fs::rename(path, &aside) {
+                    tracing::warn!("{}: {error}", aside.display());
+                }
+                Self::default()
+            }
+        }
+    }
+
+    /// Writes the file. If this fails, the old file is unchanged.
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        hearsay_files::replace(path, &serde_json::to_vec(self)?, Access::Default, Durability::Synced)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_file_is_put_aside() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(FILE);
+        assert!(Kept::read(&path).read.is_empty());
+        fs::write(&path, "{\"queue\": 5").unwrap();
+        assert!(Kept::read(&path).read.is_empty());
+        assert!(!path.exists() && path.with_extension("json.damaged").exists());
+        let kept = Kept { read: BTreeSet::from([hearsay_model::Passage::new("Odo sings.").id()]), ..Kept::default() };
+        kept.write(&path).unwrap();
+        assert_eq!(Kept::read(&path).read, kept.read);
+    }
+}

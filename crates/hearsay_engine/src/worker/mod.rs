@@ -1,0 +1,537 @@
+//! The worker: one named thread that owns state, index and store.
+//!
+//! It waits only for its channels. Commits, the model, files and long comparisons run elsewhere and return [`Internal`]
+//! messages. Long work on the worker itself is done in slices between requests.
+
+mod closing;
+mod compaction;
+mod derived;
+mod duplicates;
+mod encoder;
+mod halt;
+mod import;
+#[cfg(feature = "llm")]
+mod llm;
+mod questions;
+mod reading;
+mod reads;
+mod reveals;
+mod vectors;
+mod write;
+mod writes;
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
+use hearsay_commands::{
+    merge::MergePlan,
+    reading::{Draft, Drafted, Findings},
+};
+use hearsay_query::{
+    ask::{Answer, Ask},
+    duplicates::Duplicate,
+    review::Reviews,
+    search::{Search, SearchResults},
+    session::Summarize,
+    trust::TrustCalibration,
+};
+use hearsay_recall::Summary;
+use hearsay_store::{Location, OpenReport, Opened, Reloaded, Store, StoreError};
+
+use crate::{
+    Closed, Event, ImportOptions, ImportOutcome, MemoryError, MemoryOptions, ModelStatus, ReadSnapshot, Settings,
+    Status,
+    priority::{ThreadPriority, lower_priority},
+    ticket::Responder,
+};
+
+use closing::Closing;
+use compaction::Compacting;
+use derived::{Reading, StoredVectors};
+use encoder::{Encoded, EncoderThread};
+use halt::{Halt, Renewed};
+use import::Import;
+
+#[cfg(feature = "llm")]
+pub(crate) use llm::LlmCommand;
+#[cfg(feature = "llm")]
+pub use llm::{LlmStatus, LlmStep};
+use questions::Questions;
+use reading::Readings;
+use reads::Reads;
+use reveals::Reveals;
+use vectors::Vectors;
+pub(crate) use write::Write;
+use writes::Writes;
+
+pub(crate) type ReadJob = Box<dyn FnOnce(&ReadSnapshot) + Send>;
+
+/// A caller's request to the worker.
+pub(crate) enum Command {
+    Ask(Ask, Instant, Responder<Answer>),
+    Search(Search, Instant, Responder<SearchResults>),
+    SummaryRequest(Summarize, Instant, Responder<Summary>),
+    Status(Responder<Status>),
+    Read(ReadJob),
+    ReadAside(ReadJob),
+    Duplicates(Responder<Vec<Duplicate>>),
+    Write(Write),
+    Import {
+        path: PathBuf,
+        options: ImportOptions,
+        dry_run: bool,
+        responder: Responder<ImportOutcome>,
+    },
+    Rebuild(Responder<()>),
+    Draft(Draft, Responder<Drafted>),
+    ReadTexts {
+        again: bool,
+        responder: Responder<usize>,
+    },
+    #[cfg(feature = "llm")]
+    Llm(LlmCommand),
+    /// Changes the state without the journal.
+    #[cfg(test)]
+    Spoil(hearsay_model::Operation),
+}
+
+/// A message from another thread.
+pub(crate) enum Internal {
+    /// Outcome of the commit of the operations in flight.
+    Committed(Result<(), StoreError>),
+    /// Plan of the data to remove from the journal.
+    CompactionPlanned(hearsay_model::Compaction),
+    /// Outcome of updating the database to the compacted journal.
+    Compacted(Result<(), StoreError>),
+    /// Outcome of folding the journal again.
+    Reloaded(Box<Result<Reloaded, StoreError>>),
+    /// Outcome of computing the derived data of the new state.
+    Renewed(Box<Result<Renewed, MemoryError>>),
+    /// An import that was read and requests its turn.
+    Import(Box<Import>),
+    /// An import that was compared with the state, unless that failed.
+    Planned(Option<Box<Import>>),
+    /// Outcome of writing rows of the graph tables.
+    Projected(Result<(), StoreError>),
+    /// The graph tables were rebuilt.
+    Rebuilt,
+    /// Stored vectors, if there were any.
+    StoredVectors(Option<Box<StoredVectors>>),
+    /// A result of the encoder.
+    Encoded(Encoded),
+    /// Findings in passages.
+    Read(Vec<Findings>),
+    /// Findings of a language model in texts.
+    #[cfg(feature = "llm")]
+    Asked(Box<llm::Asked>),
+    /// The attempt to store the queue of the language model is over.
+    #[cfg(feature = "llm")]
+    QueueKept,
+    /// An error in the background.
+    Failed(String),
+    /// Duplicate entities, for a caller.
+    FoundDuplicates(Vec<Duplicate>, Responder<Vec<Duplicate>>),
+    /// Planned merges of near-certain duplicates, and whether there are more.
+    Duplicates(Vec<MergePlan>, bool),
+    /// A long read is done.
+    ReadAsideDone,
+    /// A background thread is done.
+    AsideDone,
+}
+
+/// Runs a caller's closure and turns a panic into an error, so that it ends nothing else.
+pub(crate) fn guarded<T>(job: impl FnOnce() -> Result<T, MemoryError>) -> Result<T, MemoryError> {
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or(Err(MemoryError::Crashed))
+}
+
+/// Maximum duration of postponed work before the worker checks its channels again.
+const SLICE: Duration = Duration::from_millis(2);
+
+pub(crate) struct Worker {
+    world: ReadSnapshot,
+    index: hearsay_recall::Index,
+    store: Arc<Store>,
+    settings: Settings,
+    opened: OpenReport,
+    internal: Sender<Internal>,
+    events: Sender<Event>,
+    events_dropped: usize,
+    dropped_proposals: usize,
+    encoder: Option<EncoderThread>,
+    model: ModelStatus,
+    vectors: Vectors,
+    writes: Writes,
+    /// Set while writing has stopped.
+    halt: Option<Halt>,
+    questions: Questions,
+    readings: Readings,
+    #[cfg(feature = "llm")]
+    asking: Option<llm::Asking>,
+    reviews: Reviews,
+    reveals: Reveals,
+    duplicates: duplicates::Search,
+    compacting: Compacting,
+    counts: Counts,
+    reads: Reads,
+    /// Number of running background threads, and their handles.
+    asides: (usize, Vec<JoinHandle<()>>),
+    /// Thread that reads the stored terms of texts, and the number of texts stored.
+    terms: Option<JoinHandle<hearsay_recall::TermCache>>,
+    stored_terms: usize,
+    /// Whether all senders of requests are gone.
+    closing: bool,
+    /// Deadline of closing, and counts of the changes sent before it.
+    ending: Closing,
+    /// Writes that were not received yet, for counting them.
+    queued: Receiver<Command>,
+}
+
+/// Counts after a write, computed on demand.
+#[derive(Default)]
+struct Counts {
+    /// Number of the counted write; `None` if the counts are outdated.
+    revision: Option<u64>,
+    entities: usize,
+    facts: usize,
+}
+
+pub(crate) fn start(
+    options: MemoryOptions,
+    reads: Receiver<Command>,
+    writes: Receiver<Command>,
+    events: Sender<Event>,
+    deadline: Arc<OnceLock<Instant>>,
+) -> Result<JoinHandle<Result<Closed, MemoryError>>, MemoryError> {
+    let (internal, inbox) = unbounded();
+    // The threads read while the database opens. They write nothing before that, because only opening ensures that no
+    // other process uses the directory.
+    let reading = match &options.location {
+        Location::Directory(directory) => Some(Reading::start(directory, options.settings.model.enabled, &internal)?),
+        Location::Memory => {
+            let _ = internal.send(Internal::StoredVectors(None));
+            None
+        }
+    };
+    let Opened { store, state, report } = Store::open(options.location.clone(), options.store.clone())?;
+    #[cfg(feature = "llm")]
+    let asking = llm::Asking::start(&options, &state, &internal);
+    let encoder =
+        options.settings.model.enabled.then(|| EncoderThread::start(&options.settings.model, internal.clone()));
+    let model = match encoder {
+        Some(_) => ModelStatus::Loading,
+        None => ModelStatus::None { why: "disabled in the settings".into() },
+    };
+    let transient_batch = report.transient_batch;
+    let compacted_to = state.compacted_to();
+    let (terms, vectors) = reading.map_or((None, None), |reading| (Some(reading.terms), reading.vectors));
+    let worker = Worker {
+        writes: Writes::new(&state, transient_batch),
+        world: ReadSnapshot { learned: Arc::new(TrustCalibration::of(&state)), state: Arc::new(state) },
+        index: hearsay_recall::Index::default(),
+        store: Arc::new(store),
+        settings: options.settings,
+        opened: report,
+        internal,
+        events,
+        events_dropped: 0,
+        dropped_proposals: 0,
+        encoder,
+        model,
+        vectors: Vectors::default(),
+        halt: None,
+        questions: Questions::default(),
+        readings: Readings::default(),
+        #[cfg(feature = "llm")]
+        asking,
+        reviews: Reviews::default(),
+        reveals: Reveals::default(),
+        duplicates: duplicates::Search::default(),
+        compacting: Compacting::new(compacted_to),
+        counts: Counts::default(),
+        reads: Reads::default(),
+        asides: (0, Vec::from_iter(vectors)),
+        terms,
+        stored_terms: 0,
+        closing: false,
+        ending: Closing::new(deadline),
+        queued: writes.clone(),
+    };
+    let thread = thread::Builder::new().name("hearsay-worker".into()).spawn(move || worker.run(reads, writes, inbox));
+    thread.map_err(MemoryError::Thread)
+}
+
+impl Worker {
+    fn run(
+        mut self,
+        reads: Receiver<Command>,
+        writes: Receiver<Command>,
+        inbox: Receiver<Internal>,
+    ) -> Result<Closed, MemoryError> {
+        let terms = self.terms.take().and_then(|reading| reading.join().ok()).unwrap_or_default();
+        self.stored_terms = terms.len();
+        self.index = hearsay_recall::Index::with_cache(self.world.state.corpus(), terms);
+        self.reviews = Reviews::of(&self.world.state);
+        self.reveals = Reveals::of(&self.world.state);
+        let extraction = &self.settings.extraction;
+        self.readings = Readings::of(&self.world.state, extraction.enabled, extraction.language.clone());
+        #[cfg(feature = "llm")]
+        if let Some(asking) = &mut self.asking {
+            asking.reconcile(&self.world.state, &self.readings);
+        }
+        let none = never();
+        let (mut reads, mut writes) = (Some(reads), Some(writes));
+        loop {
+            self.closing = reads.is_none() && writes.is_none();
+            self.give_back_in_time();
+            let compacts = self.compact_some();
+            self.begin_commit();
+            self.look_for_duplicates();
+            let busy = self.do_slice();
+            self.read_more();
+            #[cfg(feature = "llm")]
+            self.ask_model();
+            if self.closing && (!busy || self.ending.gave_up()) && self.is_idle() {
+                if !self.ending.gave_up() && self.mark_reading() {
+                    // No later message would wake the worker to write the record.
+                    continue;
+                }
+                break;
+            }
+            let now = Instant::now();
+            let patience = self.questions.patience(now);
+            let patience = self.writes.patience(now).map_or(patience, |until| until.min(patience));
+            #[cfg(feature = "llm")]
+            let patience = self.llm_patience().map_or(patience, |until| until.min(patience));
+            let patience = self.ending.patience(now).map_or(patience, |until| until.min(patience));
+            let patience = if busy || compacts { Duration::ZERO } else { patience };
+            let open_reads = reads.as_ref().unwrap_or(&none);
+            // When there is no room, writes stay in their channel, which is eventually full for callers. Reads
+            // continue.
+            let open_writes = writes.as_ref().filter(|_| self.writes.has_room()).unwrap_or(&none);
+            select! {
+                recv(inbox) -> message => {
+                    if let Ok(message) = message {
+                        self.take_internal(message);
+                    }
+                }
+                recv(open_reads) -> command => match command {
+                    Ok(command) => self.take(command),
+                    Err(_) => reads = None,
+                },
+                recv(open_writes) -> command => match command {
+                    Ok(command) => self.take(command),
+                    Err(_) => writes = None,
+                },
+                default(patience) => {}
+            }
+            self.answer_late_questions();
+        }
+        self.shut_down(inbox)
+    }
+
+    /// Whether all requests are answered. When closing gave up, whether nothing is being committed.
+    fn is_idle(&self) -> bool {
+        let in_doubt = self.halt.as_ref().map_or(0, Halt::in_doubt);
+        if self.ending.gave_up() {
+            return self.writes.in_flight() + in_doubt == 0 && !self.compacting.is_busy();
+        }
+        let is_compacting = self.compacting.is_busy();
+        let is_reading = self.asides.0 > 0 || !self.reads.is_empty();
+        self.writes.waiting() + in_doubt == 0 && !is_reading && self.questions.is_empty() && !is_compacting
+    }
+
+    fn take(&mut self, command: Command) {
+        match command {
+            Command::Ask(ask, since, responder) => self.ask(ask, since, responder),
+            Command::Search(search, since, responder) => self.search(search, since, responder),
+            Command::SummaryRequest(compact, since, responder) => self.summarize(compact, since, responder),
+            Command::Status(responder) => {
+                let status = self.status();
+                responder.give(Ok(status));
+            }
+            Command::Read(read) => read(&self.world),
+            Command::Duplicates(responder) => self.find_duplicates(responder),
+            Command::ReadAside(read) => self.read_in_background(read),
+            Command::Write(write) => self.writes.push(write),
+            Command::Import { path, options, dry_run, responder } => {
+                let world = self.world.clone();
+                self.aside(move |internal| match dry_run {
+                    true => import::dry_run(&world, &path, &options, responder),
+                    false => import::import(world, &path, options, responder, internal),
+                });
+            }
+            Command::Rebuild(responder) => self.rebuild(responder),
+            Command::Draft(draft, responder) => self.draft(draft, responder),
+            Command::ReadTexts { again, responder } => {
+                let count = self.read_texts(again);
+                responder.give(Ok(count));
+            }
+            #[cfg(feature = "llm")]
+            Command::Llm(command) => self.take_llm(command),
+            #[cfg(test)]
+            Command::Spoil(operation) => {
+                let spoilt = Arc::make_mut(&mut self.world.state).apply(operation);
+                drop(spoilt);
+            }
+        }
+    }
+
+    fn take_internal(&mut self, message: Internal) {
+        match message {
+            Internal::Committed(result) => self.finish_commit(result),
+            Internal::CompactionPlanned(plan) => self.take_compaction_plan(plan),
+            Internal::Compacted(result) => self.finish_compaction(result),
+            Internal::Reloaded(reloaded) => self.take_reloaded(*reloaded),
+            Internal::Renewed(renewed) => self.take_renewed(*renewed),
+            Internal::Import(import) => self.writes.push(Write::Import(import)),
+            Internal::Planned(import) => self.take_planned(import),
+            Internal::Projected(Ok(())) => {}
+            Internal::Projected(Err(error)) => {
+                self.fail(format!("the graph tables are behind; they are rebuilt at the next opening: {error}"));
+            }
+            Internal::Rebuilt => self.take_rebuilt(),
+            Internal::StoredVectors(stored) => self.take_stored_vectors(stored.map(|stored| *stored)),
+            Internal::Encoded(encoded) => self.take_encoded(encoded),
+            Internal::Read(read) => self.take_read(read),
+            #[cfg(feature = "llm")]
+            Internal::Asked(asked) => self.take_asked(*asked),
+            #[cfg(feature = "llm")]
+            Internal::QueueKept => self.queue_is_kept(),
+            Internal::Failed(what) => self.fail(what),
+            Internal::FoundDuplicates(found, responder) => self.give_duplicates(found, responder),
+            Internal::Duplicates(found, more) => self.take_duplicates(found, more),
+            Internal::ReadAsideDone => self.finish_read(),
+            Internal::AsideDone => self.asides.0 -= 1,
+        }
+    }
+
+    /// Runs a long job on its own low-priority thread, so that it delays neither writes nor frames of the game. Returns
+    /// whether the thread started. Otherwise the job's responder is dropped, which tells the caller.
+    fn aside(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) -> bool {
+        self.asides.1.retain(|aside| !aside.is_finished());
+        let internal = self.internal.clone();
+        let thread = thread::Builder::new().name("hearsay-aside".into()).spawn(move || {
+            lower_priority(ThreadPriority::Lowest);
+            let crashed = catch_unwind(AssertUnwindSafe(|| job(&internal))).is_err();
+            if crashed {
+                let _ = internal.send(Internal::Failed("a background task panicked".into()));
+            }
+            let _ = internal.send(Internal::AsideDone);
+        });
+        match thread {
+            Ok(thread) => {
+                self.asides.0 += 1;
+                self.asides.1.push(thread);
+                true
+            }
+            Err(error) => {
+                self.fail(format!("no thread could be started: {error}"));
+                false
+            }
+        }
+    }
+
+    fn tell(&mut self, event: Event) {
+        if self.events.try_send(event).is_err() {
+            self.events_dropped += 1;
+        }
+    }
+
+    fn fail(&mut self, what: String) {
+        tracing::error!("{what}");
+        self.tell(Event::Failed(what));
+    }
+
+    /// Does some postponed work. Returns whether there is more.
+    fn do_slice(&mut self) -> bool {
+        let end = Instant::now() + SLICE;
+        while Instant::now() < end {
+            if !self.index_some() && !self.project_some() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn status(&mut self) -> Status {
+        let state = &self.world.state;
+        let revision = Some(self.writes.revision());
+        if self.counts.revision != revision {
+            self.counts = Counts { revision, entities: state.entity_count(), facts: state.fact_count() };
+        }
+        let from = match self.opened.snapshot {
+            Some(position) => format!("a snapshot at {position} and {} operations", self.opened.tail),
+            None => format!("{} operations", self.opened.tail),
+        };
+        let pending_vectors = self.pending_vectors();
+        Status {
+            position: state.position(),
+            version: state.version(),
+            projected: self.store.projected(),
+            compacted_to: state.compacted_to(),
+            operations: state.operation_count(),
+            entities: self.counts.entities,
+            facts: self.counts.facts,
+            texts: self.index.len() + self.writes.unindexed(),
+            unindexed: self.writes.unindexed(),
+            pending_vectors,
+            reading_vectors: self.encoder.is_some() && !self.vectors.are_read(),
+            unread: self.readings.pending(),
+            found: self.readings.found(),
+            reviews: self.reviews.count(),
+            waiting_writes: self.writes.waiting() + self.queued.len(),
+            dropped_proposals: self.dropped_proposals,
+            events_dropped: self.events_dropped,
+            storage_failure: self.store.health().failure,
+            model: self.model.clone(),
+            #[cfg(feature = "llm")]
+            llm: self.llm_status(),
+            opened: format!("from {from} in {:.0?}", self.opened.took),
+        }
+    }
+
+    /// Stores derived data, and closes the database. All requests are answered by then.
+    fn shut_down(mut self, inbox: Receiver<Internal>) -> Result<Closed, MemoryError> {
+        // When closing gave up, background threads end by themselves.
+        for aside in std::mem::take(&mut self.asides.1).into_iter().filter(|_| !self.ending.gave_up()) {
+            let _ = aside.join();
+        }
+        if let Some(encoder) = self.encoder.take() {
+            encoder.stop();
+        }
+        #[cfg(feature = "llm")]
+        self.stop_asking(&inbox);
+        while let Ok(message) = inbox.try_recv() {
+            self.take_internal(message);
+        }
+        // Vectors that are still being read are not needed.
+        drop(inbox);
+        self.closing = true;
+        self.store_vectors();
+        if let Some(directory) = self.store.directory() {
+            derived::write_terms(directory, &self.index, self.stored_terms);
+            self.drop_unused_vectors();
+        }
+        let newer = self.world.state.position().0.saturating_sub(self.opened.snapshot.unwrap_or_default().0);
+        if newer >= self.settings.store.snapshot_after.max(1) {
+            self.store.write_snapshot(&self.world.state, |result| {
+                if let Err(error) = result {
+                    tracing::warn!("no snapshot was written: {error}");
+                }
+            });
+        }
+        let closed = self.ending.closed();
+        // Freeing much memory takes long and can run in the background.
+        let large = (self.world, self.index, self.vectors, self.questions, self.reviews, self.readings);
+        let freeing = thread::Builder::new().name("hearsay-freeing".into());
+        let _ = freeing.spawn(move || drop(large));
+        // No other thread holds the store. Otherwise, its last holder would close it.
+        Arc::into_inner(self.store).map_or(Ok(closed), |store| Ok(store.close().map(|()| closed)?))
+    }
+}

@@ -1,0 +1,454 @@
+//! Extraction of facts from texts: the queue of passages, and the outcomes of the findings. The extractor runs on a
+//! background thread.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use crossbeam_channel::bounded;
+use hearsay_commands::{
+    guesses,
+    proposal::Proposed,
+    reading::{Draft, Drafted, Findings, Page, SessionLines},
+};
+use hearsay_extract::{Extractor, Language, Lexicon, Meaning};
+use hearsay_model::{
+    Author, Change, EngineSetting, Evidence, Key, Operation, PassageId, Position, Setting, SettingKey, State, attribute,
+};
+
+use super::{Internal, Worker, Write, encoder::Sentences, guarded};
+use crate::{MemoryError, ModelStatus, clock::now, ticket::Responder};
+
+/// Extractor, names of entities, and the channel for the vectors of sentences, if there is a model.
+type Tools = (Arc<Extractor>, Arc<Lexicon>, Option<Sentences>);
+
+/// Maximum number of passages that are read at a time. It is small, so that the first facts arrive soon.
+const BATCH: usize = 16;
+
+/// Maximum number of texts whose findings are held back before they are compared and written.
+const MOST_HELD: usize = 4096;
+
+/// Passages that wait to be read, and passages that were read.
+#[derive(Default)]
+pub(super) struct Readings {
+    /// Whether passages are read. If not, they wait until reading is enabled.
+    enabled: bool,
+    language: Option<PathBuf>,
+    /// Passages that wait to be read, each with the position of the operation that added it. In reading order.
+    waiting: VecDeque<(Position, PassageId)>,
+    /// Passages whose facts were stated by the operation that added the passage. These passages are never read.
+    stated: HashSet<PassageId>,
+    /// Number of passages being read.
+    reading: usize,
+    /// Number of passages whose findings are to be written.
+    writing: usize,
+    /// Positions of the operations with the findings of each passage, by the extractor or a language model.
+    read: HashMap<PassageId, Vec<Position>>,
+    /// Lines of the session being read.
+    lines: SessionLines,
+    /// Names of the entities; `None` if they changed and must be collected again.
+    lexicon: Option<Arc<Lexicon>>,
+    extractor: Option<Arc<Extractor>>,
+    /// Whether many texts arrived at once. The number of doubtful facts from all of them together is then limited.
+    many: bool,
+    /// Findings that are held back until all texts are read, so that the doubtful facts with the highest stakes can be
+    /// selected.
+    held: Vec<Findings>,
+    /// Position of the operation that added the first of these texts.
+    held_from: Option<Position>,
+    /// Counts of the outcomes of findings since the memory was opened.
+    found: Proposed,
+    /// Whether a text was read after the position of reading was last recorded.
+    unmarked: bool,
+}
+
+impl Readings {
+    pub(super) fn of(state: &State, enabled: bool, language: Option<PathBuf>) -> Self {
+        let mut readings = Self { enabled, language, ..Self::default() };
+        let (read_up_to, mut written) = (state.read_up_to(), HashSet::new());
+        for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
+            if entry.operation.author == Author::Extractor {
+                let passage = passage_of(&entry.operation);
+                written.extend(passage.filter(|_| !is_of_model(&entry.operation)));
+                readings.note_read(position, passage);
+                continue;
+            }
+            if position > read_up_to {
+                readings.note_stated(&entry.operation);
+                let added = entry.operation.changes.iter().filter_map(|change| match change {
+                    Change::AddPassage(passage) => Some(passage.id()),
+                    _ => None,
+                });
+                let touched: Vec<Key> = added.map(Key::Passage).collect();
+                readings.want(state, position, &touched);
+            }
+        }
+        // All findings of a text are in one operation. If this operation exists, the text was read completely, even if
+        // the program ended before the position of reading was recorded.
+        readings.waiting.retain(|(_, passage)| !written.contains(passage));
+        readings
+    }
+
+    /// Returns the names of the entities in the state.
+    pub(super) fn lexicon(&mut self, state: &State) -> Arc<Lexicon> {
+        Arc::clone(self.lexicon.get_or_insert_with(|| Arc::new(Lexicon::of(state))))
+    }
+
+    /// Returns the counts of the outcomes of findings since the memory was opened.
+    pub(super) fn found(&self) -> Proposed {
+        self.found
+    }
+
+    /// Returns the number of passages that are not read yet, or whose findings are not written yet.
+    pub(super) fn pending(&self) -> usize {
+        self.waiting.len() + self.reading + self.held.len() + self.writing
+    }
+
+    /// Returns whether there are findings for a passage.
+    #[cfg(feature = "llm")]
+    pub(super) fn has_read(&self, id: PassageId) -> bool {
+        self.read.contains_key(&id)
+    }
+
+    /// Records that the operation at a position contains the findings of a passage.
+    fn note_read(&mut self, position: Position, passage: Option<PassageId>) {
+        if let Some(passage) = passage {
+            self.read.entry(passage).or_default().push(position);
+        }
+    }
+
+    /// Records the passages whose facts are stated by the operation that adds them.
+    fn note_stated(&mut self, operation: &Operation) {
+        let brought = operation.changes.iter().filter_map(|change| match change {
+            Change::AddPassage(passage) => Some((passage.id(), &passage.session)),
+            _ => None,
+        });
+        let brought: HashMap<PassageId, _> = brought.collect();
+        if brought.is_empty() {
+            return;
+        }
+        // A passage counts only for facts of the same session. A fact from another source may have the passage as
+        // further evidence.
+        for change in &operation.changes {
+            let Change::AssertFact(fact) = change else { continue };
+            let provenance = fact.provenance();
+            self.stated.extend(provenance.evidence.iter().filter_map(|evidence| match evidence {
+                Evidence::Passage { passage, .. } => {
+                    brought.get(passage).filter(|session| **session == &provenance.session).map(|_| *passage)
+                }
+                Evidence::File { .. } | Evidence::Excerpt(_) => None,
+            }));
+        }
+    }
+
+    /// Adds new passages to the queue, unless the operation that added them stated their facts.
+    fn want(&mut self, state: &State, position: Position, touched: &[Key]) {
+        // Most operations of a game add no text.
+        if !touched.iter().any(|key| matches!(key, Key::Passage(_))) {
+            return;
+        }
+        let passages = touched.iter().filter_map(|key| match key {
+            Key::Passage(id) => Some(*id),
+            _ => None,
+        });
+        let is_new =
+            |id: &PassageId| state.passage(*id).is_some() && !self.read.contains_key(id) && !self.stated.contains(id);
+        let wanted = in_order(state, passages.filter(is_new));
+        self.waiting.extend(wanted.into_iter().map(|id| (position, id)));
+    }
+}
+
+impl Worker {
+    /// Updates the queue after an operation: adds new passages and drops removed ones.
+    pub(super) fn follow_reading(&mut self, position: Position, operation: &Operation, touched: &[Key], write: &Write) {
+        let state = Arc::clone(&self.world.state);
+        if self.readings.lexicon.is_some() && touched.iter().any(|key| changes_names(&state, key)) {
+            self.readings.lexicon = None;
+        }
+        for key in touched {
+            if let Key::Passage(id) = key {
+                self.readings.lines.note(*id, state.passage(*id));
+            }
+        }
+        let defines = |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
+        if touched.iter().any(defines) {
+            self.readings.extractor = None;
+            #[cfg(feature = "llm")]
+            self.renew_vocabulary();
+        }
+        if let Write::Findings { findings, .. } = write {
+            self.readings.note_read(position, Some(findings.passage.id()));
+            return;
+        }
+        if operation.author == Author::Extractor {
+            return;
+        }
+        // When a text is removed, its findings are withdrawn too.
+        for key in touched {
+            if let Key::Passage(id) = key
+                && state.passage(*id).is_none()
+            {
+                self.take_back(&state, *id);
+                #[cfg(feature = "llm")]
+                self.forget_asked(*id);
+            }
+        }
+        self.readings.note_stated(operation);
+        self.readings.want(&state, position, touched);
+    }
+
+    /// Withdraws the findings in a passage.
+    fn take_back(&mut self, state: &State, passage: PassageId) {
+        for position in self.readings.read.remove(&passage).unwrap_or_default().into_iter().rev() {
+            if state.entry(position).is_some_and(|entry| entry.live) {
+                let summary = "remove the facts extracted from a removed text";
+                let operation = Operation::new(Author::Extractor, summary, vec![Change::Revert(position)]);
+                self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
+            }
+        }
+    }
+
+    /// Starts reading a batch of waiting passages, unless a batch is already being read.
+    pub(super) fn read_more(&mut self) {
+        let readings = &mut self.readings;
+        // Waits for the sentence encoder, because extraction is better with it.
+        let is_ready = readings.enabled && self.model != ModelStatus::Loading && !self.closing;
+        if readings.reading > 0 || readings.waiting.is_empty() || readings.writing > 0 || !is_ready {
+            return;
+        }
+        let state = &self.world.state;
+        readings.many |= readings.waiting.len() > BATCH;
+        if readings.many && readings.held_from.is_none() {
+            readings.held_from = readings.waiting.front().map(|(position, _)| *position);
+        }
+        let batch: Vec<PassageId> =
+            readings.waiting.drain(..readings.waiting.len().min(BATCH)).map(|(_, id)| id).collect();
+        readings.unmarked = true;
+        let pages: Vec<Page> = batch.iter().filter_map(|id| Page::of(state, *id, &mut readings.lines)).collect();
+        if pages.is_empty() {
+            return;
+        }
+        let (extractor, lexicon, sentences) = match self.reading_tools() {
+            Ok(tools) => tools,
+            Err(error) => {
+                self.readings.enabled = false;
+                return self.fail(error.to_string());
+            }
+        };
+        let count = pages.len();
+        let started = self.aside(move |internal| {
+            let meaning = sentences.map(Vectors);
+            let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
+            let read = pages.into_iter().map(|page| page.read(&extractor, &lexicon, meaning)).collect();
+            drop((extractor, lexicon));
+            let _ = internal.send(Internal::Read(read));
+        });
+        self.readings.reading = if started { count } else { 0 };
+    }
+
+    /// Returns the tools for reading texts.
+    fn reading_tools(&mut self) -> Result<Tools, MemoryError> {
+        let (readings, state) = (&mut self.readings, &self.world.state);
+        let extractor = match &readings.extractor {
+            Some(extractor) => Arc::clone(extractor),
+            None => {
+                let vocabulary = state.vocabulary().as_ref().clone();
+                let extractor = Arc::new(Extractor::new(language(readings.language.as_deref())?, vocabulary));
+                Arc::clone(readings.extractor.insert(extractor))
+            }
+        };
+        let lexicon = readings.lexicon(state);
+        let sentences = match self.model {
+            ModelStatus::Ready { .. } => self.encoder.as_ref().map(super::encoder::EncoderThread::sentences),
+            _ => None,
+        };
+        Ok((extractor, lexicon, sentences))
+    }
+
+    /// Extracts the findings of a draft on a background thread and sends them to the caller, without writing them.
+    pub(super) fn draft(&mut self, draft: Draft, responder: Responder<Drafted>) {
+        let resolved = draft.resolved(&self.world.state).map_err(MemoryError::from);
+        let (draft, (extractor, lexicon, sentences)) =
+            match resolved.and_then(|draft| Ok((draft, self.reading_tools()?))) {
+                Ok(tools) => tools,
+                Err(error) => return responder.give(Err(error)),
+            };
+        let policy = self.settings.policy;
+        self.aside(move |_| {
+            responder.give(guarded(|| {
+                let meaning = sentences.map(Vectors);
+                let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
+                draft.read(&policy, meaning, |text| Ok(extractor.extract(&lexicon, text)))
+            }));
+        });
+    }
+
+    /// Enables reading of the waiting texts, even if the settings disable extraction. With `again`, queues every text
+    /// again, for example after a change of the language file. Returns the number of texts to read.
+    pub(super) fn read_texts(&mut self, again: bool) -> usize {
+        let readings = &mut self.readings;
+        readings.enabled = true;
+        if again {
+            let state = &self.world.state;
+            let position = state.position();
+            readings.extractor = None;
+            let brought = state.journal().filter(|(_, entry)| entry.live);
+            brought.for_each(|(_, entry)| readings.note_stated(&entry.operation));
+            let passages = state.passages().map(|(id, _)| id);
+            let unstated = passages.filter(|id| !readings.stated.contains(id));
+            readings.waiting = in_order(state, unstated).into_iter().map(|id| (position, id)).collect();
+            #[cfg(feature = "llm")]
+            self.ask_again();
+        }
+        self.readings.pending()
+    }
+
+    pub(super) fn take_read(&mut self, mut read: Vec<Findings>) {
+        self.readings.reading = 0;
+        #[cfg(feature = "llm")]
+        self.want_asked(&read);
+        let readings = &mut self.readings;
+        let left = readings.waiting.len();
+        if readings.many {
+            readings.held.append(&mut read);
+            if left > 0 && readings.held.len() < MOST_HELD {
+                return;
+            }
+            read = std::mem::take(&mut readings.held);
+            readings.held_from = None;
+        }
+        self.leave_guesses_out(&mut read, left);
+        self.readings.many &= left > 0;
+        let found = read.into_iter().filter(|findings| !findings.extraction.facts.is_empty());
+        for findings in found {
+            self.readings.writing += 1;
+            let (findings, policy) = (Box::new(findings), self.settings.policy);
+            self.writes.push(Write::Findings { findings, policy, counts: Proposed::default() });
+        }
+    }
+
+    /// Leaves out the doubtful facts that are least worth the DM's time. `left` is the number of texts that still wait.
+    fn leave_guesses_out(&mut self, read: &mut [Findings], left: usize) {
+        let state = &self.world.state;
+        let most = match self.readings.many {
+            true => {
+                let room = self.settings.extraction.guesses.saturating_sub(guesses::waiting(state));
+                guesses::share(room, read.len(), left)
+            }
+            false => usize::MAX,
+        };
+        self.readings.found.left_out += guesses::leave_out(state, &self.settings.policy, read, most);
+    }
+
+    /// If a write contains findings, counts them when they have been written or will not be written.
+    pub(super) fn note_if_findings(&mut self, write: &Write) {
+        if let Write::Findings { findings, counts, .. } = write {
+            if findings.model.is_some() {
+                #[cfg(feature = "llm")]
+                self.note_asked(counts);
+                return;
+            }
+            self.readings.writing -= 1;
+            self.readings.found += *counts;
+        }
+    }
+
+    /// Queues the write that records up to which position texts were read, if needed. Called before closing. Returns
+    /// whether there is something to write.
+    pub(super) fn mark_reading(&mut self) -> bool {
+        if !std::mem::take(&mut self.readings.unmarked) {
+            return false;
+        }
+        let waits = self.readings.waiting.front().map(|(position, _)| *position);
+        let position = match self.readings.held_from.into_iter().chain(waits).min() {
+            Some(position) => Position(position.0.saturating_sub(1)),
+            None => self.world.state.position(),
+        };
+        if position <= self.world.state.read_up_to() {
+            return false;
+        }
+        let change = Change::Set(Setting::Engine(EngineSetting::Read(position)));
+        let operation = Operation::new(Author::Extractor, "record the progress of fact extraction", vec![change]);
+        self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
+        true
+    }
+}
+
+/// Maximum size of a language file, in bytes (16 MiB).
+const MAX_LANGUAGE_BYTES: u64 = 16 << 20;
+
+/// Returns the language data of the extractor, with the additions from the campaign's language file.
+pub(crate) fn language(path: Option<&std::path::Path>) -> Result<Language, MemoryError> {
+    let english = Language::english();
+    let Some(path) = path else { return Ok(english) };
+    let refuse = |what: String| MemoryError::Settings { path: path.to_owned(), what };
+    let text = hearsay_campaign::read_text_file(path, MAX_LANGUAGE_BYTES).map_err(|error| refuse(error.to_string()))?;
+    english.with(&text).map_err(|error| refuse(error.to_string()))
+}
+
+/// Returns the passage whose findings an operation of the extractor contains, or `None` for other operations. This is
+/// the last passage that all facts of the operation have as evidence. A fact that became more certain also has earlier
+/// passages as evidence; the newest passage comes last.
+fn passage_of(operation: &Operation) -> Option<PassageId> {
+    let mut common: Option<Vec<PassageId>> = None;
+    for change in &operation.changes {
+        let fact = match change {
+            Change::AssertFact(fact) | Change::Support(fact) => fact,
+            Change::AddEntity(_) | Change::Learn(_) | Change::EndFact { .. } => continue,
+            _ => return None,
+        };
+        let shown = fact.provenance().evidence.iter().filter_map(|evidence| match evidence {
+            Evidence::Passage { passage, .. } => Some(*passage),
+            _ => None,
+        });
+        let shown: Vec<PassageId> = shown.collect();
+        common = Some(match common {
+            None => shown,
+            Some(before) => before.into_iter().filter(|passage| shown.contains(passage)).collect(),
+        });
+    }
+    common?.pop()
+}
+
+/// Sorts passages in the order in which they were said or written, so that a denial is read after the denied statement.
+fn in_order(state: &State, passages: impl Iterator<Item = PassageId>) -> Vec<PassageId> {
+    let mut passages: Vec<PassageId> = passages.collect();
+    passages.sort_by_cached_key(|id| {
+        let passage = state.passage(*id)?;
+        let session = passage.session.as_ref();
+        let number = session.and_then(|session| state.session(session)?.number);
+        Some((number, session.cloned(), passage.document.clone(), passage.line, *id))
+    });
+    passages
+}
+
+/// Returns whether a language model found the facts of an operation.
+fn is_of_model(operation: &Operation) -> bool {
+    operation.changes.iter().filter_map(Change::fact).any(|fact| fact.provenance().model.is_some())
+}
+
+/// Returns whether a change of a record may change the names of entities.
+fn changes_names(state: &State, key: &Key) -> bool {
+    let names = |fact: &hearsay_model::Fact| {
+        [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&fact.predicate().as_str())
+            || state.vocabulary().behavior(fact.predicate()).reference.is_some()
+    };
+    match key {
+        Key::Entity(_) => true,
+        Key::Fact(id) => state.asserted(*id).is_some_and(|fact| names(fact)),
+        _ => false,
+    }
+}
+
+/// Requests the vectors of sentences from the encoder's thread.
+pub(crate) struct Vectors(pub(crate) Sentences);
+
+impl Meaning for Vectors {
+    fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>> {
+        let (reply, answer) = bounded(1);
+        self.0.send((texts.iter().map(|text| (*text).to_owned()).collect(), reply)).ok()?;
+        answer.recv().ok()?
+    }
+}

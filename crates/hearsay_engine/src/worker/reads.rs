@@ -1,0 +1,54 @@
+//! Long reads on background threads.
+
+use std::{collections::VecDeque, thread};
+
+use super::{Internal, ReadJob, Worker};
+
+/// Long reads that wait or run.
+pub(super) struct Reads {
+    waiting: VecDeque<ReadJob>,
+    running: usize,
+    /// Maximum number of reads that run at the same time. It leaves one processor for writes.
+    most: usize,
+}
+
+impl Default for Reads {
+    fn default() -> Self {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        Self { waiting: VecDeque::new(), running: 0, most: processors.saturating_sub(1).max(1) }
+    }
+}
+
+impl Reads {
+    /// Returns whether no read is waiting to start.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
+
+impl Worker {
+    pub(super) fn read_in_background(&mut self, read: ReadJob) {
+        self.reads.waiting.push_back(read);
+        self.start_reads();
+    }
+
+    pub(super) fn finish_read(&mut self) {
+        self.reads.running -= 1;
+        self.start_reads();
+    }
+
+    /// Starts waiting reads, up to the maximum. Each read uses the state at its start.
+    fn start_reads(&mut self) {
+        while self.reads.running < self.reads.most
+            && let Some(read) = self.reads.waiting.pop_front()
+        {
+            let world = self.world.clone();
+            let started = self.aside(move |internal| {
+                read(&world);
+                drop(world);
+                let _ = internal.send(Internal::ReadAsideDone);
+            });
+            self.reads.running += usize::from(started);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Reveals: emits an event when a secret may be told.
+
+use std::collections::BTreeSet;
+
+use hearsay_belief::{Trust, player_characters, revealable_to};
+use hearsay_model::{EntityId, Key, Kind, State, attribute};
+
+use crate::Event;
+
+/// Reveals whose conditions hold. If the campaign has no reveals, nothing is tracked.
+#[derive(Default)]
+pub(super) struct Reveals {
+    /// Player characters, sorted; `None` if the campaign has no reveals.
+    players: Option<Vec<EntityId>>,
+    /// Reveals whose conditions hold, each with the character that may tell its secret.
+    hold: BTreeSet<(String, EntityId)>,
+}
+
+impl Reveals {
+    pub(super) fn of(state: &State) -> Self {
+        let mut reveals = Self::default();
+        reveals.update(state);
+        reveals
+    }
+
+    /// Updates the player characters after an operation that changed the records with these keys.
+    pub(super) fn note(&mut self, state: &State, touched: &[Key]) {
+        let Some(players) = &mut self.players else { return };
+        for key in touched {
+            let id = match key {
+                Key::Entity(id) => id,
+                Key::Fact(id) => match state.asserted(*id) {
+                    Some(fact) if *fact.predicate() == *attribute::KIND => fact.subject(),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            match (players.binary_search(id), state.kind(id) == Some(Kind::Player)) {
+                (Err(at), true) => players.insert(at, id.clone()),
+                (Ok(at), false) => _ = players.remove(at),
+                _ => {}
+            }
+        }
+    }
+
+    /// Evaluates all reveals. Returns an event for each reveal whose condition holds now and did not hold before.
+    pub(super) fn update(&mut self, state: &State) -> Vec<Event> {
+        if state.reveals().next().is_none() {
+            *self = Self::default();
+            return Vec::new();
+        }
+        let players = self.players.get_or_insert_with(|| player_characters(state));
+        let all = revealable_to(state, players, &|who, of| Trust::between(state, who, of).level());
+        let before = std::mem::take(&mut self.hold);
+        let mut events = Vec::new();
+        for one in all.into_iter().filter(|one| one.judgement.holds) {
+            let key = (one.reveal, one.holder);
+            if !before.contains(&key) {
+                let (reveal, holder) = key.clone();
+                events.push(Event::Revealable { reveal, fact: one.fact, holder });
+            }
+            self.hold.insert(key);
+        }
+        events
+    }
+}

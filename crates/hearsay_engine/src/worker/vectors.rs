@@ -1,0 +1,371 @@
+//! Vectors of texts: finds the texts that need a vector, reads and stores vectors, and sends texts to the encoder.
+
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    io,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use hearsay_embed::{TextHash, text_hash};
+use hearsay_model::{Author, Change, EngineSetting, Fact, Key, Operation, Setting, State};
+use hearsay_recall::{DocId, Index, VectorSet, text_of};
+
+use super::{
+    Event, Internal, ModelStatus, Worker, Write,
+    derived::{StoredVectors, VectorFile},
+    encoder::{BATCH, Encoded},
+};
+use crate::clock::now;
+
+/// Texts that need a vector.
+#[derive(Default)]
+pub(super) struct Vectors {
+    /// Texts that need a vector, by the hash of their words.
+    wanted: HashMap<TextHash, BTreeSet<DocId>>,
+    /// Number of texts in `wanted`.
+    pending: usize,
+    /// Hashes to encode, in the order in which their texts were added.
+    queue: VecDeque<TextHash>,
+    /// Vectors that are not in the file yet.
+    unstored: VectorSet,
+    /// Id of the model that computed the vectors in the file, and the file.
+    file: Option<(String, Arc<Mutex<VectorFile>>)>,
+    /// Whether the stored vectors were read. Before that, it is unknown which texts have no vector.
+    is_read: bool,
+    /// Whether the model was recorded in the journal since the memory was opened.
+    recorded: bool,
+    /// Whether a batch is being encoded.
+    encoding: bool,
+}
+
+/// Number of vectors in `unstored` at which they are written to the file.
+const STORED_AT_ONCE: usize = 256;
+
+impl Vectors {
+    /// Requests a vector for every text of a state that needs one.
+    fn want_all(&mut self, state: &State, index: &mut Index) {
+        for fact in state.facts() {
+            self.want_doc(state, index, DocId::Fact(fact.id()));
+        }
+        for (id, _) in state.passages() {
+            self.want_doc(state, index, DocId::Passage(id));
+        }
+    }
+
+    /// Requests vectors for the texts that an operation touched, including texts restored by an undo.
+    pub(super) fn want_keys(&mut self, state: &State, index: &mut Index, keys: &[Key]) {
+        if !self.is_read {
+            return;
+        }
+        for key in keys {
+            match key {
+                Key::Fact(id) => self.want_doc(state, index, DocId::Fact(*id)),
+                Key::Passage(id) => self.want_doc(state, index, DocId::Passage(*id)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Requests a vector for a text that has none. If another text with the same words has a vector, that vector is
+    /// used.
+    fn want_doc(&mut self, state: &State, index: &mut Index, doc: DocId) {
+        let is_embedded = |fact: &Fact| Index::holds(fact) && state.vocabulary().is_embedded(fact.predicate());
+        if let DocId::Fact(id) = doc
+            && !state.fact(id).is_some_and(|fact| is_embedded(fact))
+        {
+            return;
+        }
+        if index.has_vector(doc) {
+            return;
+        }
+        let Some(text) = text_of(state.corpus(), doc) else { return };
+        let hash = text_hash(&text);
+        if index.assign_vector(doc, hash) {
+            return;
+        }
+        let docs = self.wanted.entry(hash).or_default();
+        if docs.is_empty() {
+            self.queue.push_back(hash);
+        }
+        self.pending += usize::from(docs.insert(doc));
+    }
+
+    /// Assigns a vector to the texts that requested it. Returns whether there were such texts.
+    fn give(&mut self, hash: TextHash, vector: &[f32], index: &mut Index) -> bool {
+        let docs = self.take(hash);
+        if !docs.is_empty() {
+            index.add_vector(hash, vector);
+        }
+        for &doc in &docs {
+            index.assign_vector(doc, hash);
+        }
+        !docs.is_empty()
+    }
+
+    /// Removes and returns the texts that requested a vector.
+    fn take(&mut self, hash: TextHash) -> BTreeSet<DocId> {
+        let docs = self.wanted.remove(&hash).unwrap_or_default();
+        self.pending -= docs.len();
+        docs
+    }
+
+    /// Uses the stored vectors if they are from the current model. If the model is not loaded yet, any model is
+    /// accepted.
+    fn take_stored(&mut self, stored: Option<StoredVectors>, model: Option<&str>, state: &State, index: &mut Index) {
+        if let Some(stored) = stored.filter(|stored| model.is_none_or(|model| model == stored.model)) {
+            index.add_vectors(stored.set);
+            self.file = Some((stored.model, Arc::new(Mutex::new(stored.file))));
+        }
+        self.is_read = true;
+        self.want_all(state, index);
+    }
+
+    /// Drops the vectors if another model computed them.
+    fn keep_only(&mut self, model: &str, state: &State, index: &mut Index) {
+        if self.file.as_ref().is_some_and(|(stored, _)| stored != model) {
+            index.clear_vectors();
+            *self = Self { is_read: true, ..Self::default() };
+            self.want_all(state, index);
+        }
+    }
+
+    /// Returns the number of texts that still need a vector.
+    pub(super) fn pending(&self) -> usize {
+        self.pending
+    }
+
+    /// Returns whether the stored vectors were read.
+    pub(super) fn are_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// Returns the next texts to encode.
+    fn batch(&mut self, state: &State) -> Vec<(TextHash, String)> {
+        let mut batch = Vec::new();
+        while batch.len() < BATCH
+            && let Some(hash) = self.queue.pop_front()
+        {
+            let Some(docs) = self.wanted.get(&hash) else { continue };
+            match docs.iter().find_map(|doc| text_of(state.corpus(), *doc)) {
+                Some(text) => batch.push((hash, text.into_owned())),
+                // An undo removed the text. If the text is restored, its vector is requested again.
+                None => drop(self.take(hash)),
+            }
+        }
+        batch
+    }
+
+    /// Returns the file for the vectors of a model. Creates the file if there is none.
+    fn file_of(&mut self, directory: &Path, model: &str) -> io::Result<Arc<Mutex<VectorFile>>> {
+        if let Some((stored, file)) = &self.file
+            && stored == model
+        {
+            return Ok(Arc::clone(file));
+        }
+        let file = Arc::new(Mutex::new(VectorFile::create(directory, model)?));
+        self.file = Some((model.to_owned(), Arc::clone(&file)));
+        Ok(file)
+    }
+}
+
+fn append(file: &Mutex<VectorFile>, set: &VectorSet) -> io::Result<()> {
+    file.lock().unwrap_or_else(PoisonError::into_inner).append(set)
+}
+
+impl Worker {
+    /// Returns the number of texts that still need a vector. Until the stored vectors are read, this is the number of
+    /// all texts.
+    pub(super) fn pending_vectors(&self) -> usize {
+        match (&self.encoder, self.vectors.are_read()) {
+            (None, _) => 0,
+            (Some(_), true) => self.vectors.pending() + self.writes.unindexed(),
+            (Some(_), false) => self.index.len() + self.writes.unindexed(),
+        }
+    }
+
+    /// Uses the vectors that were read from the file.
+    pub(super) fn take_stored_vectors(&mut self, stored: Option<StoredVectors>) {
+        let model = match &self.model {
+            ModelStatus::Ready { id } => Some(id.as_str()),
+            _ => None,
+        };
+        self.vectors.take_stored(stored, model, &self.world.state, &mut self.index);
+        self.encode_more();
+    }
+
+    pub(super) fn take_encoded(&mut self, encoded: Encoded) {
+        match encoded {
+            Encoded::Ready(id) => {
+                self.vectors.keep_only(&id, &self.world.state, &mut self.index);
+                self.model = ModelStatus::Ready { id };
+                self.tell(Event::Model(self.model.clone()));
+                self.encode_more();
+            }
+            Encoded::NoModel(why) => {
+                self.model = ModelStatus::None { why };
+                self.tell(Event::Model(self.model.clone()));
+                self.answer_without_meaning();
+            }
+            Encoded::Question(id, vector) => {
+                let vector = vector.map_err(|error| self.fail(format!("a question could not be embedded: {error}")));
+                self.take_question_vector(id, vector.ok());
+            }
+            Encoded::Documents(vectors) => {
+                self.vectors.encoding = false;
+                for (hash, vector) in vectors {
+                    match vector {
+                        Ok(vector) => {
+                            if self.vectors.give(hash, &vector, &mut self.index) {
+                                self.vectors.unstored.push(hash, &vector);
+                            }
+                        }
+                        Err(error) => {
+                            // Another attempt would fail too. The text is found only by words and graph until the
+                            // memory is opened again.
+                            self.vectors.take(hash);
+                            self.fail(format!("a text could not be embedded: {error}"));
+                        }
+                    }
+                }
+                let pending = self.vectors.pending();
+                if pending == 0 || self.vectors.unstored.len() >= STORED_AT_ONCE {
+                    self.store_vectors();
+                }
+                self.tell(Event::Vectors { pending });
+                self.encode_more();
+            }
+        }
+    }
+
+    /// Stores the new vectors. Uses a background thread, unless the memory is closing.
+    pub(super) fn store_vectors(&mut self) {
+        let ModelStatus::Ready { id } = &self.model else { return };
+        let set = std::mem::take(&mut self.vectors.unstored);
+        if set.is_empty() {
+            return;
+        }
+        let id = id.clone();
+        if let Some(directory) = self.store.directory() {
+            let failed = |error: io::Error| format!("vectors were not stored and are computed again: {error}");
+            match self.vectors.file_of(directory, &id) {
+                Ok(file) if self.closing => {
+                    if let Err(error) = append(&file, &set) {
+                        tracing::warn!("{}", failed(error));
+                    }
+                }
+                Ok(file) => {
+                    self.aside(move |internal| {
+                        if let Err(error) = append(&file, &set) {
+                            let _ = internal.send(Internal::Failed(failed(error)));
+                        }
+                    });
+                }
+                Err(error) => self.fail(failed(error)),
+            }
+        }
+        self.record_model(&id);
+    }
+
+    /// Removes the vectors of removed texts from the file, if there are many. Called at closing, when all background
+    /// threads are done.
+    pub(super) fn drop_unused_vectors(&mut self) {
+        let Some((_, file)) = &self.vectors.file else { return };
+        let dropped = file.lock().unwrap_or_else(PoisonError::into_inner).drop_unused(&self.index);
+        if let Err(error) = dropped {
+            tracing::warn!("the vectors of removed texts were not deleted: {error}");
+        }
+    }
+
+    /// Records in the journal which model computes the campaign's vectors.
+    fn record_model(&mut self, id: &str) {
+        // While the memory is closing, nothing more is written. The model is then recorded after the next opening.
+        if self.closing || self.vectors.recorded || self.world.state.model() == Some(id) {
+            return;
+        }
+        self.vectors.recorded = true;
+        let change = Change::Set(Setting::Engine(EngineSetting::Model(id.to_owned())));
+        let operation = Operation::new(Author::Game, format!("vectors by {id}"), vec![change]);
+        self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
+    }
+
+    /// Sends the encoder its next batch if it is idle.
+    pub(super) fn encode_more(&mut self) {
+        let ready = matches!(self.model, ModelStatus::Ready { .. });
+        let may = ready && self.vectors.is_read && !self.vectors.encoding;
+        let Some(encoder) = self.encoder.as_ref().filter(|_| may) else { return };
+        let batch = self.vectors.batch(&self.world.state);
+        if batch.is_empty() {
+            return;
+        }
+        match encoder.encode(batch) {
+            Ok(()) => self.vectors.encoding = true,
+            Err(refused) => {
+                for (hash, _) in refused.into_iter().rev() {
+                    self.vectors.queue.push_front(hash);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hearsay_model::{Author, Change, Operation, Passage, PassageId};
+
+    use super::*;
+
+    fn passages(texts: &[&str]) -> (State, Vec<PassageId>) {
+        let passage = |(line, text): (usize, &&str)| Passage { line: line as u32, ..Passage::new(*text) };
+        let passages: Vec<_> = texts.iter().enumerate().map(passage).collect();
+        let ids = passages.iter().map(Passage::id).collect();
+        let changes = passages.into_iter().map(|passage| Change::AddPassage(Arc::new(passage))).collect();
+        (State::fold([Operation::new(Author::Dm, "say", changes)]).unwrap(), ids)
+    }
+
+    #[test]
+    fn equal_texts_are_encoded_once() {
+        let (state, ids) = passages(&["Aye.", "Nay.", "Aye."]);
+        let (mut vectors, mut index) = (Vectors::default(), Index::of(state.corpus()));
+        vectors.take_stored(None, None, &state, &mut index);
+        // Requesting the same vectors again changes nothing.
+        vectors.want_keys(&state, &mut index, &ids.iter().map(|id| Key::Passage(*id)).collect::<Vec<_>>());
+        assert_eq!(vectors.pending(), 3);
+        let mut batch = vectors.batch(&state);
+        batch.sort_by(|a, b| a.1.cmp(&b.1));
+        assert_eq!(batch.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), ["Aye.", "Nay."]);
+        assert!(vectors.give(batch[0].0, &[1.0, 0.0], &mut index));
+        assert_eq!(vectors.pending(), 1);
+        assert!(index.has_vector(DocId::Passage(ids[0])) && index.has_vector(DocId::Passage(ids[2])));
+        assert!(!vectors.give(batch[0].0, &[1.0, 0.0], &mut index), "no text waits for this vector any more");
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_encoded_is_given_up() {
+        let (state, _) = passages(&["Aye.", "Nay."]);
+        let (mut vectors, mut index) = (Vectors::default(), Index::of(state.corpus()));
+        vectors.take_stored(None, None, &state, &mut index);
+        for (hash, _) in vectors.batch(&state) {
+            vectors.take(hash);
+        }
+        assert_eq!(vectors.pending(), 0);
+        assert!(vectors.batch(&state).is_empty());
+    }
+
+    #[test]
+    fn removed_texts_are_not_encoded_until_they_return() {
+        let (mut state, ids) = passages(&["Aye."]);
+        let (mut vectors, mut index) = (Vectors::default(), Index::of(state.corpus()));
+        vectors.take_stored(None, None, &state, &mut index);
+        let revert = |at: u64| Operation::new(Author::Dm, "undo", vec![Change::Revert(hearsay_model::Position(at))]);
+        state.apply(revert(1)).unwrap();
+        assert!(vectors.batch(&state).is_empty());
+        assert_eq!(vectors.pending(), 0);
+        let touched = state.apply(revert(2)).unwrap().touched;
+        vectors.want_keys(&state, &mut index, &touched);
+        assert_eq!((vectors.pending(), vectors.batch(&state).len()), (1, 1));
+        assert!(state.passage(ids[0]).is_some());
+    }
+}

@@ -1,0 +1,167 @@
+//! Waiting writes: how each makes its operation when its turn comes, and who gets the answer.
+
+use std::sync::Arc;
+
+use hearsay_commands::{
+    merge::MergePlan,
+    patches::{Patches, Refused},
+    policy::Policy,
+    proposal::{Guide, Proposed},
+    reading::{self, Findings},
+};
+use hearsay_model::{ApplyError, Author, Operation, TransientUpdate};
+
+use super::{guarded, import::Import};
+use crate::{ImportOutcome, ImportStage, MemoryError, Patched, ReadSnapshot, Written, clock::now, ticket::Responder};
+
+/// Makes an operation from the state when its turn comes. Called again if the turn is postponed.
+pub(crate) type Make = Box<dyn FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send>;
+
+/// Makes an operation from proposals.
+pub(crate) type MakeProposed =
+    Box<dyn FnMut(&ReadSnapshot) -> Result<(Option<Operation>, Proposed), MemoryError> + Send>;
+
+/// A waiting write with its responder.
+pub(crate) enum Write {
+    /// One operation.
+    Operation { make: Make, responder: Responder<Written> },
+    /// Proposals, and their outcome at the last attempt.
+    Proposals { make: MakeProposed, counts: Proposed, responder: Responder<Proposed> },
+    /// Patches from a game, and the fields that failed at the last attempt.
+    Patches { patches: Arc<Patches>, author: Author, refused: Vec<Refused>, responder: Responder<Patched> },
+    /// Records transient values as facts, before a write that would lose them.
+    RecordTransients,
+    /// Files that were read.
+    Import(Box<Import>),
+    /// Findings in a passage, and their outcome at the last attempt.
+    Findings { findings: Box<Findings>, policy: Policy, counts: Proposed },
+    /// A merge of near-certain duplicates, without a responder.
+    Merge(Box<MergePlan>),
+    /// An internal record of the memory, without a responder.
+    Own(Operation),
+}
+
+/// Changes of a write.
+#[derive(Default)]
+pub(super) struct Made {
+    pub(super) operation: Option<Arc<Operation>>,
+    pub(super) transients: TransientUpdate,
+}
+
+/// Outcome of a committed write.
+pub(super) struct Outcome {
+    /// Operation of the write, if there is one.
+    pub(super) written: Option<Written>,
+    /// Number of the write since opening.
+    pub(super) revision: u64,
+}
+
+impl Made {
+    pub(super) fn is_empty(&self) -> bool {
+        self.operation.is_none() && self.transients.is_empty()
+    }
+}
+
+impl Write {
+    pub(super) fn is_cancelled(&self) -> bool {
+        match self {
+            Self::Operation { responder, .. } => responder.is_cancelled(),
+            Self::Proposals { responder, .. } => responder.is_cancelled(),
+            Self::Patches { responder, .. } => responder.is_cancelled(),
+            Self::Import(import) => import.responder.is_cancelled(),
+            Self::Findings { .. } | Self::Merge(_) | Self::Own(_) | Self::RecordTransients => false,
+        }
+    }
+
+    /// Whether it is an internal record of the memory, without a responder.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self, Self::Findings { .. } | Self::Merge(_) | Self::Own(_) | Self::RecordTransients)
+    }
+
+    /// Makes the changes to write; empty if there is nothing to write.
+    pub(super) fn make(&mut self, world: &ReadSnapshot) -> Result<Made, MemoryError> {
+        let mut transients = TransientUpdate::default();
+        let operation = match self {
+            Self::Operation { make, .. } => Some(guarded(|| make(world))?),
+            Self::Proposals { make, counts, .. } => {
+                let (operation, now) = guarded(|| make(world))?;
+                *counts = now;
+                operation
+            }
+            Self::Patches { patches, author, refused, .. } => {
+                let plan = guarded(|| Ok(patches.plan(&world.state, author.clone(), now())))?;
+                *refused = plan.refused;
+                transients = plan.transients;
+                (!plan.operation.changes.is_empty()).then_some(plan.operation)
+            }
+            Self::Import(import) => import.plan.take().and_then(|plan| {
+                import.progress.set(ImportStage::Writing);
+                import.report = plan.report;
+                plan.operation
+            }),
+            Self::Findings { findings, policy, counts } => {
+                let (operation, now) = guarded(|| {
+                    let guide = Guide { policy, learned: &world.learned };
+                    Ok(reading::operation(&world.state, &guide, findings, now())?)
+                })?;
+                *counts = now;
+                operation
+            }
+            // One of the two entities may have been merged elsewhere since then.
+            Self::Merge(plan) => {
+                let there = [&plan.gone, &plan.into].into_iter().all(|id| world.state.entity(id).is_some());
+                if there { Some(guarded(|| Ok(plan.at_its_turn(&world.state, now())?))?) } else { None }
+            }
+            Self::Own(operation) => Some(operation.clone()),
+            Self::RecordTransients => {
+                let changes = world.state.all_transients();
+                let operation = Operation::new(Author::Game, "save the state of the campaign", changes);
+                (!operation.changes.is_empty()).then_some(Operation { recorded: now(), ..operation })
+            }
+        };
+        let operation = operation.map(|mut operation| {
+            operation.changes.splice(..0, world.state.recorded_transients(&operation));
+            Arc::new(operation)
+        });
+        if let Some(operation) = &operation {
+            world.state.check(operation)?;
+        }
+        Ok(Made { operation, transients })
+    }
+
+    /// Sends the answer.
+    pub(super) fn finish(self, outcome: Result<Option<Outcome>, MemoryError>) {
+        match self {
+            Self::Operation { responder, .. } => {
+                let written = outcome.map(|outcome| outcome.and_then(|outcome| outcome.written));
+                responder.give(written.and_then(|written| Ok(written.ok_or(ApplyError::Empty)?)));
+            }
+            Self::Proposals { counts, responder, .. } => responder.give(outcome.map(|_| counts)),
+            Self::Patches { refused, responder, .. } => {
+                responder.give(outcome.map(|outcome| {
+                    let revision = outcome.as_ref().map(|outcome| outcome.revision);
+                    Patched { written: outcome.and_then(|outcome| outcome.written), revision, refused }
+                }));
+            }
+            Self::Import(import) => {
+                let Import { report, progress, responder, .. } = *import;
+                progress.set(ImportStage::Done);
+                let written = outcome.map(|outcome| outcome.and_then(|outcome| outcome.written));
+                responder.give(written.map(|written| {
+                    let is_change = written.is_some();
+                    ImportOutcome { report, written, is_change }
+                }));
+            }
+            Self::Findings { findings, .. } => {
+                if let Err(error) = outcome {
+                    tracing::warn!("the facts extracted from {} were not written: {error}", findings.passage.id());
+                }
+            }
+            Self::Merge(_) | Self::Own(_) | Self::RecordTransients => {
+                if let Err(error) = outcome {
+                    tracing::warn!("an internal record was not written: {error}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Queries about an entity: its meetings with the players, its knowers, and the sources of its facts.
+
+use std::collections::BTreeSet;
+
+use hearsay_commands::{
+    game_event::{GameEvent, Stated},
+    session::{Log, LogLine, NewSession, SessionStep},
+};
+use hearsay_model::{Author, Evidence, Kind, State};
+use hearsay_query as query;
+use hearsay_query::{
+    portrait::Met,
+    session::{ThreadFilter, ThreadKind},
+    table::Table,
+};
+
+use crate::support::*;
+
+fn campaign() -> std::sync::Arc<State> {
+    let memory = empty();
+    memory.import(gullhaven()).unwrap().wait().unwrap();
+    state(&memory)
+}
+
+fn the(state: &State, handle: &str) -> hearsay_model::FactId {
+    hearsay_query::resolve::find_fact(state, handle).unwrap().id()
+}
+
+#[test]
+fn when_the_table_met_somebody() {
+    let state = campaign();
+    let odo = query::portrait::meetings(&state, &id("odo-brandt")).unwrap();
+    let (first, last) = (odo.first.unwrap(), odo.last.unwrap());
+    assert!(first.acquisition >= Met::Present && last.session.unwrap().as_str() == "session-4", "{first:?}");
+    assert!(first.title.unwrap().starts_with("Session "));
+    let words = odo.words.unwrap();
+    let said = state.passage(words.passage).unwrap();
+    assert_eq!((said.speaker.as_ref(), &said.text), (Some(&id("odo-brandt")), &words.text));
+    let later = state.passages().filter(|(_, passage)| passage.speaker.as_ref() == Some(&id("odo-brandt")));
+    assert!(later.filter(|(_, passage)| passage.session == said.session).all(|(_, other)| other.line <= said.line));
+    let wren = query::portrait::meetings(&state, &id("wren-oake")).unwrap();
+    assert_eq!(wren.first.unwrap().session.unwrap().as_str(), "session-1");
+    // The players have not met a character that they only heard of.
+    let jory = query::portrait::meetings(&state, &id("jory-penhale")).unwrap();
+    assert_eq!(jory.first.unwrap().acquisition, Met::Named);
+    assert!(jory.words.is_none());
+    let chapel = query::portrait::meetings(&state, &id("the-gilded-gull")).unwrap();
+    assert_eq!(chapel.first.unwrap().acquisition, Met::Visited);
+    for entity in state.entities() {
+        let met = query::portrait::meetings(&state, &entity.id).unwrap();
+        assert_eq!(met.first.is_some(), met.last.is_some());
+        let sessions: BTreeSet<_> = met.sessions.iter().collect();
+        assert_eq!(sessions.len(), met.sessions.len());
+    }
+}
+
+#[test]
+fn a_game_without_logs_has_meetings_too() {
+    let memory = town();
+    do_edit(&memory, add("Lyra", Kind::Player, Some("The Gull")));
+    let met = |who: &str| query::portrait::meetings(&state(&memory), &id(who)).unwrap();
+    assert_eq!(met("pell"), query::portrait::Meetings::default());
+    let sees = GameEvent::Witness {
+        facts: vec![Stated::Lore { about: "pell".into(), text: "Pell dropped a jug.".into() }],
+        witnesses: vec!["lyra".into(), "pell".into()],
+        circumstances: Default::default(),
+    };
+    memory.learn(Author::Game, sees).unwrap().wait().unwrap();
+    assert_eq!(met("pell").first.unwrap().acquisition, Met::Present);
+    memory.session(Author::Dm, SessionStep::Start(NewSession::default())).unwrap().wait().unwrap();
+    let line = LogLine { speaker: Some("pell".into()), text: "More ale?".into(), ..LogLine::default() };
+    memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
+    let pell = met("pell");
+    assert_eq!((pell.last.unwrap().acquisition, pell.words.unwrap().text.as_str()), (Met::Spoke, "More ale?"));
+}
+
+#[test]
+fn open_threads_of_an_entity_equal_those_of_the_thread_list() {
+    let state = campaign();
+    let mut found = 0;
+    for entity in state.entities() {
+        let filter = ThreadFilter {
+            kinds: vec![ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt],
+            about: Some(entity.id.to_string()),
+            session: None,
+        };
+        let mut expected = query::session::threads(&state, &filter).unwrap();
+        let mut here = query::session::unsettled(&state, &entity.id);
+        found += here.len();
+        for threads in [&mut expected, &mut here] {
+            threads.sort_by_key(|thread| (thread.kind, thread.what.clone(), thread.fact));
+        }
+        assert_eq!(here, expected, "{}", entity.id);
+    }
+    assert!(found > 5, "{found}");
+}
+
+#[test]
+fn the_table_knows_what_one_of_its_players_knows() {
+    let state = campaign();
+    let table = Table::of(&state, None);
+    assert_eq!(table.players().filter(|id| state.kind(id) == Some(Kind::Player)).count(), 4);
+    let mut known = 0;
+    for fact in state.facts() {
+        let reading = table.knows(fact.id());
+        assert_eq!(table.all_know(fact.id()), reading.as_ref().is_some_and(|knows| knows.all));
+        let holders = query::who_knows::who_knows(&state, &fact.id().to_string(), None).ok().filter(|_| known < 40);
+        if let Some(holders) = holders.filter(|holders| !holders.everybody) {
+            let players: BTreeSet<_> = table.players().collect();
+            let all = holders.groups.iter().chain(&holders.characters).map(|row| &row.knower);
+            let expected: BTreeSet<_> = all.filter(|who| players.contains(who)).cloned().collect();
+            let here: BTreeSet<_> =
+                reading.iter().flat_map(|knows| &knows.known_by).map(|row| row.knower.clone()).collect();
+            assert_eq!(here, expected, "{}", fact.statement());
+            known += usize::from(!here.is_empty());
+        }
+    }
+    assert!(known > 10);
+    let fire = table.knows(the(&state, "fire-of-398")).unwrap();
+    assert_eq!(fire.session.unwrap().as_str(), "session-4");
+    assert!(!fire.all && table.knows(the(&state, "jory-gave-mirela-the-ledger")).is_none());
+    assert!(
+        fire.known_by.iter().any(|knower| knower.acquisition.contains("told by Aldous Crane")),
+        "{:?}",
+        fire.known_by
+    );
+}
+
+#[test]
+fn holders_and_sources_of_a_fact() {
+    let state = campaign();
+    let held = query::portrait::held_by(&state, the(&state, "fire-of-398"));
+    assert!(held.groups.iter().any(|row| row.knower == id("lantern-club") && row.conceals));
+    assert!(!held.everybody && held.characters.iter().all(|row| !row.name.contains('-')));
+    let file = hearsay_query::resolve::find_fact(&state, "fire-of-398").unwrap();
+    let sources = query::portrait::sources_of(&state, &file);
+    assert!(sources.iter().any(|source| source.place.contains("secrets-and-rumours.yaml, line ")), "{sources:?}");
+    let quoted = state
+        .facts()
+        .find(|fact| fact.provenance().evidence.iter().any(|evidence| matches!(evidence, Evidence::Passage { .. })));
+    if let Some(fact) = quoted {
+        let sources = query::portrait::sources_of(&state, fact);
+        let source = sources.iter().find(|source| source.passage.is_some()).unwrap();
+        let (start, end) = source.quote.unwrap();
+        assert!(source.text.as_ref().unwrap().get(start..end).is_some());
+    }
+}

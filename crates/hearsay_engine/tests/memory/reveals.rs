@@ -1,0 +1,123 @@
+use hearsay_commands::edit::Edit;
+use hearsay_engine::{Event, Memory};
+use hearsay_model::{Author, Change, Condition, Credence, GameSetting, Kind, Operation, Reveal, Setting, Value, Who};
+use hearsay_query as query;
+
+use crate::support::*;
+
+fn declare(name: &str, value: &str) -> Edit {
+    Edit::DeclareFlag { name: name.into(), value: value.into() }
+}
+
+fn set_flag(name: &str, value: &str) -> Edit {
+    Edit::SetFlag { name: name.into(), value: value.into() }
+}
+
+fn write(memory: &Memory, changes: Vec<Change>) {
+    memory.write(move |_| Ok(Operation::new(Author::Dm, "write", changes.clone()))).unwrap().wait().unwrap();
+}
+
+/// Returns the reveals that were reported to the DM since the last call.
+fn told(memory: &Memory) -> Vec<String> {
+    // When this request is answered, earlier requests are finished.
+    memory.status().unwrap().wait().unwrap();
+    let told = memory.events().try_iter().filter_map(|event| match event {
+        Event::Revealable { reveal, holder, .. } => Some(format!("{reveal} {holder}")),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn a_flag_keeps_to_the_kind_that_was_declared() {
+    let memory = empty();
+    let check = |name: &str, first: &str, then: &str, expected: Value, bad: &str| {
+        do_edit(&memory, declare(name, first));
+        do_edit(&memory, set_flag(name, then));
+        assert_eq!(state(&memory).flag(name), Some(&expected));
+        if !bad.is_empty() {
+            refused(&memory, |memory| try_edit(memory, set_flag(name, bad)), &[name, bad, "cannot be"]);
+        }
+        refused(&memory, |memory| try_edit(memory, declare(name, first)), &["already a flag", name]);
+    };
+    check("fire-reported", "no", " Yes ", Value::Flag(true), "soon");
+    let three = hearsay_model::Number::new(3.0).unwrap();
+    check("favour", "0", "3", Value::Number(three), "NaN");
+    check("weather", "fog", "no", Value::from("no"), "");
+    refused(&memory, |memory| try_edit(memory, set_flag("favor", "3")), &["no flag `favor`", "`favour`"]);
+    refused(&memory, |memory| try_edit(memory, declare("Big Fire", "no")), &["`big-fire`"]);
+}
+
+#[test]
+fn the_dm_is_told_once_when_a_secret_may_be_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::open(options_at(folder.path())).unwrap();
+    found_town(&memory);
+    do_edit(&memory, declare("fire-reported", "no"));
+    do_edit(&memory, set_with("Mirela Voss", "lore", "The ledger lies in the chapel.", secret()));
+    let fact = fact(&memory, "mirela-voss", "lore").id();
+    let reveal = |name: &str, when| Reveal { id: name.into(), fact, holder: Some(id("mirela-voss")), when, note: None };
+    let set_reveal = |reveal| Change::Set(Setting::Game(GameSetting::Reveal(reveal)));
+    let fire = Condition::Flag { name: "fire-reported".into(), is: Value::Flag(true) };
+    let ring = Condition::Owns { who: Who::Listener, item: id("silver-ring") };
+    let trusts = Condition::Trusts { who: Who::Holder, of: Who::Listener, at_least: Credence::new(0.8).unwrap() };
+    write(
+        &memory,
+        vec![set_reveal(reveal("fire", fire)), set_reveal(reveal("ring", ring)), set_reveal(reveal("trust", trusts))],
+    );
+    assert!(told(&memory).is_empty());
+
+    let reported = do_edit(&memory, set_flag("fire-reported", "yes")).position;
+    assert_eq!(told(&memory), ["fire mirela-voss"]);
+    do_edit(&memory, set("Pell", "mood", "glad"));
+    do_edit(&memory, set_flag("fire-reported", "yes"));
+    assert!(told(&memory).is_empty(), "once is enough");
+    memory.undo(hearsay_query::journal::UndoTarget::At(reported)).unwrap().wait().unwrap();
+    do_edit(&memory, set_flag("fire-reported", "no"));
+    assert!(told(&memory).is_empty());
+    do_edit(&memory, set_flag("fire-reported", "on"));
+    assert_eq!(told(&memory), ["fire mirela-voss"], "it holds again");
+
+    // When Pell becomes a player character, he can be told.
+    do_edit(&memory, relate("Pell", "OWNS", "Silver Ring"));
+    assert!(told(&memory).is_empty(), "Pell is no player character");
+    let waiting = query::reveals::reveals(&state(&memory));
+    let ring = waiting.iter().find(|one| one.reveal == "ring").unwrap();
+    assert_eq!(ring.judgement.missing, ["there is no player character who could be told"]);
+    do_edit(&memory, set("Pell", "kind", "player"));
+    assert_eq!(told(&memory), ["ring mirela-voss"]);
+    do_edit(&memory, add("Wren", Kind::Player, None));
+    let fond = hearsay_commands::edit::FactOptions { attitude: Some(60), ..Default::default() };
+    do_edit(&memory, relate_with("Mirela Voss", "LIKES", "Wren", fond));
+    assert_eq!(told(&memory), ["trust mirela-voss"]);
+
+    // A reveal of a corrected secret is not reported again.
+    let statement = Some("The ledger lies under the chapel.".into());
+    do_edit(&memory, Edit::Correct { fact: fact.to_string(), object: None, statement });
+    assert!(told(&memory).is_empty());
+    let state_now = state(&memory);
+    assert!(state_now.fact(fact).is_none() && state_now.reveals().count() == 3);
+
+    // A condition that already held when the memory was opened is not reported.
+    memory.close().unwrap();
+    let memory = Memory::open(options_at(folder.path())).unwrap();
+    do_edit(&memory, set("Odo Brandt", "mood", "sour"));
+    assert!(told(&memory).is_empty());
+    assert_eq!(query::reveals::reveals(&state(&memory)).iter().filter(|one| one.judgement.holds).count(), 3);
+    memory.close().unwrap();
+}
+
+#[test]
+fn an_import_brings_flags_and_reveals_and_leaves_flags_as_the_game_set_them() {
+    let memory = empty();
+    memory.import(gullhaven()).unwrap().wait().unwrap();
+    assert!(told(&memory).is_empty());
+    do_edit(&memory, set_flag("lucan-arrested", "yes"));
+    assert_eq!(told(&memory), ["lucan-left-the-table ottilie-corvane"]);
+    assert!(memory.import(gullhaven()).unwrap().wait().unwrap().written.is_none());
+    assert_eq!(state(&memory).flag("lucan-arrested"), Some(&Value::Flag(true)));
+}
+
+fn secret() -> hearsay_commands::edit::FactOptions {
+    hearsay_commands::edit::FactOptions { secret: true, ..Default::default() }
+}

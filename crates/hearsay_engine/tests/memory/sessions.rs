@@ -1,0 +1,363 @@
+//! Sessions: beginning and end, attendance, log lines, and transcripts.
+
+use hearsay_campaign::Transcript;
+use hearsay_commands::{
+    edit::FactOptions,
+    game_event::{Circumstances, GameEvent, Stated},
+    retcon::Retcon,
+    session::{Log, LogLine, NewSession, SessionStep, SpeakerIs, TranscriptImport, TranscriptReport},
+};
+use hearsay_engine::{Memory, MemoryError, Written};
+use hearsay_model::{Author, FactStatus, Kind, Knower, Passage};
+use hearsay_query as query;
+use hearsay_query::{
+    journal::UndoTarget,
+    session::{ChangeKind, RecapFor, Summarize, ThreadFilter, ThreadKind},
+};
+
+use crate::support::{
+    add, do_edit, empty, fact, found_town, id, refused, relate, relate_with, set, set_clock, state, town,
+};
+
+fn step(memory: &Memory, step: SessionStep) -> Result<Written, MemoryError> {
+    memory.session(Author::Dm, step)?.wait()
+}
+
+fn start(memory: &Memory) -> Written {
+    let new = NewSession { title: Some("The ledger".into()), place: Some("The Gull".into()), ..NewSession::default() };
+    step(memory, SessionStep::Start(new)).unwrap()
+}
+
+fn attend(memory: &Memory, arrive: &[&str], leave: &[&str]) -> Result<Written, MemoryError> {
+    let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    step(memory, SessionStep::Attend { arrive: all(arrive), leave: all(leave) })
+}
+
+fn log(memory: &Memory, speaker: Option<&str>, text: &str) -> Result<Written, MemoryError> {
+    let line = LogLine { speaker: speaker.map(str::to_owned), ..LogLine::new(text) };
+    memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() })?.wait()
+}
+
+/// Returns a memory with the small town and two player characters. Mirela and Pell are at the Gull.
+fn table() -> Memory {
+    let memory = town();
+    do_edit(&memory, add("Lyra Finn", Kind::Player, Some("The Gull")));
+    do_edit(&memory, add("Borin", Kind::Player, Some("The Gull")));
+    set_clock(&memory, 1_000);
+    memory
+}
+
+fn passage(memory: &Memory, text: &str) -> Passage {
+    let state = state(memory);
+    let found = state.passages().find(|(_, passage)| passage.text == text).map(|(_, passage)| Passage::clone(passage));
+    found.unwrap_or_else(|| panic!("no line `{text}`"))
+}
+
+fn heard_by(memory: &Memory, text: &str) -> Vec<String> {
+    passage(memory, text).heard_by.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn characters_present_hear_spoken_lines() {
+    let memory = table();
+    step(&memory, SessionStep::Start(NewSession { present: vec!["Lyra Finn".into()], ..NewSession::default() }))
+        .unwrap();
+    log(&memory, None, "Rain falls.").unwrap();
+    assert_eq!(heard_by(&memory, "Rain falls."), ["lyra-finn"]);
+    let line =
+        LogLine { place: Some("The Gull".into()), speaker: Some("Mirela Voss".into()), ..LogLine::new("Come in.") };
+    memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
+    // Borin is at the Gull, but is not present in the session.
+    assert_eq!(heard_by(&memory, "Come in."), ["lyra-finn", "mirela-voss", "pell"]);
+    attend(&memory, &["Borin"], &[]).unwrap();
+    log(&memory, Some("Pell"), "Who is that?").unwrap();
+    assert_eq!(heard_by(&memory, "Who is that?"), ["borin", "lyra-finn", "mirela-voss", "pell"]);
+    attend(&memory, &[], &["Lyra Finn"]).unwrap();
+    let line = LogLine { with: vec!["Odo Brandt".into()], ..LogLine::new("The door opens.") };
+    let other = LogLine { heard_by: vec!["Pell".into()], ..LogLine::new("Psst.") };
+    memory.log(Author::Dm, Log { lines: vec![line, other], ..Log::default() }).unwrap().wait().unwrap();
+    assert_eq!(heard_by(&memory, "The door opens."), ["borin", "mirela-voss", "odo-brandt", "pell"]);
+    assert_eq!(heard_by(&memory, "Psst."), ["pell"]);
+    let psst = passage(&memory, "Psst.");
+    assert_eq!((psst.line, psst.place.as_ref().unwrap().as_str()), (5, "the-gull"));
+    let session = state(&memory).session(psst.session.as_ref().unwrap()).cloned().unwrap();
+    assert_eq!(session.present, [id("borin"), id("lyra-finn")], "whoever was there at any time");
+}
+
+#[test]
+fn records_during_a_session_belong_to_it() {
+    let memory = table();
+    start(&memory);
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    let said = Stated::Lore { about: "Pell".into(), text: "Pell saw a boat.".into() };
+    let say = GameEvent::Witness {
+        facts: vec![said],
+        witnesses: vec!["Lyra Finn".into()],
+        circumstances: Circumstances::default(),
+    };
+    memory.learn(Author::Dm, say).unwrap().wait().unwrap();
+    let held = state(&memory);
+    let of_session = |text: &str| {
+        let fact = held.facts().find(|fact| fact.statement().contains(text)).unwrap();
+        fact.provenance().session.as_ref().map(ToString::to_string)
+    };
+    assert_eq!(of_session("owes").as_deref(), Some("session-1"));
+    assert_eq!(of_session("saw a boat").as_deref(), Some("session-1"));
+    let lyra = Knower::Entity(id("lyra-finn"));
+    let edge = held.knowledge_of(&lyra).find(|edge| edge.session.is_some()).unwrap();
+    assert_eq!(edge.session.as_ref().unwrap().as_str(), "session-1");
+    step(&memory, SessionStep::End { time: None }).unwrap();
+    do_edit(&memory, relate("Pell", "KNOWS", "Odo Brandt"));
+    let held = state(&memory);
+    assert!(held.facts().any(|fact| *fact.predicate() == *"KNOWS" && fact.provenance().session.is_none()));
+}
+
+#[test]
+fn one_session_is_played_at_a_time() {
+    let memory = table();
+    refused(&memory, |memory| log(memory, None, "Rain."), &["no session is running", "session start"]);
+    refused(&memory, |memory| step(memory, SessionStep::End { time: None }), &["no session is running"]);
+    start(&memory);
+    let again = || SessionStep::Start(NewSession::default());
+    refused(&memory, |memory| step(memory, again()), &["session-1 is still running", "session end"]);
+    refused(&memory, |memory| attend(memory, &["Borin"], &[]), &["borin is already at the table"]);
+    refused(&memory, |memory| attend(memory, &[], &["Pell"]), &["pell is not at the table"]);
+    refused(&memory, |memory| log(memory, None, "  "), &["line 1 of the log", "no line"]);
+    refused(&memory, |memory| log(memory, Some("Nobody"), "Hm."), &["line 1", "Nobody"]);
+    set_clock(&memory, 1_100);
+    step(&memory, SessionStep::End { time: None }).unwrap();
+    let held = state(&memory);
+    let session = held.sessions().next().unwrap();
+    assert_eq!((session.number, session.title.as_str()), (Some(1), "The ledger"));
+    assert_eq!(session.end.as_ref().unwrap().time.unwrap().0, 1_100);
+    assert!(held.playing().is_none());
+    step(&memory, again()).unwrap();
+    assert_eq!(state(&memory).playing().unwrap().session.as_str(), "session-2");
+}
+
+#[test]
+fn steps_are_undone_one_by_one() {
+    let memory = table();
+    start(&memory);
+    log(&memory, Some("Pell"), "I saw a boat.").unwrap();
+    let ended = step(&memory, SessionStep::End { time: None }).unwrap();
+    memory.undo(UndoTarget::At(ended.position)).unwrap().wait().unwrap();
+    assert_eq!(state(&memory).playing().unwrap().session.as_str(), "session-1", "it goes on");
+    memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
+    assert_eq!(state(&memory).passages().count(), 0);
+    memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
+    let held = state(&memory);
+    assert!(held.playing().is_none() && held.sessions().next().is_none());
+}
+
+#[test]
+fn a_running_session_is_exported_and_imported() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("all.jsonl");
+    let memory = table();
+    start(&memory);
+    log(&memory, Some("Pell"), "I saw a boat.").unwrap();
+    memory.export(&file).unwrap().wait().unwrap();
+    let other = empty();
+    other.import(&file).unwrap().wait().unwrap();
+    assert_eq!(state(&other).playing(), state(&memory).playing());
+}
+
+fn import(text: &str, name: &str) -> TranscriptImport {
+    TranscriptImport {
+        name: name.into(),
+        transcript: Transcript::read(name, text.as_bytes()).unwrap(),
+        session: None,
+        new: NewSession::default(),
+        speakers: Vec::new(),
+        dm: None,
+    }
+}
+
+fn plan(memory: &Memory, import: &TranscriptImport) -> Result<(TranscriptReport, Log), MemoryError> {
+    let import = import.clone();
+    memory.read(move |world| Ok(import.plan(&world.state)?))?.wait()
+}
+
+fn write(memory: &Memory, import: &TranscriptImport) -> Written {
+    let (_, lines) = plan(memory, import).unwrap();
+    memory.log(Author::Importer(import.name.clone()), lines).unwrap().wait().unwrap()
+}
+
+const TALK: &str = "DM: The Gull is full.\nLyra: Where is Pell?\nAnna: brb\nBen (Borin): Here he is.\n\nMirela Voss: Odo Brandt has the ring.\n";
+
+#[test]
+fn a_transcript_becomes_a_log() {
+    let memory = table();
+    let first = import(TALK, "talk.txt");
+    let (report, _) = plan(&memory, &first).unwrap();
+    assert!(!report.unchanged && report.session.is_none());
+    let is: Vec<_> = report.speakers.iter().map(|row| row.is.clone()).collect();
+    let character = |name: &str| SpeakerIs::Character(id(name));
+    let expected =
+        [SpeakerIs::Dm, character("lyra-finn"), SpeakerIs::Unknown, character("borin"), character("mirela-voss")];
+    assert_eq!(is, expected);
+    let written = write(&memory, &first);
+    let line = passage(&memory, "Odo Brandt has the ring.");
+    assert_eq!((line.line, line.speaker, line.mentions), (6, Some(id("mirela-voss")), vec![id("odo-brandt")]));
+    assert_eq!(heard_by(&memory, "Odo Brandt has the ring."), ["borin", "lyra-finn", "mirela-voss"]);
+    assert_eq!(passage(&memory, "Anna: brb").speaker, None, "kept as text");
+    assert_eq!(passage(&memory, "The Gull is full.").speaker, None);
+
+    // A second import of the same file finds the session of the first import and changes nothing.
+    let (report, _) = plan(&memory, &first).unwrap();
+    assert!(report.unchanged);
+    assert_eq!(report.session.as_ref().unwrap().as_str(), "session-1");
+
+    // An import of the changed file writes only the changed line and removes the old line.
+    let before = state(&memory).passages().count();
+    let second = import(&TALK.replace("Anna: brb\n", "Anna: back\n"), "talk.txt");
+    let again = write(&memory, &second);
+    assert_eq!(again.changes, 3, "a line, a line less, and the file's hash");
+    assert_eq!(state(&memory).passages().count(), before);
+
+    // A speaker can be assigned to a character.
+    let mut third = import(&TALK.replace("Anna: brb\n", "Anna: back\n"), "talk.txt");
+    third.speakers = vec![("Anna".into(), "Borin".into())];
+    assert!(!plan(&memory, &third).unwrap().0.unchanged);
+    third.speakers = vec![("Zoe".into(), "Borin".into())];
+    assert!(plan(&memory, &third).unwrap_err().to_string().contains("no speaker named `zoe`"));
+
+    memory.undo(UndoTarget::At(again.position)).unwrap().wait().unwrap();
+    memory.undo(UndoTarget::At(written.position)).unwrap().wait().unwrap();
+    assert_eq!(state(&memory).passages().count(), 0, "one import is one undo");
+    assert!(state(&memory).sessions().next().is_none());
+}
+
+#[test]
+fn a_transcript_does_not_touch_the_lines_of_others() {
+    let memory = empty();
+    found_town(&memory);
+    do_edit(&memory, add("Lyra Finn", Kind::Player, None));
+    start(&memory);
+    log(&memory, Some("Lyra Finn"), "I keep notes.").unwrap();
+    let into = TranscriptImport { session: Some("1".into()), ..import(TALK, "talk.txt") };
+    write(&memory, &into);
+    assert_eq!(passage(&memory, "I keep notes.").line, 1);
+    assert_eq!(passage(&memory, "The Gull is full.").line, 2);
+    let shorter = TranscriptImport { session: Some("1".into()), ..import("Lyra: Where is Pell?\n", "talk.txt") };
+    write(&memory, &shorter);
+    assert_eq!(state(&memory).passages().count(), 2);
+}
+
+#[test]
+fn a_report_lists_the_results_of_a_session() {
+    let memory = table();
+    do_edit(&memory, add("Find the ring", Kind::Quest, None));
+    do_edit(&memory, relate("Odo Brandt", "QUEST_GIVER", "Find the ring"));
+    do_edit(&memory, relate("Pell", "EMPLOYED_BY", "Odo Brandt"));
+    do_edit(&memory, relate("Borin", "MEMBER_OF", "The Guild"));
+    start(&memory);
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    log(&memory, Some("Pell"), "Odo Brandt has the ring.").unwrap();
+    let tell = |facts: Vec<Stated>, teller: &str| {
+        let [fact] = <[Stated; 1]>::try_from(facts).unwrap();
+        let tell = GameEvent::Tell {
+            teller: teller.into(),
+            fact,
+            hearers: vec!["Lyra Finn".into(), "Mirela Voss".into()],
+            retold: None,
+            lie: false,
+            citing: None,
+            credence: None,
+            circumstances: Circumstances::default(),
+        };
+        memory.learn(Author::Game, tell).unwrap().wait().unwrap();
+    };
+    tell(vec![Stated::Lore { about: "Odo Brandt".into(), text: "Odo Brandt stole the ring.".into() }], "Pell");
+    do_edit(&memory, relate("Pell", "EMPLOYED_BY", "Mirela Voss"));
+    do_edit(&memory, set("Odo Brandt", "condition", "dead"));
+    let report = || {
+        memory
+            .read_in_background(|world| Ok(query::session::session_report(&world.state, None)?))
+            .unwrap()
+            .wait()
+            .unwrap()
+    };
+    let told = report();
+    assert_eq!((told.counts.lines, told.counts.speakers, told.counts.learned), (1, 1, 1));
+    let learners: Vec<_> = told.learned.iter().map(|row| (row.who.to_string(), row.player)).collect();
+    assert_eq!(learners[0], ("lyra-finn".to_owned(), true), "the players come first: {learners:?}");
+    assert_eq!(told.learned[0].facts[0].statement, "Odo Brandt stole the ring.");
+    let changed: Vec<_> = told.changed.iter().map(|row| row.what).collect();
+    assert_eq!(changed, [ChangeKind::Died, ChangeKind::Changed], "{:?}", told.changed);
+    let first = &told.review[0];
+    assert_eq!((first.statement.as_str(), first.status), ("Odo Brandt stole the ring.", FactStatus::Claimed));
+    assert!(first.score > 0.0 && !first.why.is_empty());
+    let kinds: Vec<_> = told.threads.iter().map(|thread| thread.kind).collect();
+    assert_eq!(kinds, [ThreadKind::Debt, ThreadKind::Quest], "what the session brought itself comes first");
+    step(&memory, SessionStep::End { time: None }).unwrap();
+    assert_eq!(report().counts, told.counts, "to this day it is the same");
+}
+
+#[test]
+fn threads_are_open_until_they_are_over() {
+    let memory = table();
+    do_edit(&memory, add("Find the ring", Kind::Quest, None));
+    do_edit(&memory, set("Find the ring", "stage", "nobody has looked yet"));
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    do_edit(&memory, relate("Pell", "PROMISED", "Lyra Finn"));
+    let secret = FactOptions { secret: true, ..FactOptions::default() };
+    do_edit(&memory, relate_with("Odo Brandt", "LIKES", "Mirela Voss", secret));
+    let open = |filter: ThreadFilter| {
+        let threads = memory
+            .read_in_background(move |world| Ok(query::session::threads(&world.state, &filter)?))
+            .unwrap()
+            .wait()
+            .unwrap();
+        threads.into_iter().map(|thread| thread.kind).collect::<Vec<_>>()
+    };
+    let all = [ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt, ThreadKind::Secret];
+    assert_eq!(open(ThreadFilter::default()), all);
+    let kinds = vec![ThreadKind::Debt];
+    assert_eq!(open(ThreadFilter { kinds, ..ThreadFilter::default() }), [ThreadKind::Debt]);
+    let about = Some("Lyra Finn".to_owned());
+    assert_eq!(open(ThreadFilter { about, ..ThreadFilter::default() }), [ThreadKind::Promise]);
+    do_edit(&memory, set("Find the ring", "stage", "Done: it was in the well"));
+    let owes = fact(&memory, "pell", "OWES").id().to_string();
+    let until = state(&memory).calendar().print(hearsay_model::GameTime(1_000));
+    memory.retcon(Retcon::Until { fact: owes, until }).unwrap().wait().unwrap();
+    let left = [ThreadKind::Promise, ThreadKind::Secret];
+    assert_eq!(open(ThreadFilter::default()), left);
+}
+
+#[test]
+fn the_players_recap_tells_what_their_characters_know() {
+    let memory = table();
+    start(&memory);
+    log(&memory, Some("Mirela Voss"), "Odo Brandt paid Pell ninety marks for the silver ring.").unwrap();
+    let line = LogLine {
+        speaker: Some("Pell".into()),
+        heard_by: vec!["Mirela Voss".into()],
+        ..LogLine::new("Odo Brandt hid the silver ring in the chimney of the Gull.")
+    };
+    memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
+    let recap = |whom: RecapFor| {
+        let read = memory
+            .read_in_background(move |world| Ok(query::session::session_recap(&world.state, Some("1"), &whom, 100)?));
+        let told = read.unwrap().wait().unwrap();
+        let lines: Vec<_> = told.recap.lines.into_iter().map(|line| line.text).collect();
+        (lines.join("\n"), told.prompt)
+    };
+    let (dm, _) = recap(RecapFor::Dm);
+    assert!(dm.contains("ninety marks") && dm.contains("chimney"), "{dm}");
+    let (players, prompt) = recap(RecapFor::Players);
+    assert!(players.contains("ninety marks") && !players.contains("chimney"), "{players}");
+    assert!(!prompt.contains("chimney") && prompt.contains("[1] Mirela Voss: "), "{prompt}");
+    let (mirela, _) = recap(RecapFor::Character("Mirela Voss".into()));
+    assert!(mirela.contains("chimney"));
+
+    let summarize = |knower: Option<&str>| {
+        let compact = Summarize { knower: knower.map(str::to_owned), budget: Some(200), ..Summarize::default() };
+        memory.summarize(compact).unwrap().wait().unwrap()
+    };
+    assert!(summarize(None).text().contains("chimney"));
+    assert!(!summarize(Some("Lyra Finn")).text().contains("chimney"));
+    let nowhere = Summarize { session: Some("9".into()), ..Summarize::default() };
+    assert!(memory.summarize(nowhere).unwrap().wait().unwrap_err().to_string().contains("no session `9`"));
+}

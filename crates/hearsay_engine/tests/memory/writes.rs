@@ -1,0 +1,217 @@
+use std::sync::Arc;
+
+use hearsay_commands::{CommandError, edit::Edit};
+use hearsay_engine::{Memory, MemoryError, MemoryOptions};
+use hearsay_model::{Author, Change, Entity, Fact, Kind, Method, Operation, Position, Provenance};
+use hearsay_query::journal::UndoTarget;
+use hearsay_store::{StoreOptions, testing::Faults};
+use proptest::prelude::*;
+
+use crate::support::*;
+
+fn note(subject: &str, n: usize) -> Operation {
+    let provenance = Provenance::new(Method::Authored, Author::Game);
+    let fact = Fact::attribute(&id(subject), "lore", format!("Note {n} of {subject}."), provenance).unwrap();
+    let changes =
+        vec![Change::AddEntity(Entity::new(id(subject))), Change::AssertFact(Arc::new(fact.build().unwrap()))];
+    Operation::new(Author::Game, format!("note {n}"), changes)
+}
+
+#[test]
+fn many_small_writes_land_in_order_without_gaps() {
+    let memory = Memory::open(MemoryOptions { queue: 1_000, ..options() }).unwrap();
+    let check = |subject: fn(usize) -> String| {
+        let first = state(&memory).position();
+        let send = |n| memory.write(move |_| Ok(note(&subject(n), n))).unwrap();
+        let tickets: Vec<_> = (0..200).map(send).collect();
+        for (n, ticket) in tickets.into_iter().enumerate() {
+            let written = ticket.wait().unwrap();
+            assert_eq!((written.position, written.summary), (Position(first.0 + n as u64 + 1), format!("note {n}")));
+        }
+        let state = state(&memory);
+        assert_eq!(state.position(), Position(first.0 + 200));
+        for (n, (_, entry)) in state.journal().skip(first.0 as usize).enumerate() {
+            assert_eq!(entry.operation.summary, format!("note {n}"));
+        }
+    };
+    check(|n| format!("entity-{n}"));
+    check(|_| "one".into());
+    assert_eq!(facts(&memory, "one", "lore").len(), 200);
+}
+
+#[test]
+fn each_write_sees_the_one_before_it() {
+    let memory = Memory::open(MemoryOptions { queue: 1_000, ..options() }).unwrap();
+    let count = |memory: &Memory| {
+        memory.write(|world| {
+            let n = world.state.facts_of(&id("counter")).count();
+            Ok(note("counter", n))
+        })
+    };
+    let tickets: Vec<_> = (0..50).map(|_| count(&memory).unwrap()).collect();
+    for (n, ticket) in tickets.into_iter().enumerate() {
+        assert_eq!(ticket.wait().unwrap().summary, format!("note {n}"));
+    }
+}
+
+#[test]
+fn an_edit_may_name_what_the_edit_before_it_adds() {
+    let memory = empty();
+    // The worker is blocked, so that all edits wait together.
+    let blocked = block(&memory);
+    let edits = [
+        add("Harbour", Kind::Location, None),
+        add("Bram", Kind::Npc, Some("Harbour")),
+        set("Bram", "occupation", "ferryman"),
+        add("Bram", Kind::Npc, None),
+        relate("Bram", "LIKES", "Harbour"),
+    ];
+    let tickets: Vec<_> = edits.into_iter().map(|edit| memory.edit(edit).unwrap()).collect();
+    drop(blocked);
+    let answers: Vec<_> = tickets.into_iter().map(|ticket| ticket.wait()).collect();
+    let positions: Vec<_> = answers.iter().filter_map(|answer| Some(answer.as_ref().ok()?.position.0)).collect();
+    assert_eq!(positions, [1, 2, 3, 4]);
+    assert!(matches!(answers[3], Err(MemoryError::Command(CommandError::Taken(_)))), "{:?}", answers[3]);
+}
+
+#[test]
+fn an_edit_is_dated_by_the_clock_that_was_set_before_it() {
+    let memory = town();
+    set_clock(&memory, DAY);
+    do_edit(&memory, relate("Pell", "EMPLOYED_BY", "Mirela Voss"));
+    let blocked = block(&memory);
+    let other = memory.edit(set("Odo Brandt", "age", "60")).unwrap();
+    let clock = memory.set_clock(hearsay_model::GameTime(4 * DAY)).unwrap();
+    let edit = memory.edit(relate("Pell", "EMPLOYED_BY", "The Guild")).unwrap();
+    drop(blocked);
+    for ticket in [other, clock, edit] {
+        ticket.wait().unwrap();
+    }
+    assert_eq!(course(&memory, "pell", "EMPLOYED_BY"), ["mirela-voss ..4", "the-guild 4.."]);
+}
+
+#[test]
+fn a_decision_on_a_removed_fact_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let memory = Memory::open(options_at(directory.path())).unwrap();
+    found_town(&memory);
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    let owes = fact(&memory, "pell", "OWES").id();
+    let blocked = block(&memory);
+    let remove = memory.edit(Edit::RemoveEntity { entity: "Mirela Voss".into() }).unwrap();
+    let decide = memory.decide(owes.to_string(), hearsay_commands::review::Decision::False).unwrap();
+    let after = memory.edit(set("Pell", "age", "12")).unwrap();
+    drop(blocked);
+    remove.wait().unwrap();
+    assert!(decide.wait().is_err());
+    after.wait().unwrap();
+    let before = state(&memory);
+    memory.close().unwrap();
+    let memory = Memory::open(options_at(directory.path())).unwrap();
+    assert!(*before == *state(&memory));
+}
+
+fn edits() -> impl Strategy<Value = Vec<(u8, u8, u8)>> {
+    prop::collection::vec((any::<u8>(), any::<u8>(), any::<u8>()), 1..30)
+}
+
+/// Returns an edit of the town. Some of the edits are invalid.
+fn one((what, a, b): (u8, u8, u8)) -> Edit {
+    let people = ["Mirela Voss", "Pell", "Odo Brandt", "Newcomer 0", "Newcomer 1"];
+    let name = |n: u8| people[usize::from(n) % people.len()];
+    match what % 8 {
+        0 => add(&format!("Newcomer {}", a % 2), Kind::Npc, (b % 2 == 0).then_some("The Gull")),
+        1 => Edit::RemoveEntity { entity: name(a).into() },
+        2 => set(name(a), "age", &(b % 3).to_string()),
+        3 => set(name(a), "alias", ["Boss", "Odo Brandt"][usize::from(b) % 2]),
+        4 => set("Boss", "occupation", name(b)),
+        5 => relate(name(a), "RESIDENT_OF", ["The Gull", "Harbour"][usize::from(b) % 2]),
+        _ => relate(name(a), ["EMPLOYED_BY", "OWES"][usize::from(what / 8) % 2], name(b)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn writes_that_share_commits_equal_single_writes(edits in edits()) {
+        let (together, apart) = (town(), town());
+        let blocked = block(&together);
+        let tickets: Vec<_> = edits.iter().map(|edit| together.edit(one(*edit)).unwrap()).collect();
+        drop(blocked);
+        let answers: Vec<_> = tickets.into_iter().map(|ticket| ticket.wait().map_err(|e| e.to_string())).collect();
+        for (edit, answer) in edits.iter().zip(answers) {
+            prop_assert_eq!(try_edit(&apart, one(*edit)).map_err(|e| e.to_string()), answer);
+        }
+        // Removes the real times, in which the two memories differ.
+        let print = |memory: &Memory| {
+            let mut lines = Vec::new();
+            hearsay_campaign::export_jsonl(&state(memory), &mut lines).unwrap();
+            let text = String::from_utf8(lines).unwrap();
+            text.split("\"recorded\":").map(|part| part.trim_start_matches(char::is_numeric)).collect::<String>()
+        };
+        prop_assert_eq!(print(&together), print(&apart));
+        let reviews = |memory: &Memory| memory.status().unwrap().wait().unwrap().reviews;
+        prop_assert_eq!(reviews(&together), hearsay_query::review::review_items(&state(&together)).len());
+    }
+}
+
+#[test]
+fn a_commit_that_fails_changes_nothing_and_later_writes_work() {
+    let faults = Faults::default();
+    let store = StoreOptions { faults: faults.clone(), ..StoreOptions::default() };
+    let memory = Memory::open(MemoryOptions { store, ..options() }).unwrap();
+    found_town(&memory);
+    while memory.events().try_recv().is_ok() {}
+    faults.fail_after(0);
+    let before = state(&memory);
+    let blocked = block(&memory);
+    let tickets: Vec<_> = (0..3).map(|n| memory.edit(set("Pell", "lore", &format!("Lore {n}."))).unwrap()).collect();
+    drop(blocked);
+    for ticket in tickets {
+        let error = ticket.wait().unwrap_err();
+        assert!(matches!(error, MemoryError::NotCommitted(_)), "{error}");
+        assert!(error.to_string().contains("was not saved"), "{error}");
+    }
+    assert!(*before == *state(&memory));
+    assert!(memory.events().try_recv().is_err(), "nothing was applied");
+    faults.heal();
+    let written = do_edit(&memory, set("Pell", "lore", "Lore 4."));
+    assert_eq!(written.position, before.position().next());
+    assert_eq!(facts(&memory, "pell", "lore").len(), 1);
+}
+
+#[test]
+fn a_write_that_does_nothing_is_refused() {
+    let memory = town();
+    let nothing = |memory: &Memory| memory.write(|_| Ok(Operation::new(Author::Dm, "nothing", vec![]))).unwrap().wait();
+    refused(&memory, nothing, &["no change"]);
+    let missing = |memory: &Memory| {
+        memory.write(|_| Ok(Operation::new(Author::Dm, "x", vec![Change::RemoveEntity(id("nobody"))]))).unwrap().wait()
+    };
+    refused(&memory, missing, &["there is no entity `nobody`"]);
+}
+
+#[test]
+fn the_graph_tables_follow_the_journal_without_being_asked() {
+    let memory = Memory::open(options()).unwrap();
+    let changes = || {
+        let entities = (0..30_000).map(|n| Change::AddEntity(Entity::new(id(&format!("e-{n}"))))).collect();
+        Operation::new(Author::Game, "many", entities)
+    };
+    memory.write(move |_| Ok(changes())).unwrap().wait().unwrap();
+    // The operation has more rows than the queue of the store accepts, so the worker must be woken when there is space.
+    let begun = std::time::Instant::now();
+    loop {
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        let status = memory.status().unwrap().wait().unwrap();
+        if status.projected == status.position {
+            break;
+        }
+        assert!(begun.elapsed().as_secs() < 40, "{status:?}");
+    }
+    memory.rebuild().unwrap().wait().unwrap();
+    let written = do_edit(&memory, set("e-1", "age", "3"));
+    memory.undo(UndoTarget::At(written.position)).unwrap().wait().unwrap();
+    memory.close().unwrap();
+}

@@ -1,0 +1,54 @@
+//! `hearsay_eval beliefs`.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+use clap::Args;
+use hearsay_eval::{
+    beliefs::{self, Disagreement},
+    stories,
+};
+
+use crate::output::Output;
+
+/// Compare beliefs of characters with the answers of a data set of stories
+#[derive(Debug, Args)]
+#[command(after_help = "\
+FILE contains stories in ToMi's format, as plain text or gzip: numbered sentences,
+then a question, a tab and the answer. The program records each story as operations.
+The engine answers each question from what the people in the room saw.
+
+Example:
+  hearsay_eval beliefs stories.txt.gz --disagreements 5")]
+pub(crate) struct Beliefs {
+    /// File with the stories
+    file: PathBuf,
+    /// Maximum number of disagreements with the data set to list, each with the engine's reasons
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    disagreements: usize,
+}
+
+impl Beliefs {
+    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+        let stories = stories::read(&self.file)?;
+        let report = beliefs::measure(&stories, &self.file, self.disagreements)?;
+        out.line(format!("{:14}{:>8}{:>12}", "kind", "n", "accuracy"))?;
+        for tally in &report.tallies {
+            out.data(tally)?;
+            out.line(format!("{:14}{:>8}{:>12.4}", tally.kind, tally.n, tally.accuracy))?;
+        }
+        for disagreement in &report.disagreements {
+            out.data(disagreement)?;
+            let Disagreement { line, story, question, set, engine, reasons, .. } = disagreement;
+            out.line(format!("\nline {line}: {question}"))?;
+            for (minute, sentence) in (1..).zip(story) {
+                out.line(format!("  {minute:>2} {sentence}"))?;
+            }
+            out.line(format!("  set: {set}; engine: {}", engine.as_deref().unwrap_or("nowhere")))?;
+            for reason in reasons {
+                out.line(format!("    {reason}"))?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,83 @@
+//! `hearsay_eval crash`.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
+
+use anyhow::Result;
+use clap::Args;
+use hearsay_eval::crash;
+
+use crate::output::Output;
+
+/// Measure durability: kill programs while they write, and damage their storage and files
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each run starts a program, which opens a directory and compares the stored operations
+with the acknowledged operations. The program then writes small and large operations,
+undo, graph tables, derived files and snapshots. A run ends when the program is
+killed, when its storage fails (a write is refused or short, a sync fails, or a
+background task fails), or when its disk is full. A full disk needs a mount, so it is
+tested only on Linux as root. The database's memory tables are small, so that its log
+rotates in most runs.
+
+After a run, a file of each kind is damaged in copies of the directory. The damage
+must be reported or harmless, and a repair must save all undamaged data. The exit
+code is 1 if any data was lost, incomplete or different, or if damage was not reported.
+
+Example:
+  hearsay_eval crash --runs 1000 --json")]
+pub(crate) struct Crash {
+    /// Number of programs to start
+    #[arg(long, default_value_t = 1_000)]
+    runs: u64,
+    /// Seed of the random numbers, which decide on the written data and on the times of the kills
+    #[arg(long, default_value_t = 7)]
+    seed: u64,
+}
+
+impl Crash {
+    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+        let figures = crash::run(self.runs, self.seed, |done| {
+            if io::stderr().is_terminal() {
+                let _ = write!(io::stderr(), "\r{done} of {} runs", self.runs);
+            }
+        })?;
+        if io::stderr().is_terminal() {
+            let _ = writeln!(io::stderr());
+        }
+        out.data(&figures)?;
+        let crash::Figures {
+            runs,
+            storage_faults,
+            full_disks,
+            damaged_files,
+            mishandled_damage,
+            lost,
+            half,
+            graph_differences,
+            unopened,
+            rotations_forced,
+            rotations,
+            operations,
+        } = figures;
+        for (name, count) in [
+            ("runs", runs),
+            ("storage faults", storage_faults),
+            ("full disks", full_disks),
+            ("damaged files", damaged_files),
+            ("damage mishandled", mishandled_damage),
+            ("lost", lost),
+            ("half there", half),
+            ("graph differences", graph_differences),
+            ("not opened again", unopened),
+            ("runs with a rotation", rotations_forced),
+            ("rotations", rotations),
+            ("operations", operations),
+        ] {
+            out.line(format!("{name:22}{count:>10}"))?;
+        }
+        Ok(if figures.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

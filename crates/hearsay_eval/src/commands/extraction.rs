@@ -1,0 +1,149 @@
+//! `hearsay_eval extraction`.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use hearsay_embed::{EmbedError, Encoder, EncoderOptions};
+use hearsay_eval::{extraction, learn, weights};
+use hearsay_extract::Meaning;
+
+use crate::{output::Output, threads::processors};
+
+/// Measure the quality of the extractor on labelled sentences
+#[derive(Debug, Args)]
+#[command(after_help = "\
+FILE contains scenes and labelled sentences; EXTRACTION.md describes the format. The
+report shows the precision of accepted facts, the share of labelled facts that are
+accepted or wait for review, and the calibration of confidence. With --text, the
+program measures nothing and lists the facts in a text. --names is a file with one
+line of JSON in the format of a scene, which contains the known entities.
+
+Example:
+  hearsay_eval extraction crates/hearsay_eval/data/extraction-dev.jsonl --misses")]
+pub(crate) struct Extraction {
+    /// Labelled files
+    #[arg(required_unless_present = "text", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// List wrong and missed facts
+    #[arg(long)]
+    misses: bool,
+    /// Fit the weights of the confidence to the files, and print them for `weights.toml`
+    #[arg(long)]
+    fit: bool,
+    /// Train one of the extractor's classifiers on the files, and print the data file of the classifier
+    #[arg(long, value_name = "WHICH", conflicts_with = "fit")]
+    learn: Option<Classifier>,
+    /// Use words and patterns only, not the sentence encoder
+    #[arg(long)]
+    without_model: bool,
+    /// List the facts in this text file instead of measuring
+    #[arg(long, value_name = "FILE", requires = "names")]
+    text: Option<PathBuf>,
+    /// File with the entities that the text may name
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+    /// Directory of the model
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+}
+
+/// The classifier to train.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Classifier {
+    /// Relation between two entities in one sentence
+    Relations,
+    /// Attribute that words state about an entity
+    Attributes,
+    /// Whether a statement is past or doubtful
+    Meanings,
+}
+
+impl Extraction {
+    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+        let encoder = if self.without_model { None } else { self.encoder()? };
+        let meaning = encoder.as_ref().map(extraction::EncoderMeaning::new);
+        let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
+        if let (Some(text), Some(names)) = (&self.text, &self.names) {
+            for line in extraction::list(text, names, meaning)? {
+                out.data(&line)?;
+                out.line(format!("{}\n    {}", line.fact, line.quote))?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        let labelled = extraction::read(&self.files)?;
+        if let Some(classifier) = self.learn {
+            let rows = extraction::rows(&labelled);
+            let rows = match classifier {
+                Classifier::Relations => rows.pairs,
+                Classifier::Attributes => rows.values,
+                Classifier::Meanings => rows.meanings,
+            };
+            let learned = learn::learn(rows.iter());
+            out.data(&learned)?;
+            out.line(learned.trim_end())?;
+        } else if self.fit {
+            print_weights(&weights::fit(&labelled, meaning), out)?;
+        } else {
+            let report = extraction::measure(&labelled, meaning);
+            print_report(&report, out)?;
+            if self.misses {
+                print_misses(&report, out)?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Loads the model. Without `--model`, a missing model is no error.
+    fn encoder(&self) -> Result<Option<Encoder>> {
+        match Encoder::open(self.model.as_deref(), EncoderOptions { threads: processors() }) {
+            Ok(encoder) => Ok(Some(encoder)),
+            Err(EmbedError::ModelNotFound { .. } | EmbedError::NotAModel { .. }) if self.model.is_none() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn print_weights(fitted: &weights::Weights, out: &mut Output) -> Result<()> {
+    out.data(fitted)?;
+    out.line(format!("# {} facts; {:.3} of those accepted in scenes left out are right", fitted.n, fitted.precision))?;
+    out.line(format!("# ({} are), loss {:.4}\n[confidence]", fitted.right, fitted.loss))?;
+    for (mark, weight) in &fitted.weights {
+        out.line(format!("{mark} = {weight:.2}"))?;
+    }
+    Ok(())
+}
+
+fn print_report(report: &extraction::Report, out: &mut Output) -> Result<()> {
+    out.data(report)?;
+    let names = ["n", "precision", "recall", "review_recall", "review_precision", "ece", "ms"];
+    out.line(names.map(|name| format!("{name:>10}")).join(" "))?;
+    let &extraction::Report { n, precision, recall, review_recall, review_precision, ece, ms, .. } = report;
+    let shares = [precision, recall, review_recall, review_precision, ece, ms];
+    let figures = names[1..].iter().zip(shares).map(|(name, share)| format!(" {share:>w$.3}", w = name.len().max(10)));
+    out.line(format!("{n:>10}{}", figures.collect::<String>()))?;
+    out.line(format!("\n{:>10}{:>6}{:>8}", "confidence", "n", "right"))?;
+    for extraction::Bin { n, confidence, right } in &report.bins {
+        out.line(format!("{confidence:>10.2}{n:>6}{right:>8.2}"))?;
+    }
+    out.line(format!("\n{:14}{:>5}{:>10}{:>7}{:>10}{:>7}", "tag", "n", "accepted", "right", "labelled", "found"))?;
+    for (tag, tally) in &report.tags {
+        let extraction::Tally { n, accepted, right, labelled, found } = tally;
+        out.line(format!("{tag:14}{n:>5}{accepted:>10}{right:>7}{labelled:>10}{found:>7}"))?;
+    }
+    Ok(())
+}
+
+fn print_misses(report: &extraction::Report, out: &mut Output) -> Result<()> {
+    for miss in &report.misses {
+        out.data(miss)?;
+        out.line(format!("\n{}: {}", miss.id, miss.text))?;
+        for wrong in &miss.wrong {
+            out.line(format!("    wrong  {wrong}"))?;
+        }
+        for missed in &miss.missed {
+            out.line(format!("    missed {missed}"))?;
+        }
+    }
+    Ok(())
+}

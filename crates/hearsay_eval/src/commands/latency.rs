@@ -1,0 +1,45 @@
+//! `hearsay_eval latency`.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+use clap::Args;
+use hearsay_eval::{latency, readers};
+
+use crate::output::Output;
+
+/// Measure the response times of an open campaign
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The program opens the campaign without a model, searches it, and asks one of its
+characters. It writes nothing to the campaign.
+
+Example:
+  hearsay_eval latency campaigns/gullhaven --knower mirela-voss \"Where is the ledger?\"")]
+pub(crate) struct Latency {
+    /// Directory of the campaign; it must already have a database
+    campaign: PathBuf,
+    /// Text for the search, and question for the character
+    question: String,
+    /// Character to ask
+    #[arg(long, value_name = "ID")]
+    knower: String,
+    /// Number of repetitions
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    times: usize,
+}
+
+impl Latency {
+    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+        let found = latency::measure(&self.campaign, &self.knower, &self.question, self.times)?;
+        out.data(&found)?;
+        let latency::Latency { operations, texts, open_ms, first_search_ms, search, ask } = found;
+        out.line(format!("{operations} operations, {texts} texts: open after {open_ms:.0} ms"))?;
+        let line = |what: &str, waits: readers::Waits| {
+            format!("{what} p50 {:.1} ms, p99 {:.1} ms", waits.p50_ms, waits.p99_ms)
+        };
+        out.line(format!("first search {first_search_ms:.1} ms, {}", line("then", search)))?;
+        out.line(line("question", ask))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

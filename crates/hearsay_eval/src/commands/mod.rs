@@ -1,0 +1,72 @@
+//! The commands of the program. Each measurement has a module with its options and its output table.
+
+mod beliefs;
+mod crash;
+mod encoder;
+mod extraction;
+mod frames;
+mod latency;
+mod leaks;
+mod panel_frames;
+mod readers;
+mod recall;
+mod soak;
+mod speed;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+use clap::Subcommand;
+
+use crate::output::Output;
+
+/// The measurements.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Beliefs(beliefs::Beliefs),
+    Leaks(leaks::Leaks),
+    Extraction(extraction::Extraction),
+    Crash(crash::Crash),
+    /// Write to a campaign until `crash` kills this process
+    #[command(hide = true, name = hearsay_eval::crash::CHILD_COMMAND)]
+    CrashChild,
+    Encoder(encoder::Encoder),
+    Speed(speed::Speed),
+    Soak(soak::Soak),
+    Readers(readers::Readers),
+    Latency(latency::Latency),
+    /// Print the memory use of a program that has opened a world; `speed` runs this command
+    #[command(hide = true)]
+    Hold {
+        /// Directory of the world
+        directory: PathBuf,
+    },
+    Frames(frames::Frames),
+    PanelFrames(panel_frames::PanelFrames),
+    Recall(recall::Recall),
+}
+
+impl Command {
+    /// Runs the measurement and prints its result.
+    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+        match self {
+            Self::Beliefs(command) => command.run(out),
+            Self::Leaks(command) => command.run(out),
+            Self::Extraction(command) => command.run(out),
+            Self::Crash(command) => command.run(out),
+            Self::CrashChild => {
+                hearsay_eval::crash::child();
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::Encoder(command) => command.run(out),
+            Self::Speed(command) => command.run(out),
+            Self::Soak(command) => command.run(out),
+            Self::Readers(command) => command.run(out),
+            Self::Latency(command) => command.run(out),
+            Self::Hold { directory } => speed::hold(directory, out),
+            Self::Frames(command) => command.run(out),
+            Self::PanelFrames(command) => command.run(out),
+            Self::Recall(command) => command.run(out),
+        }
+    }
+}

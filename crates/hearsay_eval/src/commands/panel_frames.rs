@@ -1,0 +1,56 @@
+//! `hearsay_eval panel-frames`.
+
+use std::{io::Write, process::ExitCode};
+
+use anyhow::Result;
+use clap::Args;
+use hearsay_eval::panel_frames;
+
+use crate::output::Output;
+
+/// Measure the cost of the DM's panels on the main thread, per frame, in a large campaign
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The program opens a generated campaign with facts that wait for review. It shows the
+DM's panels without a window, each panel in turn, and measures its frames. The
+\"own\" columns do not include the time in which the thread waited for a processor.
+At 60 frames per second, a frame has 16.7 ms for all work.
+
+Example:
+  hearsay_eval panel-frames --entities 20000 --facts 100000")]
+pub(crate) struct PanelFrames {
+    /// Number of entities
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    entities: usize,
+    /// Number of facts
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    facts: usize,
+    /// Number of facts that wait for review
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    rows: usize,
+    /// Number of counted frames per panel
+    #[arg(long, value_name = "F", default_value_t = 240)]
+    frames: usize,
+}
+
+impl PanelFrames {
+    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+        let PanelFrames { entities, facts, rows, frames } = *self;
+        let row = |name: &str, cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>9}")).collect();
+            format!("{name:<28}{}", cells.concat())
+        };
+        let head = ["frames", "p50 ms", "p99", "worst", "own p50", "p99", "worst"];
+        out.line(row("panel", &head.map(str::to_owned)))?;
+        let mut tell = |cost: &panel_frames::Cost| {
+            out.data(cost)?;
+            let whole = [cost.ms_p50, cost.ms_p99, cost.worst_ms].map(|time| format!("{time:.2}"));
+            let own = [cost.unhindered_ms_p50, cost.unhindered_ms_p99, cost.unhindered_worst_ms];
+            let own = own.map(|time| time.map_or("unknown".to_owned(), |time| format!("{time:.2}")));
+            out.line(row(&cost.panel, &[&[cost.frames.to_string()][..], &whole, &own].concat()))?;
+            Ok(out.out.flush()?)
+        };
+        panel_frames::measure(panel_frames::Plan { entities, facts, rows, frames }, &mut tell)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,46 @@
+//! `hearsay_eval readers`.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use hearsay_eval::readers;
+
+use crate::output::Output;
+
+/// Measure durable writes while four panels and an export read
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The program writes a generated campaign to a temporary directory. Each write waits
+for its commit. The program measures the writes alone, and again while four panels
+read four times per second and an export reads all the time. The ratio is the 99th
+percentile with readers, divided by the 99th percentile without readers.
+
+Example:
+  hearsay_eval readers --facts 100000")]
+pub(crate) struct Readers {
+    /// Number of entities in the campaign
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    entities: usize,
+    /// Number of facts
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    facts: usize,
+    /// Number of measured writes
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    writes: usize,
+}
+
+impl Readers {
+    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+        let directory = tempfile::tempdir()?;
+        let found = readers::measure(directory.path(), self.entities, self.facts, self.writes)?;
+        out.data(&found)?;
+        let line = |what: &str, waits: readers::Waits| {
+            format!("{what}: p50 {:.2} ms, p99 {:.2} ms", waits.p50_ms, waits.p99_ms)
+        };
+        out.line(line("writes alone", found.alone))?;
+        out.line(line("writes with four panels and an export", found.read))?;
+        out.line(format!("{:.2} times as long at p99; {} readings", found.ratio, found.readings))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

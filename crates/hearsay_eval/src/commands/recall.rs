@@ -1,0 +1,211 @@
+//! `hearsay_eval recall`.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use hearsay_embed::{Encoder, EncoderOptions};
+use hearsay_eval::{
+    figures,
+    recall::{Corpus, Method, Run},
+    tasks::{self, Task},
+    vector_cache::VectorCache,
+};
+use serde::Serialize;
+
+use crate::{
+    output::{Output, progress},
+    threads::processors,
+};
+
+/// Measure the quality and time of a search on retrieval tasks
+#[derive(Debug, Args)]
+#[command(after_help = "\
+DIR is a task folder (corpus.jsonl, queries.jsonl, and optionally facts.jsonl), or
+contains task folders. Several tasks are measured one by one and together. Each
+question is a search by the DM. The time does not include computing the vector of the
+question. Figures are means over questions, with the bounds of 95 % bootstrap
+intervals. The last tables show by how much \"hearsay\" is better than the better of
+\"dense\" and \"bm25\" on the same questions.
+
+Example:
+  hearsay_eval recall data/retrieval/locomo data/retrieval/musique --method all")]
+pub(crate) struct Recall {
+    /// Task folders
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+    /// Ranking method
+    #[arg(long, value_enum, default_value_t = MethodArg::All)]
+    method: MethodArg,
+    /// Directory of the model
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+    /// File in which vectors are stored for later runs [default: in the system's cache directory]
+    #[arg(long, value_name = "FILE")]
+    cache: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodArg {
+    /// Cosine only; the score of a group is the best score of its passages
+    Dense,
+    /// BM25 only; each group is scored as one text
+    Bm25,
+    /// Dense and BM25 combined by reciprocal ranks, for comparison
+    Rrf,
+    /// Scores from the graph only
+    Graph,
+    /// The ranking that a game uses
+    Hearsay,
+    /// All methods
+    All,
+}
+
+impl MethodArg {
+    fn methods(self) -> Vec<Method> {
+        match self {
+            Self::Dense => vec![Method::Dense],
+            Self::Bm25 => vec![Method::Bm25],
+            Self::Rrf => vec![Method::Rrf],
+            Self::Graph => vec![Method::Graph],
+            Self::Hearsay => vec![Method::Hearsay],
+            Self::All => Method::ALL.to_vec(),
+        }
+    }
+}
+
+/// The difference between `hearsay` and the better of dense and BM25, in one figure.
+#[derive(Debug, Serialize)]
+struct Lead<'a> {
+    set: &'a str,
+    method: Method,
+    against: Method,
+    figure: &'static str,
+    n: usize,
+    ahead: f64,
+    ahead_low: f64,
+    ahead_high: f64,
+}
+
+/// The runs of one task, by method.
+type Runs = BTreeMap<Method, Run>;
+
+impl Recall {
+    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+        let methods = self.method.methods();
+        let encoder = Encoder::open(self.model.as_deref(), EncoderOptions { threads: processors() })?;
+        let file = self.cache.clone().map_or_else(VectorCache::default_file, Ok)?;
+        let mut cache = VectorCache::open(&file, &encoder.info().id, encoder.info().dimension)?;
+        let mut runs: Vec<(String, Runs)> = Vec::new();
+        for dir in &self.dirs {
+            let tasks = tasks::read(dir)?;
+            let mut pooled = Runs::new();
+            for task in &tasks {
+                let measured = measure(task, &methods, &encoder, &mut cache)?;
+                for (method, run) in &measured {
+                    pooled.entry(*method).or_default().pool(run);
+                }
+                runs.push((task.name.clone(), measured));
+            }
+            if let [first, _, ..] = &tasks[..] {
+                let name = first.name.split('/').next().unwrap_or_default();
+                runs.push((format!("{name} pooled"), pooled));
+            }
+        }
+        progress("");
+        let head = ["set", "method", "n", "hit1", "r2", "r5", "r10", "ndcg5", "ms p50", "ms p95", "index s"];
+        out.line(line(&head.map(str::to_owned)))?;
+        for (set, measured) in &runs {
+            print_rows(set, measured, out)?;
+        }
+        for (set, measured) in &runs {
+            compare(set, measured, out)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Measures a task with each of the methods.
+fn measure(task: &Task, methods: &[Method], encoder: &Encoder, cache: &mut VectorCache) -> Result<Runs> {
+    let mut corpus = Corpus::of(task)?;
+    let texts: Vec<_> = corpus.texts().collect();
+    let wanted: BTreeSet<String> = texts.iter().map(|(_, text)| text.clone()).collect();
+    let questions = task.queries.iter().map(|query| query.text.clone());
+    let told = |left| progress(&format!("{}: {left} texts to encode ", task.name));
+    cache.fill(&wanted.into_iter().chain(questions).collect(), encoder, told)?;
+    for (doc, text) in &texts {
+        if let Some(vector) = cache.get(text) {
+            corpus.set_vector(*doc, vector);
+        }
+    }
+    let run = |method| corpus.run(task, method, |text| cache.get(text).map(<[f32]>::to_vec));
+    Ok(methods.iter().map(|&method| (method, run(method))).collect())
+}
+
+/// Prints a row for each method.
+fn print_rows(set: &str, measured: &Runs, out: &mut Output) -> Result<()> {
+    for (&method, run) in measured {
+        let row = run.row(set, method);
+        out.data(&row)?;
+        let f = &row.figures;
+        let ends = [
+            (f.hit1_low, f.hit1_high),
+            (f.r2_low, f.r2_high),
+            (f.r5_low, f.r5_high),
+            (f.r10_low, f.r10_high),
+            (f.ndcg5_low, f.ndcg5_high),
+        ];
+        let shown =
+            f.means().into_iter().zip(ends).map(|(mean, (low, high))| format!("{mean:.3} ({low:.3}-{high:.3})"));
+        let times = [row.query_ms_p50, row.query_ms_p95, row.index_s].map(|time| format!("{time:.2}"));
+        let first = [set.to_owned(), method.as_str().to_owned(), row.n.to_string()];
+        out.line(line(&first.into_iter().chain(shown).chain(times).collect::<Vec<_>>()))?;
+    }
+    Ok(())
+}
+
+/// Returns a line of the table.
+fn line(cells: &[String]) -> String {
+    let cells = cells.iter().enumerate().map(|(at, cell)| match at {
+        0 => format!("{cell:22}"),
+        1 => format!("{cell:8}"),
+        2 => format!("{cell:>5}"),
+        8.. => format!("{cell:>9}"),
+        _ => format!("{cell:>20}"),
+    });
+    cells.collect::<String>().trim_end().to_owned()
+}
+
+/// Prints the differences between `hearsay` and the better of dense and BM25, one line per figure.
+fn compare(set: &str, measured: &Runs, out: &mut Output) -> Result<()> {
+    let of = |method| measured.get(&method).map(|run| run.scores.as_slice());
+    let (Some(hearsay), Some(dense), Some(bm25)) = (of(Method::Hearsay), of(Method::Dense), of(Method::Bm25)) else {
+        return Ok(());
+    };
+    let against = [(Method::Dense, figures::ahead(hearsay, dense)), (Method::Bm25, figures::ahead(hearsay, bm25))];
+    out.line(format!("\n{set}: hearsay against the better of dense and bm25"))?;
+    for (at, figure) in figures::NAMES.into_iter().enumerate() {
+        // `hearsay` has the smaller lead over the better of the two methods.
+        let [a, b] = &against;
+        let (against, ahead) = if a.1[at].mean <= b.1[at].mean { a } else { b };
+        let figures::Interval { mean, low, high } = ahead[at];
+        let n = hearsay.len();
+        let lead = Lead {
+            set,
+            method: Method::Hearsay,
+            against: *against,
+            figure,
+            n,
+            ahead: mean,
+            ahead_low: low,
+            ahead_high: high,
+        };
+        out.data(&lead)?;
+        out.line(format!("  {figure:6} {:6}{mean:>+8.3} ({low:+.3} to {high:+.3})", against.as_str()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,246 @@
+//! Labelled sentences and their scenes, read from files.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use hearsay_extract::{Form, Lexicon, Meaning, Text};
+use hearsay_model::{
+    ApplyError, Author, Change, Entity, EntityId, Fact, FactError, IdError, Kind, Method, Operation, Predicate,
+    Provenance, State, attribute,
+};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Error in a labelled file.
+#[derive(Debug, Error)]
+pub enum ExtractionError {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A line has the wrong format.
+    #[error("{}:{line}: {problem}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// The problem, and the expected input.
+        problem: String,
+    },
+}
+
+/// An entity of a scene.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SceneEntity {
+    /// The id.
+    pub id: EntityId,
+    /// The kind.
+    pub kind: String,
+    /// The names. The first is the full name.
+    pub names: Vec<String>,
+    /// The pronouns of the entity, such as `he`.
+    #[serde(default)]
+    pub pronouns: Option<String>,
+    /// The attributes of the entity that are known before the text.
+    #[serde(default)]
+    pub attributes: BTreeMap<Predicate, String>,
+}
+
+/// A fact that a careful reader would record.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelledFact {
+    /// The subject: the id of an entity, or `new:Name` for a name that no entity has.
+    pub subject: String,
+    /// The predicate: a relation or an attribute.
+    pub predicate: Predicate,
+    /// The object: the id of an entity, `new:Name`, or the value of an attribute.
+    pub object: String,
+    /// The words of the relation, if no predicate of the vocabulary expresses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relation: Option<String>,
+    /// The character who states the fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The characters who were told the fact, according to the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
+    /// Whether the fact is only a guess or hearsay.
+    #[serde(default)]
+    pub doubt: bool,
+    /// Whether the fact is no longer true.
+    #[serde(default)]
+    pub over: bool,
+}
+
+/// A sentence with its facts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// The id.
+    pub id: String,
+    /// The name of the scene.
+    pub scene: String,
+    /// The type of text.
+    pub form: Form,
+    /// The character who says the text; `None` for narration and written text.
+    #[serde(default)]
+    pub speaker: Option<EntityId>,
+    /// The characters who are present.
+    #[serde(default)]
+    pub present: Vec<EntityId>,
+    /// The place where the text is said.
+    #[serde(default)]
+    pub place: Option<EntityId>,
+    /// The texts before this text.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// The text.
+    pub text: String,
+    /// The facts that should be extracted.
+    pub facts: Vec<LabelledFact>,
+    /// The difficulties that the sentence contains, such as a pronoun.
+    #[serde(default)]
+    pub tags: Vec<String>,
+}
+
+/// Scenes with their sentences.
+#[derive(Debug, Default)]
+pub struct Labelled {
+    pub(super) scenes: BTreeMap<String, Scene>,
+    pub(super) examples: Vec<Example>,
+}
+
+#[derive(Debug)]
+pub(super) struct Scene {
+    ids: BTreeSet<String>,
+    pub(super) lexicon: Lexicon,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SceneLine {
+    scene: String,
+    #[serde(default, rename = "about")]
+    _about: String,
+    entities: Vec<SceneEntity>,
+}
+
+/// Reads labelled files in order. An example can only use scenes of its own file.
+///
+/// # Errors
+/// If a file or one of its lines cannot be read. The error names the line and the expected input.
+pub fn read(files: &[PathBuf]) -> Result<Labelled, ExtractionError> {
+    let mut labelled = Labelled::default();
+    for (at, path) in files.iter().enumerate() {
+        let content =
+            fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.clone(), source })?;
+        labelled.add(path, &content, at)?;
+    }
+    Ok(labelled)
+}
+
+impl Labelled {
+    pub(super) fn add(&mut self, path: &Path, content: &str, file: usize) -> Result<(), ExtractionError> {
+        let mut ids = BTreeSet::new();
+        for (line, json) in (1..).zip(content.lines()).filter(|(_, json)| !json.trim().is_empty()) {
+            let failed = |problem: String| ExtractionError::Line { path: path.to_owned(), line, problem };
+            let value: serde_json::Value =
+                serde_json::from_str(json).map_err(|error| failed(format!("not JSON: {error}")))?;
+            if value.get("id").is_none() {
+                let scene: SceneLine = serde_json::from_value(value).map_err(|error| {
+                    failed(format!("neither a scene nor an example: {error}; an example has an `id`"))
+                })?;
+                let world = world(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
+                let ids = scene.entities.iter().map(|entity| entity.id.to_string()).collect();
+                let scene_name = format!("{file}/{}", scene.scene);
+                let made = Scene { ids, lexicon: Lexicon::of(&world) };
+                if self.scenes.insert(scene_name, made).is_some() {
+                    return Err(failed(format!("a second scene `{}`; scenes of a file must differ", scene.scene)));
+                }
+                continue;
+            }
+            let mut example: Example =
+                serde_json::from_value(value).map_err(|error| failed(format!("not an example: {error}")))?;
+            let name = format!("{file}/{}", example.scene);
+            let Some(scene) = self.scenes.get(&name) else {
+                return Err(failed(format!("the scene `{}` is not described before this line", example.scene)));
+            };
+            if !ids.insert(example.id.clone()) {
+                return Err(failed(format!("a second example `{}`; ids must differ", example.id)));
+            }
+            let named = example.facts.iter().flat_map(|fact| {
+                let relation = fact.predicate.is_relation().then_some(&fact.object);
+                [Some(&fact.subject), relation, fact.by.as_ref()].into_iter().flatten().chain(&fact.told)
+            });
+            let people = example.present.iter().chain(&example.speaker).chain(&example.place).map(|id| id.as_str());
+            let mut all = named.map(String::as_str).chain(people);
+            let unknown = all.find(|id| !scene.ids.contains(*id) && !id.starts_with("new:")).map(str::to_owned);
+            drop(all);
+            if let Some(unknown) = unknown {
+                let problem = format!(
+                    "`{unknown}` is no entity of the scene `{}`; a new name is written `new:Name`",
+                    example.scene
+                );
+                return Err(failed(problem));
+            }
+            example.scene = name;
+            self.examples.push(example);
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Error)]
+enum WorldError {
+    #[error(transparent)]
+    Id(#[from] IdError),
+    #[error(transparent)]
+    Fact(#[from] FactError),
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+}
+
+/// Creates a state with the entities of a scene.
+fn world(entities: &[SceneEntity]) -> Result<State, WorldError> {
+    let mut changes = Vec::new();
+    for entity in entities {
+        let id = &entity.id;
+        changes.push(Change::AddEntity(Entity::new(id.clone())));
+        let names = entity.names.iter().enumerate();
+        let names = names.map(|(at, name)| (if at == 0 { attribute::NAME } else { attribute::ALIAS }, name.as_str()));
+        let kind = Kind::from(entity.kind.as_str());
+        let pronouns = entity.pronouns.as_deref().map(|pronouns| ("pronouns", pronouns));
+        let others = entity.attributes.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in names.chain([(attribute::KIND, kind.as_str())]).chain(pronouns).chain(others) {
+            let fact = Fact::attribute(id, name, value, Provenance::new(Method::Authored, Author::Dm))?;
+            changes.push(Change::AssertFact(fact.build()?.into()));
+        }
+    }
+    let mut state = State::default();
+    state.apply(Operation::new(Author::Dm, "a scene", changes))?;
+    Ok(state)
+}
+
+impl Example {
+    pub(super) fn text<'a>(&'a self, before: &'a [&'a str], meaning: Option<&'a dyn Meaning>) -> Text<'a> {
+        Text {
+            text: &self.text,
+            form: self.form,
+            speaker: self.speaker.as_ref(),
+            present: &self.present,
+            place: self.place.as_ref(),
+            before,
+            meaning,
+        }
+    }
+}

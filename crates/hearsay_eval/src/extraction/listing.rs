@@ -1,0 +1,63 @@
+//! Lists extracted facts as lines of text.
+
+use std::{fs, path::Path};
+
+use hearsay_extract::{ExtractedFact, Extraction, Extractor, Form, Language, Meaning, Mention, Stated, Text};
+use hearsay_model::Vocabulary;
+use serde::Serialize;
+
+use super::labelled::{ExtractionError, read};
+
+/// An extracted fact, formatted for a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct Listed {
+    /// The fact in one line.
+    pub fact: String,
+    /// The words that state the fact.
+    pub quote: String,
+    /// The confidence.
+    pub confidence: f64,
+}
+
+/// Extracts the facts of the text in the file `path`. The file `names` contains one line with a scene.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn list(path: &Path, names: &Path, meaning: Option<&dyn Meaning>) -> Result<Vec<Listed>, ExtractionError> {
+    let labelled = read(&[names.to_owned()])?;
+    let Some(scene) = labelled.scenes.values().next() else {
+        let problem = "no scene in it; expected a line with `scene` and `entities`".to_owned();
+        return Err(ExtractionError::Line { path: names.to_owned(), line: 1, problem });
+    };
+    let text = fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.to_owned(), source })?;
+    let extractor = Extractor::new(Language::english(), Vocabulary::default());
+    let found = extractor.extract(&scene.lexicon, &Text { meaning, ..Text::new(&text, Form::Narration) });
+    let listed = |fact: &ExtractedFact| Listed {
+        fact: show(fact, &found),
+        quote: fact.quote.clone(),
+        confidence: fact.confidence.get(),
+    };
+    Ok(found.facts.iter().map(listed).collect())
+}
+
+/// Formats a fact in one line.
+pub fn show(fact: &ExtractedFact, found: &Extraction) -> String {
+    let mention = |mention: &Mention| match mention {
+        Mention::Known(id) => id.to_string(),
+        Mention::New(at) => format!("new:{}", found.entities.get(*at).map_or("", |entity| entity.name.as_str())),
+    };
+    let object = match &fact.object {
+        Stated::Entity(entity) => mention(entity),
+        Stated::Value(value) => format!("`{value}`"),
+    };
+    let relation = fact.relation.as_ref().map(|words| format!("({words})")).unwrap_or_default();
+    let by = fact.stated_by.as_ref().map(|by| format!(" by {}", mention(by))).unwrap_or_default();
+    let over = if fact.over { " OVER" } else { "" };
+    let denied = if fact.denied { " DENIED" } else { "" };
+    format!(
+        "{:.2} {} {}{relation} {object}{by}{over}{denied}",
+        fact.confidence.get(),
+        mention(&fact.subject),
+        fact.predicate
+    )
+}

@@ -1,0 +1,17 @@
+//! Accuracy of the extractor on labelled sentences. `EXTRACTION.md` defines the format of the files and the figures.
+
+mod labelled;
+mod listing;
+mod matching;
+mod meaning;
+mod report;
+#[cfg(test)]
+mod tests;
+mod training;
+
+pub use labelled::{Example, ExtractionError, Labelled, LabelledFact, SceneEntity, read};
+pub use listing::{Listed, list, show};
+pub use meaning::EncoderMeaning;
+pub use report::{Bin, Miss, Report, Tally, measure};
+pub use training::rows;
+pub(crate) use training::{Finding, Part, findings};

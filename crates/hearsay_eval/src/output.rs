@@ -1,0 +1,43 @@
+//! Output of the program: tables for people, or JSON lines.
+
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::Result;
+use serde::Serialize;
+
+/// Standard output, in the form that was requested.
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    pub(crate) out: io::BufWriter<io::Stdout>,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json, out: io::BufWriter::new(io::stdout()) }
+    }
+
+    /// Prints an object on one line, with `--json`.
+    pub(crate) fn data(&mut self, data: &impl Serialize) -> Result<()> {
+        if self.json {
+            writeln!(self.out, "{}", serde_json::to_string(data)?)?;
+        }
+        Ok(())
+    }
+
+    /// Prints a line of text, without `--json`.
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<()> {
+        if !self.json {
+            writeln!(self.out, "{}", text.as_ref())?;
+        }
+        Ok(())
+    }
+}
+
+/// Prints a line of progress on the terminal. The next call replaces this line.
+pub(crate) fn progress(text: &str) {
+    let mut err = io::stderr();
+    if err.is_terminal() {
+        // Progress is optional, so errors are ignored.
+        let _ = write!(err, "\r\x1b[2K{text}").and_then(|()| err.flush());
+    }
+}

@@ -1,0 +1,239 @@
+//! Atomic replacement of files, and files that only their owner can read.
+//!
+//! To replace a file, the new contents are written to a temporary file in the same directory, and the temporary file is
+//! renamed. The temporary file has the name of the file, followed by `.part`. If the program is killed at any moment,
+//! either the old or the new file exists. A killed program may leave a temporary file; the next replacement of the same
+//! file removes it.
+//!
+//! ```
+//! use hearsay_files::{Access, Durability, replace};
+//!
+//! # let directory = tempfile::tempdir()?;
+//! let path = directory.path().join("notes.jsonl");
+//! replace(&path, b"{}\n", Access::Private, Durability::Synced)?;
+//! assert_eq!(std::fs::read(&path)?, b"{}\n");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+use std::{
+    ffi::OsString,
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// Users that can read a new file. On systems other than Unix, both variants mean the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Only the owner (mode 0600), from the moment when the file is created.
+    Private,
+    /// All users that the process's umask allows.
+    Default,
+}
+
+/// Whether a replacement survives a power loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// The new file is on the disk when the function returns.
+    Synced,
+    /// The system writes the new file to the disk later. After a power loss, the file may be old, empty or incomplete.
+    /// Use this variant for derived data, and for many files at a time.
+    Deferred,
+}
+
+/// A temporary file that will replace a file.
+///
+/// Dropping this value does not remove the temporary file, so that an interrupted task can be recognized.
+#[derive(Debug)]
+pub struct Replacement {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: File,
+}
+
+impl Replacement {
+    /// Creates an empty temporary file for a path. Removes an existing temporary file first. Does not follow a link at
+    /// the path of the temporary file.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be created.
+    pub fn create(path: impl Into<PathBuf>, access: Access) -> io::Result<Self> {
+        let path = path.into();
+        let temporary = temporary_path(&path);
+        remove(&temporary)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        if access == Access::Private {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        #[cfg(not(unix))]
+        let _ = access;
+        let file = options.open(&temporary)?;
+        Ok(Self { path, temporary, file })
+    }
+
+    /// Returns the open temporary file.
+    pub fn file(&mut self) -> &mut File {
+        &mut self.file
+    }
+
+    /// Replaces the file by the temporary file. Returns the open new file.
+    ///
+    /// # Errors
+    /// Returns an error if the temporary file cannot be synced or renamed; the old file is then unchanged. Also returns
+    /// an error if the directory cannot be synced. In that case, the new file has already replaced the old file, but a
+    /// power loss may restore the old file.
+    pub fn commit(self, durability: Durability) -> io::Result<File> {
+        if durability == Durability::Synced {
+            self.file.sync_all()?;
+        }
+        fs::rename(&self.temporary, &self.path)?;
+        if durability == Durability::Synced
+            && let Some(directory) = self.path.parent()
+        {
+            sync_directory(directory)?;
+        }
+        Ok(self.file)
+    }
+}
+
+/// Replaces the contents of a file, or creates the file.
+///
+/// # Errors
+/// See [`replace_with`].
+pub fn replace(path: &Path, bytes: &[u8], access: Access, durability: Durability) -> io::Result<()> {
+    replace_with(path, access, durability, |file| file.write_all(bytes)).map(drop)
+}
+
+/// Replaces a file, or creates it. `write` writes the new contents. Returns the open file and the result of `write`.
+///
+/// # Errors
+/// Returns an error if the file cannot be written. The old file is then unchanged, except in the case that
+/// [`Replacement::commit`] describes. The temporary file is removed, to free its space on a full disk.
+pub fn replace_with<T>(
+    path: &Path,
+    access: Access,
+    durability: Durability,
+    write: impl FnOnce(&mut File) -> io::Result<T>,
+) -> io::Result<(File, T)> {
+    let mut replacement = Replacement::create(path, access)?;
+    let temporary = replacement.temporary.clone();
+    let written = write(replacement.file()).and_then(|result| Ok((replacement.commit(durability)?, result)));
+    if written.is_err() {
+        let _ = fs::remove_file(temporary);
+    }
+    written
+}
+
+/// Returns the path of the temporary file for a path.
+pub fn temporary_path(path: &Path) -> PathBuf {
+    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
+    name.push(".part");
+    path.with_file_name(name)
+}
+
+/// Syncs a directory: waits until the names of its files are on the disk. Does nothing on systems other than Unix and
+/// on file systems that cannot sync a directory.
+///
+/// # Errors
+/// Returns an error if the directory cannot be opened or synced.
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    // `Path::parent` of a plain file name is the empty path.
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    match File::open(directory)?.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        result => result,
+    }
+}
+
+/// Removes a file if it exists.
+///
+/// # Errors
+/// Returns an error if the file exists and cannot be removed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Creates a directory and its parents. On Unix the mode of each new directory is 0700.
+///
+/// # Errors
+/// Returns an error if a directory cannot be created.
+pub fn create_private_directory(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_replacement_leaves_the_old_file_and_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        for durability in [Durability::Synced, Durability::Deferred] {
+            replace(&path, b"old", Access::Default, durability).unwrap();
+            let failed = replace_with(&path, Access::Default, durability, |file| {
+                file.write_all(b"ne")?;
+                Err::<(), _>(io::Error::other("full"))
+            });
+            assert_eq!(failed.unwrap_err().to_string(), "full");
+            assert_eq!(fs::read(&path).unwrap(), b"old");
+            assert!(!temporary_path(&path).exists());
+        }
+        // A directory at the path of the temporary file makes the replacement fail.
+        fs::create_dir(temporary_path(&path)).unwrap();
+        assert!(replace(&path, b"new", Access::Default, Durability::Deferred).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+
+    #[test]
+    fn an_interrupted_replacement_leaves_its_temporary_file_to_the_next() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        let mut interrupted = Replacement::create(&path, Access::Default).unwrap();
+        interrupted.file().write_all(b"first").unwrap();
+        drop(interrupted);
+        assert!(!path.exists() && temporary_path(&path).exists());
+        replace(&path, b"second", Access::Default, Durability::Synced).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert!(!temporary_path(&path).exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_reads_what_is_private() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a.jsonl");
+        fs::write(&file, "open").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        // Creates a link to another file at the path of the temporary file.
+        let elsewhere = directory.path().join("elsewhere");
+        fs::write(&elsewhere, "kept").unwrap();
+        symlink(&elsewhere, temporary_path(&file)).unwrap();
+        replace(&file, b"secret", Access::Private, Durability::Synced).unwrap();
+        assert_eq!((fs::read(&file).unwrap(), mode(&file)), (b"secret".to_vec(), 0o600));
+        assert!(!temporary_path(&file).exists());
+        assert_eq!(fs::read(&elsewhere).unwrap(), b"kept");
+        create_private_directory(&directory.path().join("b/c")).unwrap();
+        assert_eq!([mode(&directory.path().join("b")), mode(&directory.path().join("b/c"))], [0o700, 0o700]);
+    }
+}

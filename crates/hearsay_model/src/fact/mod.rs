@@ -1,0 +1,16 @@
+//! Facts: statements about an entity, with their provenance.
+
+mod error;
+mod record;
+mod relation;
+mod status;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::FactError;
+pub use record::{Fact, FactBuilder};
+pub use relation::FactRelation;
+pub use status::{FactStatus, Secrecy};
+pub use value::{Number, Object, Value};

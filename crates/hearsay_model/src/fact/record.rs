@@ -1,0 +1,426 @@
+//! Facts and their builder.
+
+use serde::{Deserialize, Serialize};
+
+use super::{FactError, FactRelation, FactStatus, Object, Secrecy, Value};
+use crate::{
+    Attitude, EntityId, FactId, Predicate, PredicateError, Provenance, Reference, Rename, Validity, attribute,
+};
+
+/// Statement about an entity: subject, predicate, object, one sentence that states the fact, and provenance.
+///
+/// Use [`Fact::relation`] or [`Fact::attribute`] to build a fact. The id is derived from content and source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "FactParts", into = "FactParts")]
+pub struct Fact {
+    id: FactId,
+    parts: FactParts,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct FactParts {
+    subject: EntityId,
+    predicate: Predicate,
+    object: Object,
+    statement: String,
+    mentions: Vec<EntityId>,
+    attitude: Option<Attitude>,
+    rank: Option<String>,
+    conditions: Option<String>,
+    validity: Validity,
+    status: FactStatus,
+    secrecy: Secrecy,
+    handle: Option<String>,
+    provenance: Provenance,
+    #[serde(default)]
+    fact_relation: Option<FactRelation>,
+}
+
+impl FactParts {
+    fn rename(&mut self, renaming: &mut impl Rename) {
+        renaming.entity(&mut self.subject);
+        renaming.predicate(&mut self.predicate);
+        if let Object::Entity(id) = &mut self.object {
+            renaming.entity(id);
+        }
+        self.mentions.iter_mut().for_each(|id| renaming.entity(id));
+        self.fact_relation.iter_mut().for_each(|relation| relation.rename(renaming));
+        self.provenance.rename(renaming);
+    }
+}
+
+impl TryFrom<FactParts> for Fact {
+    type Error = FactError;
+    fn try_from(parts: FactParts) -> Result<Self, FactError> {
+        FactBuilder { parts }.build()
+    }
+}
+
+impl From<Fact> for FactParts {
+    fn from(fact: Fact) -> Self {
+        fact.parts
+    }
+}
+
+impl Fact {
+    /// Starts a builder for a relation between two entities.
+    ///
+    /// # Errors
+    /// Returns an error if the predicate is malformed.
+    pub fn relation(
+        subject: &EntityId,
+        predicate: impl TryInto<Predicate, Error: Into<PredicateError>>,
+        object: &EntityId,
+        provenance: Provenance,
+    ) -> Result<FactBuilder, FactError> {
+        let predicate = predicate.try_into().map_err(Into::into)?;
+        Ok(FactBuilder::new(subject.clone(), predicate, Object::Entity(object.clone()), provenance))
+    }
+
+    /// Starts a builder for an attribute of an entity.
+    ///
+    /// # Errors
+    /// Returns an error if the attribute's name is malformed.
+    pub fn attribute(
+        subject: &EntityId,
+        name: impl TryInto<Predicate, Error: Into<PredicateError>>,
+        value: impl Into<Value>,
+        provenance: Provenance,
+    ) -> Result<FactBuilder, FactError> {
+        let name = name.try_into().map_err(Into::into)?;
+        Ok(FactBuilder::new(subject.clone(), name, Object::Value(value.into()), provenance))
+    }
+
+    /// Starts a builder for a changed version of this fact. If content or source change, the id changes too.
+    pub fn to_builder(&self) -> FactBuilder {
+        FactBuilder { parts: self.parts.clone() }
+    }
+
+    /// Returns the id: a hash of subject, predicate, object, statement, start of validity, source and fact relation.
+    #[inline]
+    pub fn id(&self) -> FactId {
+        self.id
+    }
+
+    /// Returns the entity that the fact is about.
+    #[inline]
+    pub fn subject(&self) -> &EntityId {
+        &self.parts.subject
+    }
+
+    /// Returns the predicate.
+    #[inline]
+    pub fn predicate(&self) -> &Predicate {
+        &self.parts.predicate
+    }
+
+    /// Returns the object.
+    #[inline]
+    pub fn object(&self) -> &Object {
+        &self.parts.object
+    }
+
+    /// Returns the sentence that states the fact.
+    #[inline]
+    pub fn statement(&self) -> &str {
+        &self.parts.statement
+    }
+
+    /// Returns the other entities that the statement names. Sorted and unique, without the subject and the object.
+    pub fn mentions(&self) -> &[EntityId] {
+        &self.parts.mentions
+    }
+
+    /// Returns all entities of the fact: subject, object and mentions.
+    pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
+        std::iter::once(self.subject()).chain(self.object().entity()).chain(self.mentions())
+    }
+
+    /// Returns the attitude of the subject towards the object.
+    pub fn attitude(&self) -> Option<Attitude> {
+        self.parts.attitude
+    }
+
+    /// Returns the rank that the subject has in the group that is the object.
+    pub fn rank(&self) -> Option<&str> {
+        self.parts.rank.as_deref()
+    }
+
+    /// Returns the conditions under which the fact holds, as free text.
+    pub fn conditions(&self) -> Option<&str> {
+        self.parts.conditions.as_deref()
+    }
+
+    /// Returns the interval of game time in which the fact is true.
+    #[inline]
+    pub fn validity(&self) -> &Validity {
+        &self.parts.validity
+    }
+
+    /// Returns the status.
+    #[inline]
+    pub fn status(&self) -> FactStatus {
+        self.parts.status
+    }
+
+    /// Returns whether the fact is canon or claimed, and has no end date. Graph searches for the DM follow only such
+    /// facts.
+    pub fn stands(&self) -> bool {
+        matches!(self.status(), FactStatus::Canon | FactStatus::Claimed) && !self.validity().is_closed()
+    }
+
+    /// Calls a function with every record that the fact refers to.
+    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+        self.entities().for_each(|id| visit(Reference::Entity(id)));
+        self.fact_relation().into_iter().for_each(|relation| visit(Reference::Fact(relation.fact())));
+        self.provenance().references(visit);
+    }
+
+    /// Renames the ids of the records that the fact refers to. The fact's own id is computed again.
+    pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
+        self.parts.rename(renaming);
+        if !R::EQUAL
+            // A valid fact stays valid when its ids are renamed, so this does not fail.
+            && let Ok(renamed) = self.to_builder().build()
+        {
+            *self = renamed;
+        }
+    }
+
+    /// Returns whether the value is a name or an alias of the subject.
+    pub(crate) fn is_name(&self) -> bool {
+        [attribute::NAME, attribute::ALIAS].contains(&self.predicate().as_str())
+    }
+
+    /// Returns the secrecy.
+    #[inline]
+    pub fn secrecy(&self) -> Secrecy {
+        self.parts.secrecy
+    }
+
+    /// Returns the name that the author gave the fact in a campaign file, if there is one. It is not part of the id.
+    pub fn handle(&self) -> Option<&str> {
+        self.parts.handle.as_deref()
+    }
+
+    /// Returns the relation to another fact.
+    pub fn fact_relation(&self) -> Option<FactRelation> {
+        self.parts.fact_relation
+    }
+
+    /// Returns the provenance.
+    pub fn provenance(&self) -> &Provenance {
+        &self.parts.provenance
+    }
+
+    /// Sets the moment when the fact was recorded, by the real clock. The id does not depend on it.
+    pub fn set_recorded(&mut self, recorded: crate::Timestamp) {
+        self.parts.provenance.recorded = recorded;
+    }
+
+    /// Sets the end of the validity. The id does not depend on the end.
+    pub(crate) fn set_end(&mut self, until: crate::Date) {
+        self.parts.validity.until = Some(until);
+    }
+
+    pub(crate) fn set_status(&mut self, status: FactStatus) {
+        self.parts.status = status;
+    }
+
+    pub(crate) fn set_secrecy(&mut self, secrecy: Secrecy) {
+        self.parts.secrecy = secrecy;
+    }
+
+    pub(crate) fn confirm(&mut self) {
+        self.parts.provenance.confirmed = true;
+    }
+
+    /// Adds the evidence of another record of the same fact. Takes over the confidence of the other record if it is
+    /// higher.
+    pub(crate) fn support(&mut self, other: &Self) {
+        let (own, given) = (&mut self.parts.provenance, other.provenance());
+        if given.confidence > own.confidence {
+            (own.confidence, own.extracted) = (given.confidence, given.extracted);
+            own.model.clone_from(&given.model);
+        }
+        for evidence in &given.evidence {
+            if !own.evidence.contains(evidence) {
+                own.evidence.push(evidence.clone());
+            }
+        }
+    }
+}
+
+/// Builder of a [`Fact`].
+#[derive(Debug, Clone)]
+#[must_use = "a fact is only built by `build`"]
+pub struct FactBuilder {
+    parts: FactParts,
+}
+
+impl FactBuilder {
+    fn new(subject: EntityId, predicate: Predicate, object: Object, provenance: Provenance) -> Self {
+        let statement = format!("{subject} {predicate} {object}");
+        Self {
+            parts: FactParts {
+                subject,
+                predicate,
+                object,
+                statement,
+                mentions: Vec::new(),
+                attitude: None,
+                rank: None,
+                conditions: None,
+                validity: Validity::default(),
+                status: FactStatus::default(),
+                secrecy: Secrecy::default(),
+                handle: None,
+                provenance,
+                fact_relation: None,
+            },
+        }
+    }
+
+    /// Sets the sentence that states the fact. By default it consists of subject, predicate and object.
+    #[inline]
+    pub fn statement(mut self, statement: impl Into<String>) -> Self {
+        self.parts.statement = statement.into();
+        self
+    }
+
+    /// Sets the entity that the fact is about.
+    pub fn subject(mut self, subject: EntityId) -> Self {
+        self.parts.subject = subject;
+        self
+    }
+
+    /// Sets the predicate.
+    pub fn predicate(mut self, predicate: Predicate) -> Self {
+        self.parts.predicate = predicate;
+        self
+    }
+
+    /// Sets the object.
+    #[inline]
+    pub fn object(mut self, object: Object) -> Self {
+        self.parts.object = object;
+        self
+    }
+
+    /// Sets the other entities that the statement names.
+    pub fn mentions(mut self, mentions: impl IntoIterator<Item = EntityId>) -> Self {
+        self.parts.mentions = mentions.into_iter().collect();
+        self
+    }
+
+    /// Sets the attitude of the subject towards the object.
+    pub fn attitude(mut self, attitude: Option<Attitude>) -> Self {
+        self.parts.attitude = attitude;
+        self
+    }
+
+    /// Sets the rank that the subject has in the group that is the object.
+    pub fn rank(mut self, rank: Option<String>) -> Self {
+        self.parts.rank = rank;
+        self
+    }
+
+    /// Sets the conditions under which the fact holds.
+    pub fn conditions(mut self, conditions: Option<String>) -> Self {
+        self.parts.conditions = conditions;
+        self
+    }
+
+    /// Sets the interval of game time in which the fact is true.
+    #[inline]
+    pub fn validity(mut self, validity: Validity) -> Self {
+        self.parts.validity = validity;
+        self
+    }
+
+    /// Sets the status. The default is canon.
+    #[inline]
+    pub fn status(mut self, status: FactStatus) -> Self {
+        self.parts.status = status;
+        self
+    }
+
+    /// Sets the secrecy. The default is open.
+    #[inline]
+    pub fn secrecy(mut self, secrecy: Secrecy) -> Self {
+        self.parts.secrecy = secrecy;
+        self
+    }
+
+    /// Sets the name that the author gives the fact in a campaign file.
+    pub fn handle(mut self, handle: Option<String>) -> Self {
+        self.parts.handle = handle;
+        self
+    }
+
+    /// Sets the relation to another fact.
+    pub fn fact_relation(mut self, fact_relation: Option<FactRelation>) -> Self {
+        self.parts.fact_relation = fact_relation;
+        self
+    }
+
+    /// Sets the provenance.
+    pub fn provenance(mut self, provenance: Provenance) -> Self {
+        self.parts.provenance = provenance;
+        self
+    }
+
+    /// Checks the parts and derives the id.
+    ///
+    /// # Errors
+    /// Returns an error if the statement or a value is empty, or if the interval ends before it begins. Returns an
+    /// error if the object of a relation is a value, or if the object of an attribute is an entity.
+    pub fn build(mut self) -> Result<Fact, FactError> {
+        let parts = &mut self.parts;
+        if parts.statement.trim().is_empty() {
+            return Err(FactError::NoStatement);
+        }
+        if parts.object.text().is_some_and(|text| text.trim().is_empty()) {
+            return Err(FactError::EmptyValue(parts.predicate.clone()));
+        }
+        let predicate = || parts.predicate.clone();
+        match (&parts.object, parts.predicate.is_relation()) {
+            (Object::Value(_), true) => {
+                return Err(FactError::WrongObject { predicate: predicate(), expected: "an entity" });
+            }
+            (Object::Entity(_), false) => {
+                return Err(FactError::WrongObject { predicate: predicate(), expected: "a value" });
+            }
+            _ => {}
+        }
+        if let (Some(from), Some(until)) = (parts.validity.start(), parts.validity.end())
+            && until < from
+        {
+            return Err(FactError::Backwards { from, until });
+        }
+        let (subject, object) = (&parts.subject, parts.object.entity());
+        parts.mentions.retain(|id| id != subject && Some(id) != object);
+        parts.mentions.sort();
+        parts.mentions.dedup();
+        let object = match &parts.object {
+            Object::Entity(id) => format!("entity {id}"),
+            Object::Value(Value::Text(text)) => format!("text {text}"),
+            Object::Value(value) => format!("value {value}"),
+        };
+        let start = parts.validity.start().map_or(String::new(), |start| start.0.to_string());
+        let source = parts.provenance.source();
+        let fact_relation =
+            parts.fact_relation.map(|fact_relation| format!("{} {}", fact_relation.as_str(), fact_relation.fact()));
+        let mut content = vec![
+            parts.subject.as_str().as_bytes(),
+            parts.predicate.as_str().as_bytes(),
+            object.as_bytes(),
+            parts.statement.as_bytes(),
+            start.as_bytes(),
+            source.as_bytes(),
+        ];
+        content.extend(fact_relation.as_ref().map(|fact_relation| fact_relation.as_bytes()));
+        let id = FactId::of(&content);
+        Ok(Fact { id, parts: self.parts })
+    }
+}

@@ -1,0 +1,73 @@
+//! Status and secrecy of facts.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Whether the campaign treats a fact as true. Credence does not depend on the status.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactStatus {
+    /// Waits for the DM's decision. Until then, no entity knows the fact.
+    Proposed,
+    /// Claimed by a source. The DM has not decided whether it is true.
+    Claimed,
+    /// True in the campaign.
+    #[default]
+    Canon,
+    /// False in the campaign, although some entities may believe it.
+    False,
+    /// Not part of the campaign. No source states the fact, and no entity knows it.
+    Rejected,
+}
+
+impl FactStatus {
+    /// All statuses.
+    pub const ALL: [Self; 5] = [Self::Proposed, Self::Claimed, Self::Canon, Self::False, Self::Rejected];
+
+    /// Returns whether entities can know a fact with this status.
+    pub fn is_in_world(self) -> bool {
+        !matches!(self, Self::Proposed | Self::Rejected)
+    }
+
+    /// Returns the status as lowercase text.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Proposed => "proposed",
+            Self::Claimed => "claimed",
+            Self::Canon => "canon",
+            Self::False => "false",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+impl fmt::Display for FactStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How widely a fact may be known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Secrecy {
+    /// Common knowledge: everyone may know the fact.
+    Common,
+    /// Open: the audience rules decide who knows the fact.
+    #[default]
+    Open,
+    /// Secret: only the named holders know the fact.
+    Secret,
+}
+
+impl Secrecy {
+    /// Returns the secrecy as lowercase text.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Common => "common",
+            Self::Open => "open",
+            Self::Secret => "secret",
+        }
+    }
+}

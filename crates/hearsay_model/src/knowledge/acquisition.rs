@@ -1,0 +1,276 @@
+//! Acquisitions: how knowers come to know facts.
+//!
+//! To add a kind of acquisition, add a variant, a [descriptor](AcquisitionDescriptor), and the cases in the methods of
+//! [`Acquisition`]. Other code calls these methods and does not match variants.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{EntityId, FactId, Rename};
+
+/// How a knower acquired a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Acquisition {
+    /// The knower was present and saw what the fact states.
+    Witnessed,
+    /// Another entity told the knower the fact.
+    Told {
+        /// The teller; `None` if the knower heard it as general talk.
+        by: Option<EntityId>,
+        /// The source from which the teller has the fact, if the teller named one.
+        #[serde(default)]
+        citing: Option<EntityId>,
+    },
+    /// The knower read the fact.
+    Read {
+        /// The document; `None` if no document is given.
+        document: Option<EntityId>,
+    },
+    /// The campaign states that the knower knows the fact.
+    Authored,
+    /// The knower deduced the fact from other facts.
+    Deduced {
+        /// The premises: the facts from which the knower deduced this fact.
+        from: Vec<FactId>,
+    },
+    /// The knower passed the fact on to the entities in
+    /// [`KnowledgeEdge::co_present`](super::KnowledgeEdge::co_present). The edge only records who was told. It gives no credence to any knower.
+    Shared,
+}
+
+/// How strongly an acquisition convinces the knower if there is no other evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reliability {
+    /// The knower observed the fact. An observation overrides all testimony.
+    Observed,
+    /// The campaign sets the credence. A credence of 1 or 0 overrides all testimony.
+    Stated,
+    /// The knower has the fact from another source. The fact counts as testimony.
+    Reported,
+    /// The credence is computed from the premises. It is not reduced as in a retelling.
+    Concluded,
+    /// The acquisition gives no knowledge. It only records that the knower told others.
+    None,
+}
+
+/// Properties that all acquisitions of one kind have in common.
+#[derive(Debug)]
+pub struct AcquisitionDescriptor {
+    /// The name in campaign files, ids and graph tables.
+    pub name: &'static str,
+    /// A phrase that names no source: `heard talk of it`.
+    pub phrase: &'static str,
+    /// How strongly the acquisition convinces the knower if there is no other evidence.
+    pub reliability: Reliability,
+    /// Creates an acquisition of this kind from the teller or document that a campaign file names. `None` if campaign
+    /// files cannot contain this kind.
+    pub create: Option<fn(Option<EntityId>) -> Acquisition>,
+}
+
+const WITNESSED: AcquisitionDescriptor = AcquisitionDescriptor {
+    name: "witnessed",
+    phrase: "witnessed",
+    reliability: Reliability::Observed,
+    create: Some(|_| Acquisition::Witnessed),
+};
+const TOLD: AcquisitionDescriptor = AcquisitionDescriptor {
+    name: "told",
+    phrase: "heard talk of it",
+    reliability: Reliability::Reported,
+    create: Some(Acquisition::told),
+};
+const READ: AcquisitionDescriptor = AcquisitionDescriptor {
+    name: "read",
+    phrase: "read",
+    reliability: Reliability::Reported,
+    create: Some(|document| Acquisition::Read { document }),
+};
+const AUTHORED: AcquisitionDescriptor = AcquisitionDescriptor {
+    name: "authored",
+    phrase: "knows it",
+    reliability: Reliability::Stated,
+    create: Some(|_| Acquisition::Authored),
+};
+const DEDUCED: AcquisitionDescriptor = AcquisitionDescriptor {
+    name: "deduced",
+    phrase: "concluded",
+    reliability: Reliability::Concluded,
+    create: Some(|_| Acquisition::Deduced { from: Vec::new() }),
+};
+const SHARED: AcquisitionDescriptor =
+    AcquisitionDescriptor { name: "shared", phrase: "passed it on", reliability: Reliability::None, create: None };
+
+impl AcquisitionDescriptor {
+    /// The descriptors of all kinds of acquisition.
+    pub const ALL: [&'static Self; 6] = [&AUTHORED, &WITNESSED, &TOLD, &READ, &DEDUCED, &SHARED];
+
+    /// Returns the descriptor with this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::ALL.into_iter().find(|kind| kind.name == name)
+    }
+}
+
+impl Acquisition {
+    /// Creates [`Self::Told`] without a cited source.
+    pub fn told(by: Option<EntityId>) -> Self {
+        Self::Told { by, citing: None }
+    }
+
+    /// Returns the descriptor of the kind of acquisition.
+    pub fn descriptor(&self) -> &'static AcquisitionDescriptor {
+        match self {
+            Self::Witnessed => &WITNESSED,
+            Self::Told { .. } => &TOLD,
+            Self::Read { .. } => &READ,
+            Self::Authored => &AUTHORED,
+            Self::Deduced { .. } => &DEDUCED,
+            Self::Shared => &SHARED,
+        }
+    }
+
+    /// Returns the name of the kind of acquisition.
+    pub fn name(&self) -> &'static str {
+        self.descriptor().name
+    }
+
+    /// Returns how strongly the acquisition convinces the knower if there is no other evidence.
+    pub fn reliability(&self) -> Reliability {
+        self.descriptor().reliability
+    }
+
+    /// Returns whether the acquisition lets the knower know the fact. This is true for all kinds except
+    /// [`Self::Shared`].
+    #[inline]
+    pub fn gives_knowledge(&self) -> bool {
+        *self != Self::Shared
+    }
+
+    /// Returns whether the knower observed the fact.
+    #[inline]
+    pub fn is_witnessed(&self) -> bool {
+        *self == Self::Witnessed
+    }
+
+    /// Returns whether the campaign states that the knower knows the fact.
+    #[inline]
+    pub fn is_authored(&self) -> bool {
+        *self == Self::Authored
+    }
+
+    /// Returns whether the knower was told the fact, by a teller or as general talk.
+    #[inline]
+    pub fn is_told(&self) -> bool {
+        matches!(self, Self::Told { .. })
+    }
+
+    /// Returns whether the acquisition does not depend on other facts. Only a deduction depends on other facts, its
+    /// premises.
+    pub fn is_independent(&self) -> bool {
+        self.premises().is_none()
+    }
+
+    /// Returns the teller.
+    #[inline]
+    pub fn teller(&self) -> Option<&EntityId> {
+        match self {
+            Self::Told { by, .. } => by.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the source from which the teller has the fact.
+    #[inline]
+    pub fn cited(&self) -> Option<&EntityId> {
+        match self {
+            Self::Told { citing, .. } => citing.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the teller, and the source from which the teller has the fact.
+    pub fn people(&self) -> impl Iterator<Item = &EntityId> + Clone {
+        self.teller().into_iter().chain(self.cited())
+    }
+
+    /// Returns the document that the knower read.
+    #[inline]
+    pub fn document(&self) -> Option<&EntityId> {
+        match self {
+            Self::Read { document } => document.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the facts from which the knower deduced the fact; `None` if the acquisition is not a deduction.
+    #[inline]
+    pub fn premises(&self) -> Option<&[FactId]> {
+        match self {
+            Self::Deduced { from } => Some(from),
+            _ => None,
+        }
+    }
+
+    /// Returns the entities that the acquisition names.
+    pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
+        self.people().chain(self.document())
+    }
+
+    /// Returns a phrase that names the source, such as `told by Odo Brandt`. The argument returns the name of an
+    /// entity.
+    pub fn describe(&self, called: impl Fn(&EntityId) -> String) -> String {
+        match self {
+            Self::Told { by: Some(by), citing: None } => format!("told by {}", called(by)),
+            Self::Told { by: Some(by), citing: Some(citing) } => {
+                format!("told by {}, who has it from {}", called(by), called(citing))
+            }
+            Self::Read { document: Some(document) } => format!("read in {}", called(document)),
+            Self::Deduced { from } if from.len() == 1 => format!("{} from a fact", DEDUCED.phrase),
+            Self::Deduced { from } => format!("{} from {} facts", DEDUCED.phrase, from.len()),
+            _ => self.descriptor().phrase.to_owned(),
+        }
+    }
+
+    /// Replaces a deduction by [`Self::Authored`]. Used for a fact that does not follow from the premises.
+    #[must_use]
+    pub fn without_premises(&self) -> Self {
+        if self.is_independent() { self.clone() } else { Self::Authored }
+    }
+
+    /// Removes the teller, cited source or document for which the function returns `false`.
+    pub fn retain_entities(&mut self, keep: impl Fn(&EntityId) -> bool) {
+        match self {
+            Self::Told { by, citing } => {
+                for id in [by, citing] {
+                    id.take_if(|id| !keep(id));
+                }
+            }
+            Self::Read { document } => _ = document.take_if(|id| !keep(id)),
+            Self::Witnessed | Self::Authored | Self::Deduced { .. } | Self::Shared => {}
+        }
+    }
+
+    /// Renames the entities and facts that the acquisition names.
+    pub fn rename(&mut self, renaming: &mut impl Rename) {
+        match self {
+            Self::Told { by, citing } => by.iter_mut().chain(citing).for_each(|id| renaming.entity(id)),
+            Self::Read { document } => document.iter_mut().for_each(|id| renaming.entity(id)),
+            Self::Deduced { from } => from.iter_mut().for_each(|id| renaming.fact(id)),
+            Self::Witnessed | Self::Authored | Self::Shared => {}
+        }
+    }
+
+    /// Returns the text that represents the acquisition in the hash of an edge.
+    pub(super) fn id_text(&self) -> String {
+        let id = |id: Option<&EntityId>| id.map_or("", EntityId::as_str).to_owned();
+        let source = match self {
+            Self::Told { by, citing: None } => id(by.as_ref()),
+            Self::Told { by, citing: Some(citing) } => format!("{} citing {citing}", id(by.as_ref())),
+            Self::Read { document } => id(document.as_ref()),
+            Self::Deduced { from } if !from.is_empty() => {
+                from.iter().map(FactId::to_string).collect::<Vec<_>>().join(" ")
+            }
+            Self::Deduced { .. } | Self::Witnessed | Self::Authored | Self::Shared => return self.name().to_owned(),
+        };
+        format!("{} {source}", self.name())
+    }
+}

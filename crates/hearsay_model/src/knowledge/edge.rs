@@ -1,0 +1,142 @@
+//! Knowledge edges.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Acquisition, Justification, Knower};
+use crate::{Credence, Date, EntityId, FactId, GameTime, KnowledgeId, Reference, Rename, SessionId};
+
+/// Edge from a knower to a fact that it knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnowledgeEdge {
+    /// The knower.
+    pub knower: Knower,
+    /// The fact.
+    pub fact: FactId,
+    /// How the knower acquired the fact.
+    pub acquisition: Acquisition,
+    /// The game time at which the knower learned the fact; `None` means that the knower has always known it.
+    pub learned: Option<Date>,
+    /// How much the knower believes the fact. If the edge depends on other edges: the share of their credence that this
+    /// edge takes over.
+    pub credence: Credence,
+    /// Whether the knower keeps the fact to itself.
+    pub conceals: bool,
+    /// The session in which the knower learned the fact.
+    pub session: Option<SessionId>,
+    /// Others present when the fact was learned, as far as the knower noticed them. For a [shared](Acquisition::Shared)
+    /// fact: the entities that the knower told. Sorted and unique.
+    #[serde(default)]
+    pub co_present: Vec<EntityId>,
+    /// The justifications of the edge; empty if the edge depends on no other edge. Sorted and unique.
+    #[serde(default)]
+    pub sources: Vec<Justification>,
+    /// If the knower is a group: the lowest rank whose members know the fact. `None` means all members.
+    #[serde(default)]
+    pub rank: Option<String>,
+}
+
+impl KnowledgeEdge {
+    /// Creates an edge that the campaign states. The fact has always been known, is fully believed, and is not
+    /// concealed.
+    pub fn authored(knower: Knower, fact: FactId) -> Self {
+        Self {
+            knower,
+            fact,
+            acquisition: Acquisition::Authored,
+            learned: None,
+            credence: Credence::FULL,
+            conceals: false,
+            session: None,
+            co_present: Vec::new(),
+            sources: Vec::new(),
+            rank: None,
+        }
+    }
+
+    /// Returns the id of the edge: a hash of knower, fact, acquisition, time, entities present, justifications and
+    /// rank.
+    ///
+    /// If a knower hears a fact from two people, or at two times, there are two edges. The justifications are part of
+    /// the hash. An edge can therefore depend only on edges that exist already, and never on itself.
+    pub fn id(&self) -> KnowledgeId {
+        let acquisition = self.acquisition.id_text();
+        let learned = self.learned.as_ref().map_or(String::new(), |date| match date.time {
+            Some(GameTime(minute)) => minute.to_string(),
+            None => format!("? {}", date.raw),
+        });
+        let fact = self.fact.as_u128().to_be_bytes();
+        let mut parts = vec![self.knower.as_str().as_bytes(), &fact, acquisition.as_bytes(), learned.as_bytes()];
+        let circumstances = self.circumstances();
+        if !circumstances.is_empty() {
+            parts.push(circumstances.as_bytes());
+        }
+        KnowledgeId::of(&parts)
+    }
+
+    /// Returns the entities present, the justifications and the rank as text. The text is empty if there are none.
+    fn circumstances(&self) -> String {
+        use fmt::Write;
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        for id in &self.co_present {
+            let _ = write!(text, "with {id};");
+        }
+        for source in &self.sources {
+            let _ = match source {
+                Justification::Basis { fact, edge } => write!(text, "by {fact} {edge};"),
+                Justification::Experience { told, seen, held } => write!(text, "seen {told} {seen} {held};"),
+            };
+        }
+        if let Some(rank) = &self.rank {
+            let _ = write!(text, "rank {rank};");
+        }
+        text
+    }
+
+    /// Sorts and deduplicates the entities present and the justifications. The id is computed from this order.
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
+        self.sort();
+        self
+    }
+
+    fn sort(&mut self) {
+        self.co_present.sort();
+        self.co_present.dedup();
+        self.sources.sort();
+        self.sources.dedup();
+    }
+
+    /// Returns when the knower learned the fact, as game time.
+    pub fn learned_at(&self) -> Option<GameTime> {
+        self.learned.as_ref().and_then(|date| date.time)
+    }
+
+    /// Calls a function with every record that the edge refers to.
+    ///
+    /// The fact of a [basis](Justification::Basis) is left out, because it is the fact of an edge that is included.
+    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+        self.knower.entity().into_iter().for_each(|id| visit(Reference::Entity(id)));
+        visit(Reference::Fact(self.fact));
+        self.session.iter().for_each(|id| visit(Reference::Session(id)));
+        self.acquisition.entities().chain(&self.co_present).for_each(|id| visit(Reference::Entity(id)));
+        self.acquisition.premises().into_iter().flatten().for_each(|id| visit(Reference::Fact(*id)));
+        let sources = self.sources.iter().flat_map(Justification::edges);
+        sources.for_each(|id| visit(Reference::KnowledgeEdge(id)));
+    }
+
+    /// Renames the records that the edge refers to.
+    pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
+        self.knower.rename(renaming);
+        renaming.fact(&mut self.fact);
+        self.acquisition.rename(renaming);
+        self.session.iter_mut().for_each(|id| renaming.session(id));
+        self.co_present.iter_mut().for_each(|id| renaming.entity(id));
+        self.sources.iter_mut().for_each(|source| source.rename(renaming));
+        if !R::EQUAL {
+            self.sort();
+        }
+    }
+}

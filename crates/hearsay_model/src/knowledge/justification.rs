@@ -1,0 +1,54 @@
+//! Justifications of knowledge edges.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{FactId, KnowledgeId, Rename};
+
+/// Support of a knowledge edge by other edges. A knowledge edge is active only while, for each fact in its
+/// justifications, at least one of the listed edges is active.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Justification {
+    /// The edge through which the teller knew the fact, or through which the knower knew a premise of a deduction.
+    Basis {
+        /// The fact of that edge. If several edges to the same fact are listed, one active edge is enough.
+        fact: FactId,
+        /// The edge.
+        edge: KnowledgeId,
+    },
+    /// An earlier statement of the teller that the knower later saw to be true or untrue. It changes the knower's trust
+    /// in the teller.
+    Experience {
+        /// The edge that records the teller's statement.
+        told: KnowledgeId,
+        /// The edge that records what the knower saw.
+        seen: KnowledgeId,
+        /// Whether the statement was true.
+        held: bool,
+    },
+}
+
+impl Justification {
+    /// Returns the edges that the justification refers to.
+    pub fn edges(&self) -> impl Iterator<Item = KnowledgeId> {
+        let (first, second) = match self {
+            Self::Basis { edge, .. } => (*edge, None),
+            Self::Experience { told, seen, .. } => (*told, Some(*seen)),
+        };
+        std::iter::once(first).chain(second)
+    }
+
+    /// Renames the fact and the edges that the justification refers to.
+    pub fn rename(&mut self, renaming: &mut impl Rename) {
+        match self {
+            Self::Basis { fact, edge } => {
+                renaming.fact(fact);
+                renaming.edge(edge);
+            }
+            Self::Experience { told, seen, held: _ } => {
+                renaming.edge(told);
+                renaming.edge(seen);
+            }
+        }
+    }
+}

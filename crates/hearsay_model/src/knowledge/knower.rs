@@ -1,0 +1,82 @@
+//! Knowers.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{EntityId, IdError, Rename, text};
+
+/// A knower: a character, a group or place whose members and residents share its knowledge, or everyone.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Knower {
+    /// Everyone: common lore.
+    World,
+    /// A character, faction, party or place.
+    Entity(EntityId),
+}
+
+impl Serialize for Knower {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Knower {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        text::parsed(deserializer)
+    }
+}
+
+impl Knower {
+    /// Returns the entity; `None` if the knower is the world.
+    pub fn entity(&self) -> Option<&EntityId> {
+        match self {
+            Self::World => None,
+            Self::Entity(id) => Some(id),
+        }
+    }
+
+    /// Renames the entity. The world has no id to rename.
+    pub fn rename(&mut self, renaming: &mut impl Rename) {
+        if let Self::Entity(id) = self {
+            renaming.entity(id);
+        }
+    }
+
+    /// Returns the knower as text: an id, or `*` for the world. `*` is never a valid id.
+    pub fn as_str(&self) -> &str {
+        self.entity().map_or("*", EntityId::as_str)
+    }
+}
+
+impl From<EntityId> for Knower {
+    fn from(id: EntityId) -> Self {
+        Self::Entity(id)
+    }
+}
+
+impl fmt::Display for Knower {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Knower {
+    type Err = IdError;
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        if text == "*" { Ok(Self::World) } else { EntityId::new(text).map(Self::Entity) }
+    }
+}
+
+impl TryFrom<String> for Knower {
+    type Error = IdError;
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<Knower> for String {
+    fn from(knower: Knower) -> String {
+        knower.as_str().to_owned()
+    }
+}

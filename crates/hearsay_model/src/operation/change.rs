@@ -1,0 +1,224 @@
+//! Changes: the parts of an operation.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::{
+    Date, Entity, EntityId, Fact, FactId, FactStatus, KnowledgeEdge, KnowledgeId, Passage, PassageId, Position,
+    Secrecy, Session, SessionId, Setting, SettingKey, Value,
+};
+
+/// One change within an [`Operation`](super::Operation).
+///
+/// # Adding a variant
+///
+/// A new variant needs changes in four files of this crate, and in the code that creates the variant:
+///
+/// 1. this file: the variant, and the methods below that classify it
+/// 2. `operation/visit.rs`: the records that the variant writes and refers to
+/// 3. `state/check.rs`: the conditions under which the variant is valid
+/// 4. `state/apply.rs`: the effect of the variant on the value of its record
+///
+/// Other code calls the methods of `Change`. It matches on a single variant only to find changes of this variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Adds an entity. Adding an entity again replaces its external ids.
+    AddEntity(Entity),
+    /// Removes an entity and every statement about it.
+    RemoveEntity(EntityId),
+    /// Records a fact. If the fact was asserted before, this restores it as it was first recorded.
+    AssertFact(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
+    /// Ends the validity interval of a fact. The fact no longer holds after that.
+    EndFact {
+        /// The fact.
+        fact: FactId,
+        /// The end of the interval.
+        until: Date,
+    },
+    /// Changes the status of a fact.
+    SetStatus {
+        /// The fact.
+        fact: FactId,
+        /// The new status.
+        status: FactStatus,
+    },
+    /// Changes the secrecy of a fact.
+    SetSecrecy {
+        /// The fact.
+        fact: FactId,
+        /// The new secrecy.
+        secrecy: Secrecy,
+    },
+    /// Records that the DM confirms a fact.
+    Confirm(FactId),
+    /// Retracts a fact that was never true. Every knower loses the fact.
+    RetractFact(FactId),
+    /// Adds a knowledge edge.
+    Learn(#[serde(deserialize_with = "in_arc")] Arc<KnowledgeEdge>),
+    /// Removes a knowledge edge: the knower never learned the fact in this way.
+    Unlearn(KnowledgeId),
+    /// Adds a passage.
+    AddPassage(#[serde(deserialize_with = "in_arc")] Arc<Passage>),
+    /// Removes a passage.
+    RemovePassage(PassageId),
+    /// Adds or replaces a session.
+    SetSession(Session),
+    /// Removes a session. Its passages and facts remain.
+    RemoveSession(SessionId),
+    /// Sets a setting of the campaign.
+    Set(Setting),
+    /// Reverts an earlier operation.
+    Revert(Position),
+    /// Reverts all operations after this position, so that the state equals the state at the position.
+    Restore(Position),
+    /// Changes the value of a declared flag. The new value must have the same type (text, number or boolean) as the old
+    /// value.
+    SetFlag {
+        /// The name of the flag.
+        name: String,
+        /// The new value.
+        value: Value,
+    },
+    /// Removes a setting. The state is then as if the setting had never been set.
+    Unset(SettingKey),
+    /// Saves the current position as a slot with this name. [`Restore`](Self::Restore) returns to the position later.
+    /// Undo does not affect slots: see [`State::slots`](crate::State::slots).
+    SaveSlot(String),
+    /// Drops the slot of this name.
+    DropSlot(String),
+    /// Records that a source states a fact again. The fact gets the new evidence and the higher of the two confidences.
+    /// If the fact is unknown, this records it. If the fact was retracted, it stays retracted.
+    Support(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
+}
+
+/// Deserializes a record directly into an `Arc`. The implementation in serde builds a `Box` first and then copies it.
+fn in_arc<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<T>, D::Error> {
+    T::deserialize(deserializer).map(Arc::new)
+}
+
+impl Change {
+    /// Returns the entity that the change adds.
+    pub fn entity(&self) -> Option<&Entity> {
+        match self {
+            Self::AddEntity(entity) => Some(entity),
+            _ => None,
+        }
+    }
+
+    /// Returns the fact that the change asserts or supports.
+    #[inline]
+    pub fn fact(&self) -> Option<&Arc<Fact>> {
+        match self {
+            Self::AssertFact(fact) | Self::Support(fact) => Some(fact),
+            _ => None,
+        }
+    }
+
+    /// Returns the knowledge edge that the change adds.
+    #[inline]
+    pub fn edge(&self) -> Option<&Arc<KnowledgeEdge>> {
+        match self {
+            Self::Learn(edge) => Some(edge),
+            _ => None,
+        }
+    }
+
+    /// Returns the passage that the change adds.
+    #[inline]
+    pub fn passage(&self) -> Option<&Arc<Passage>> {
+        match self {
+            Self::AddPassage(passage) => Some(passage),
+            _ => None,
+        }
+    }
+
+    /// Returns the session that the change adds or replaces.
+    pub fn session(&self) -> Option<&Session> {
+        match self {
+            Self::SetSession(session) => Some(session),
+            _ => None,
+        }
+    }
+
+    /// Returns the setting that the change sets.
+    pub fn setting(&self) -> Option<&Setting> {
+        match self {
+            Self::Set(setting) => Some(setting),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the change undoes or restores operations.
+    #[inline]
+    pub fn is_undo(&self) -> bool {
+        matches!(self, Self::Revert(_) | Self::Restore(_))
+    }
+
+    /// Returns whether the change concerns slots, which undo does not affect.
+    #[inline]
+    pub fn is_slot(&self) -> bool {
+        matches!(self, Self::SaveSlot(_) | Self::DropSlot(_))
+    }
+
+    /// Returns whether the change affects other operations only through the records that it [touches](Self::touches).
+    ///
+    /// Any other change may make an operation invalid or change its meaning, because it removes a record, sets a
+    /// setting or undoes operations.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::AddEntity(_)
+            | Self::AssertFact(_)
+            | Self::Support(_)
+            | Self::EndFact { .. }
+            | Self::SetStatus { .. }
+            | Self::SetSecrecy { .. }
+            | Self::Confirm(_)
+            | Self::RetractFact(_)
+            | Self::Learn(_)
+            | Self::AddPassage(_)
+            | Self::SetFlag { .. } => true,
+            Self::RemoveEntity(_)
+            | Self::Unlearn(_)
+            | Self::RemovePassage(_)
+            | Self::SetSession(_)
+            | Self::RemoveSession(_)
+            | Self::Set(_)
+            | Self::Unset(_)
+            | Self::Revert(_)
+            | Self::Restore(_)
+            | Self::SaveSlot(_)
+            | Self::DropSlot(_) => false,
+        }
+    }
+
+    /// Returns a phrase that says what the change does to the content of a fact; `None` if the content does not change.
+    pub fn effect_on_fact(&self) -> Option<&'static str> {
+        match self {
+            Self::AssertFact(_) => Some("it was stated"),
+            Self::EndFact { .. } => Some("it was ended"),
+            Self::SetStatus { .. } => Some("its status was changed"),
+            Self::SetSecrecy { .. } => Some("it was revealed or made secret"),
+            Self::Confirm(_) => Some("it was confirmed"),
+            Self::RetractFact(_) => Some("it was retracted"),
+            // Additional evidence does not change the content.
+            Self::Support(_) => None,
+            Self::AddEntity(_)
+            | Self::RemoveEntity(_)
+            | Self::Learn(_)
+            | Self::Unlearn(_)
+            | Self::AddPassage(_)
+            | Self::RemovePassage(_)
+            | Self::SetSession(_)
+            | Self::RemoveSession(_)
+            | Self::Set(_)
+            | Self::SetFlag { .. }
+            | Self::Unset(_)
+            | Self::Revert(_)
+            | Self::Restore(_)
+            | Self::SaveSlot(_)
+            | Self::DropSlot(_) => None,
+        }
+    }
+}

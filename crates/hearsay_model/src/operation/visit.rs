@@ -1,0 +1,99 @@
+//! Functions that list and rename the records that a change writes or refers to.
+
+use super::{Change, Key};
+use crate::{Reference, Rename, SettingKey, reference::unshared};
+
+impl Change {
+    /// Returns the key of the record that the change writes; `None` if the change undoes operations or concerns slots.
+    pub fn writes(&self) -> Option<Key> {
+        Some(match self {
+            Self::AddEntity(entity) => Key::Entity(entity.id.clone()),
+            Self::RemoveEntity(id) => Key::Entity(id.clone()),
+            Self::AssertFact(fact) | Self::Support(fact) => Key::Fact(fact.id()),
+            Self::EndFact { fact, .. }
+            | Self::SetStatus { fact, .. }
+            | Self::SetSecrecy { fact, .. }
+            | Self::Confirm(fact)
+            | Self::RetractFact(fact) => Key::Fact(*fact),
+            Self::Learn(edge) => Key::KnowledgeEdge(edge.id()),
+            Self::Unlearn(id) => Key::KnowledgeEdge(*id),
+            Self::AddPassage(passage) => Key::Passage(passage.id()),
+            Self::RemovePassage(id) => Key::Passage(*id),
+            Self::SetSession(session) => Key::Session(session.id.clone()),
+            Self::RemoveSession(id) => Key::Session(id.clone()),
+            Self::Set(setting) => Key::Setting(setting.key()),
+            Self::SetFlag { name, .. } => Key::Setting(SettingKey::Flag(name.clone())),
+            Self::Unset(key) => Key::Setting(key.clone()),
+            Self::Revert(_) | Self::Restore(_) | Self::SaveSlot(_) | Self::DropSlot(_) => return None,
+        })
+    }
+
+    /// Calls a function with every record that the change refers to.
+    ///
+    /// The record that the change writes is included if it must already exist.
+    pub fn reads<'a>(&'a self, mut visit: impl FnMut(Reference<'a>)) {
+        match self {
+            Self::RemoveEntity(id) => visit(Reference::Entity(id)),
+            Self::AssertFact(fact) | Self::Support(fact) => fact.references(&mut visit),
+            Self::EndFact { fact, .. }
+            | Self::SetStatus { fact, .. }
+            | Self::SetSecrecy { fact, .. }
+            | Self::Confirm(fact)
+            | Self::RetractFact(fact) => visit(Reference::Fact(*fact)),
+            Self::Learn(edge) => edge.references(&mut visit),
+            Self::Unlearn(id) => visit(Reference::KnowledgeEdge(*id)),
+            Self::AddPassage(passage) => passage.references(&mut visit),
+            Self::RemovePassage(id) => visit(Reference::Passage(*id)),
+            Self::SetSession(session) => session.present.iter().for_each(|id| visit(Reference::Entity(id))),
+            Self::RemoveSession(id) => visit(Reference::Session(id)),
+            Self::Set(setting) => setting.references(&mut visit),
+            Self::AddEntity(_)
+            | Self::SetFlag { .. }
+            | Self::Unset(_)
+            | Self::Revert(_)
+            | Self::Restore(_)
+            | Self::SaveSlot(_)
+            | Self::DropSlot(_) => {}
+        }
+    }
+
+    /// Returns the keys of all records that the change writes or refers to. The keys are sorted and unique.
+    pub fn touches(&self) -> Vec<Key> {
+        let mut keys: Vec<Key> = self.writes().into_iter().collect();
+        self.reads(|reference| keys.push(reference.into()));
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    /// Renames the ids in the change. If the id of a record is a hash of its content, the record gets a new id.
+    pub fn rename(&mut self, renaming: &mut impl Rename) {
+        match self {
+            Self::AddEntity(entity) => renaming.entity(&mut entity.id),
+            Self::RemoveEntity(id) => renaming.entity(id),
+            Self::AssertFact(fact) | Self::Support(fact) => {
+                unshared(fact, renaming).into_iter().for_each(|fact| fact.rename(renaming));
+            }
+            Self::EndFact { fact, .. }
+            | Self::SetStatus { fact, .. }
+            | Self::SetSecrecy { fact, .. }
+            | Self::Confirm(fact)
+            | Self::RetractFact(fact) => renaming.fact(fact),
+            Self::Learn(edge) => unshared(edge, renaming).into_iter().for_each(|edge| edge.rename(renaming)),
+            Self::Unlearn(id) => renaming.edge(id),
+            Self::AddPassage(passage) => {
+                unshared(passage, renaming).into_iter().for_each(|passage| passage.rename(renaming));
+            }
+            Self::RemovePassage(id) => renaming.passage(id),
+            Self::SetSession(session) => session.rename(renaming),
+            Self::RemoveSession(id) => renaming.session(id),
+            Self::Set(setting) => setting.rename(renaming),
+            Self::SetFlag { .. }
+            | Self::Unset(_)
+            | Self::Revert(_)
+            | Self::Restore(_)
+            | Self::SaveSlot(_)
+            | Self::DropSlot(_) => {}
+        }
+    }
+}

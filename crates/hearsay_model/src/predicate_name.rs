@@ -1,0 +1,152 @@
+//! Predicates: the names of relations and attributes.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use thiserror::Error;
+
+use crate::{shared_ids, text};
+
+/// Error: invalid predicate.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "`{0}` is not a predicate: relations are written LIKE_THIS, attributes like_this, with letters, digits and underscores, 64 bytes at most"
+)]
+pub struct PredicateError(pub String);
+
+impl From<std::convert::Infallible> for PredicateError {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
+/// Predicate of a fact. Relations to entities are in capitals (`MEMBER_OF`), attributes with a value in lowercase
+/// (`occupation`).
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Predicate(Arc<str>);
+
+impl Serialize for Predicate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Predicate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        text::parsed(deserializer)
+    }
+}
+
+impl Predicate {
+    /// Creates a predicate from its name.
+    ///
+    /// # Errors
+    /// Returns an error if the text mixes cases, is empty, is longer than 64 bytes, does not start with a letter, or
+    /// contains a character other than letters, digits and underscores.
+    pub fn new(text: &str) -> Result<Self, PredicateError> {
+        shared_ids::checked(text, shared_ids::PREDICATES, Self::check).map(Self)
+    }
+
+    fn check(text: &str) -> Result<(), PredicateError> {
+        let first = text.chars().next().is_some_and(char::is_alphabetic);
+        let fits = |upper: bool| {
+            text.chars().all(|c| {
+                c == '_'
+                    || c.is_numeric()
+                    || (c.is_alphabetic() && if upper { !c.is_lowercase() } else { !c.is_uppercase() })
+            })
+        };
+        if first && text.len() <= 64 && (fits(true) || fits(false)) { Ok(()) } else { Err(PredicateError(text.into())) }
+    }
+
+    /// Converts any text to the name of a relation: `works for` becomes `WORKS_FOR`.
+    ///
+    /// # Errors
+    /// Returns an error if the result is not a valid predicate, for example if the text has no letters.
+    pub fn relation(text: &str) -> Result<Self, PredicateError> {
+        Self::new(&crate::slug(text).replace('-', "_").to_uppercase()).map_err(|_| PredicateError(text.into()))
+    }
+
+    /// Returns the predicate as text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns whether the predicate is a relation. The object of a relation is an entity.
+    #[inline]
+    pub fn is_relation(&self) -> bool {
+        self.0.starts_with(|c: char| !c.is_lowercase())
+    }
+}
+
+impl fmt::Display for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<&str> for Predicate {
+    type Error = PredicateError;
+    fn try_from(text: &str) -> Result<Self, PredicateError> {
+        Self::new(text)
+    }
+}
+
+impl TryFrom<String> for Predicate {
+    type Error = PredicateError;
+    fn try_from(text: String) -> Result<Self, PredicateError> {
+        Self::new(&text)
+    }
+}
+
+impl FromStr for Predicate {
+    type Err = PredicateError;
+    fn from_str(text: &str) -> Result<Self, PredicateError> {
+        Self::new(text)
+    }
+}
+
+impl From<Predicate> for String {
+    fn from(predicate: Predicate) -> String {
+        predicate.0.as_ref().into()
+    }
+}
+
+impl PartialEq<str> for Predicate {
+    fn eq(&self, other: &str) -> bool {
+        &*self.0 == other
+    }
+}
+
+impl PartialEq<&str> for Predicate {
+    fn eq(&self, other: &&str) -> bool {
+        &*self.0 == *other
+    }
+}
+
+/// Names of the built-in attributes that code refers to.
+pub mod attribute {
+    /// Main name of an entity.
+    pub const NAME: &str = "name";
+    /// Another name of an entity.
+    pub const ALIAS: &str = "alias";
+    /// Kind of an entity.
+    pub const KIND: &str = "kind";
+    /// Description of an entity, in a few sentences.
+    pub const DESCRIPTION: &str = "description";
+    /// Sentence about an entity that no other predicate expresses.
+    pub const LORE: &str = "lore";
+    /// A label.
+    pub const TAG: &str = "tag";
+    /// The ranks of a group in one line, the lowest first: `apprentice, journeyman, master`.
+    pub const RANKS: &str = "ranks";
+    /// Share of its knowledge that a character passes on, from 0 (nothing) to 1 (everything). The default is 0.5.
+    pub const TALKATIVENESS: &str = "talkativeness";
+}

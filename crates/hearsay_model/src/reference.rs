@@ -1,0 +1,45 @@
+//! References between records: code that lists them, and code that renames the ids in them.
+
+use std::sync::Arc;
+
+use crate::{EntityId, FactId, KnowledgeId, PassageId, SessionId, predicate_name::Predicate};
+
+/// Reference to a record other than a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reference<'a> {
+    /// An entity.
+    Entity(&'a EntityId),
+    /// A fact.
+    Fact(FactId),
+    /// A knowledge edge.
+    KnowledgeEdge(KnowledgeId),
+    /// A passage.
+    Passage(PassageId),
+    /// A session.
+    Session(&'a SessionId),
+}
+
+/// Renames the ids in a record. A method that is not overridden changes nothing.
+pub trait Rename {
+    /// Whether this renaming replaces every id by an equal id, for example to share its allocation. The hash ids of
+    /// records then stay unchanged, and records that have another owner (a second `Arc`) are skipped.
+    const EQUAL: bool = false;
+
+    /// Renames an entity.
+    fn entity(&mut self, _id: &mut EntityId) {}
+    /// Renames a session.
+    fn session(&mut self, _id: &mut SessionId) {}
+    /// Renames a predicate.
+    fn predicate(&mut self, _predicate: &mut Predicate) {}
+    /// Renames a fact.
+    fn fact(&mut self, _id: &mut FactId) {}
+    /// Renames a knowledge edge.
+    fn edge(&mut self, _id: &mut KnowledgeId) {}
+    /// Renames a passage.
+    fn passage(&mut self, _id: &mut PassageId) {}
+}
+
+/// Returns the record to rename. Returns `None` if the record is shared and [`Rename::EQUAL`] says to skip it.
+pub(crate) fn unshared<'r, T: Clone, R: Rename>(record: &'r mut Arc<T>, _: &R) -> Option<&'r mut T> {
+    if R::EQUAL { Arc::get_mut(record) } else { Some(Arc::make_mut(record)) }
+}

@@ -1,0 +1,18 @@
+//! Settings of a campaign as a whole.
+
+mod engine;
+mod game;
+mod key;
+mod review;
+mod session;
+mod setting;
+mod stored;
+mod world;
+
+pub use engine::EngineSetting;
+pub use game::GameSetting;
+pub use key::SettingKey;
+pub use review::{Learning, ReviewSetting};
+pub use session::{KeptRecap, Playing, SessionSetting};
+pub use setting::Setting;
+pub use world::{CampaignInfo, WorldSetting};

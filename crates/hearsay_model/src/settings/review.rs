@@ -1,0 +1,85 @@
+//! Settings that record decisions of the DM in review.
+
+use serde::{Deserialize, Serialize};
+
+use super::SettingKey;
+use crate::{EntityId, FactId, Reference, Rename};
+
+/// Settings of trust calibration: whether it is enabled, and which of the DM's decisions it ignores.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Learning {
+    /// Whether trust calibration is enabled.
+    pub enabled: bool,
+    /// Facts that the DM decided before the last reset of trust calibration. Sorted and unique.
+    pub forgotten: Vec<FactId>,
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Self { enabled: true, forgotten: Vec::new() }
+    }
+}
+
+/// A setting that records decisions of the DM in review.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReviewSetting {
+    /// The settings of trust calibration.
+    Learning(Learning),
+    /// The DM decided that two similar entities are different. The smaller id comes first.
+    Distinct {
+        /// The first entity.
+        one: EntityId,
+        /// The second entity.
+        other: EntityId,
+    },
+    /// An entity was merged into another. The operation with this setting also moved all statements about the removed
+    /// entity.
+    Merged {
+        /// The removed entity.
+        gone: EntityId,
+        /// The remaining entity.
+        into: EntityId,
+    },
+}
+
+impl ReviewSetting {
+    pub(super) fn key(&self) -> SettingKey {
+        match self {
+            Self::Learning(_) => SettingKey::Learning,
+            Self::Distinct { one, other } => SettingKey::Distinct(one.clone(), other.clone()),
+            Self::Merged { gone, .. } => SettingKey::Merged(gone.clone()),
+        }
+    }
+
+    /// Visits every record that the setting refers to, except the facts of [`Learning`], which need not exist.
+    pub(super) fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+        match self {
+            Self::Distinct { one, other } | Self::Merged { gone: one, into: other } => {
+                [one, other].into_iter().for_each(|id| visit(Reference::Entity(id)));
+            }
+            Self::Learning(_) => {}
+        }
+    }
+
+    pub(super) fn rename<R: Rename>(&mut self, renaming: &mut R) {
+        match self {
+            Self::Learning(learning) => {
+                learning.forgotten.iter_mut().for_each(|id| renaming.fact(id));
+                if !R::EQUAL {
+                    learning.forgotten.sort_unstable();
+                }
+            }
+            Self::Distinct { one, other } => {
+                renaming.entity(one);
+                renaming.entity(other);
+                if one > other {
+                    std::mem::swap(one, other);
+                }
+            }
+            Self::Merged { gone, into } => {
+                renaming.entity(gone);
+                renaming.entity(into);
+            }
+        }
+    }
+}

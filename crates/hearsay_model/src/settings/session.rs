@@ -1,0 +1,78 @@
+//! Settings of sessions.
+
+use serde::{Deserialize, Serialize};
+
+use super::SettingKey;
+use crate::{Date, EntityId, Reference, Rename, SessionId};
+
+/// The session in progress and the current scene. New records get these values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Playing {
+    /// The session.
+    pub session: SessionId,
+    /// The player characters present now. [`Session::present`](crate::Session) lists the characters that were present
+    /// at any time during the session. Sorted and unique.
+    pub here: Vec<EntityId>,
+    /// The place of the scene.
+    pub place: Option<EntityId>,
+    /// The game time that the log has reached.
+    pub time: Option<Date>,
+}
+
+/// A recap of a session as the DM edited it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptRecap {
+    /// The session.
+    pub session: SessionId,
+    /// Whether the recap is for the players.
+    pub players: bool,
+    /// The text of the recap.
+    pub text: String,
+}
+
+/// A setting of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionSetting {
+    /// The session in progress. Removing this setting ends the session.
+    Playing(Playing),
+    /// A recap of a session as the DM edited it. It is only shown to people; no answer depends on it.
+    Recap(KeptRecap),
+}
+
+impl SessionSetting {
+    pub(super) fn key(&self) -> SettingKey {
+        match self {
+            Self::Playing(_) => SettingKey::Playing,
+            Self::Recap(recap) => SettingKey::Recap(recap.session.clone(), recap.players),
+        }
+    }
+
+    /// Returns the session of the setting.
+    pub fn session(&self) -> &SessionId {
+        match self {
+            Self::Playing(playing) => &playing.session,
+            Self::Recap(recap) => &recap.session,
+        }
+    }
+
+    pub(super) fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+        visit(Reference::Session(self.session()));
+        if let Self::Playing(playing) = self {
+            playing.here.iter().chain(&playing.place).for_each(|id| visit(Reference::Entity(id)));
+        }
+    }
+
+    pub(super) fn rename<R: Rename>(&mut self, renaming: &mut R) {
+        match self {
+            Self::Playing(playing) => {
+                renaming.session(&mut playing.session);
+                playing.here.iter_mut().chain(&mut playing.place).for_each(|id| renaming.entity(id));
+                if !R::EQUAL {
+                    playing.here.sort();
+                    playing.here.dedup();
+                }
+            }
+            Self::Recap(recap) => renaming.session(&mut recap.session),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Settings of a campaign, grouped by concern.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    EngineSetting, GameSetting, ReviewSetting, SessionSetting, SettingKey, WorldSetting, stored::StoredSetting,
+};
+use crate::{EntityId, Reference, Rename};
+
+/// A setting of the campaign. If several settings have the same key, the newest that is not reverted applies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "StoredSetting", into = "StoredSetting")]
+pub enum Setting {
+    /// A setting that defines the world.
+    World(WorldSetting),
+    /// A setting of the running game.
+    Game(GameSetting),
+    /// A setting of a session.
+    Session(SessionSetting),
+    /// A setting that records decisions of the DM in review.
+    Review(ReviewSetting),
+    /// A setting that records work of the engine.
+    Engine(EngineSetting),
+}
+
+impl Setting {
+    /// Creates a setting that states that two entities are not the same.
+    pub fn distinct(a: EntityId, b: EntityId) -> Self {
+        let (one, other) = if a <= b { (a, b) } else { (b, a) };
+        Self::Review(ReviewSetting::Distinct { one, other })
+    }
+
+    /// Calls a function with every record that the setting refers to.
+    ///
+    /// The facts of [`Learning`](crate::Learning) are not visited, because they need not exist.
+    pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
+        match self {
+            Self::Game(setting) => setting.references(visit),
+            Self::Session(setting) => setting.references(visit),
+            Self::Review(setting) => setting.references(visit),
+            Self::World(_) | Self::Engine(_) => {}
+        }
+    }
+
+    /// Renames the ids of the records that the setting refers to.
+    pub fn rename(&mut self, renaming: &mut impl Rename) {
+        match self {
+            Self::Game(setting) => setting.rename(renaming),
+            Self::Session(setting) => setting.rename(renaming),
+            Self::Review(setting) => setting.rename(renaming),
+            Self::World(_) | Self::Engine(_) => {}
+        }
+    }
+
+    /// Returns the key of the setting.
+    pub fn key(&self) -> SettingKey {
+        match self {
+            Self::World(setting) => setting.key(),
+            Self::Game(setting) => setting.key(),
+            Self::Session(setting) => setting.key(),
+            Self::Review(setting) => setting.key(),
+            Self::Engine(setting) => setting.key(),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Settings that define the world of a campaign.
+
+use serde::{Deserialize, Serialize};
+
+use super::SettingKey;
+use crate::{AttributeDef, AudienceRules, Calendar, PredicateDef};
+
+/// Description of a campaign.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CampaignInfo {
+    /// The readable stable id.
+    pub id: String,
+    /// The name.
+    pub name: String,
+    /// A few sentences about the campaign.
+    pub description: String,
+    /// The game system.
+    pub system: String,
+}
+
+/// A setting that defines the world. These settings come from campaign files.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WorldSetting {
+    /// The description of the campaign.
+    Campaign(CampaignInfo),
+    /// The calendar.
+    Calendar(Calendar),
+    /// The audience rules for facts that are neither common nor secret.
+    Audience(AudienceRules),
+    /// A relation that the campaign defines, or a redefinition of a built-in relation.
+    Predicate(PredicateDef),
+    /// An attribute that the campaign defines, or a redefinition of a built-in attribute.
+    Attribute(AttributeDef),
+}
+
+impl WorldSetting {
+    pub(super) fn key(&self) -> SettingKey {
+        match self {
+            Self::Campaign(_) => SettingKey::Campaign,
+            Self::Calendar(_) => SettingKey::Calendar,
+            Self::Audience(_) => SettingKey::Audience,
+            Self::Predicate(def) => SettingKey::Predicate(def.name.clone()),
+            Self::Attribute(def) => SettingKey::Attribute(def.name.clone()),
+        }
+    }
+}

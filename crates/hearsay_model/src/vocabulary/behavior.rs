@@ -1,0 +1,218 @@
+//! Behaviors: what the engine does with the facts of a predicate. They are data of the vocabulary.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::{Predicate, Vocabulary, VocabularyError};
+use crate::{Attitude, text};
+
+/// What the engine does with the facts of a predicate, beyond storing and finding them.
+///
+/// Several predicates may have the same behavior. The code asks for a behavior and never for a predicate name. A new
+/// predicate therefore behaves like a built-in predicate if its definition has the same behavior.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Behavior {
+    /// For relations: how the subject belongs to the object and shares its knowledge.
+    pub belonging: Option<Belonging>,
+    /// For relations: kind of the open thread that a fact of this predicate stands for. The thread is open while the
+    /// fact is valid.
+    pub thread: Option<OpenThread>,
+    /// For relations between an event and another entity: the part of that entity in the event.
+    pub event: Option<EventPart>,
+    /// For relations: attitude of the subject towards the object, for facts that state no attitude.
+    pub attitude: Option<Attitude>,
+    /// For relations: attitude of the object towards the subject that the fact implies.
+    pub object_attitude: Option<Attitude>,
+    /// For relations: whether the predicate leaves open how the two entities are related. Only the statement says it.
+    pub vague: bool,
+    /// Whether summaries prefer facts of this predicate, because an entity moves, changes sides or takes on an
+    /// obligation.
+    pub notable: bool,
+    /// Whether recall ranks facts of this predicate lower, because they say little about the entity.
+    pub minor: bool,
+    /// For attributes: position among the lines that describe a speaker in its scene context.
+    pub identity: Option<u8>,
+    /// For attributes: position among the lines that describe the place in a scene context.
+    pub scenery: Option<u8>,
+    /// For attributes: position among the values whose meaning is compared to find duplicate entities. Only the first
+    /// value that both entities have is compared.
+    pub comparison: Option<u8>,
+    /// For attributes: how a text refers to an entity by this value.
+    pub reference: Option<ReferringExpression>,
+    /// For attributes: values that mean that the entity is dead, in lowercase. The engine writes the first value of the
+    /// built-in list.
+    pub dead_values: Vec<String>,
+    /// For attributes: lowercase words that mean that a quest has ended. They count as the first or second word of the
+    /// value.
+    pub ended_values: Vec<String>,
+}
+
+/// How a subject belongs to an object and shares its knowledge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Belonging {
+    /// Members know the facts of their group.
+    Member,
+    /// Residents know the local lore of their place.
+    Resident,
+    /// A place or group is part of a larger one. Its members or residents belong to both.
+    Part,
+}
+
+/// Kind of the open thread that a fact stands for while it is valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenThread {
+    /// A promise.
+    Promise,
+    /// A debt.
+    Debt,
+    /// An assignment. The thread is the quest that was assigned.
+    Quest,
+}
+
+/// Part of an entity in an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventPart {
+    /// The subject is the event, and the object is the place where it happens.
+    Place,
+    /// The other entity took part in the event or saw it.
+    Participant,
+}
+
+/// How a text refers to an entity by the value of an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReferringExpression {
+    /// As a description: "the ferryman".
+    Description,
+    /// As a pronoun: "she".
+    Pronoun,
+}
+
+impl Behavior {
+    /// Returns whether the relation makes the subject a direct member of a group or resident of a place.
+    pub fn is_direct_belonging(&self) -> bool {
+        matches!(self.belonging, Some(Belonging::Member | Belonging::Resident))
+    }
+
+    /// Checks that a relation has no behavior that is only for attributes, and an attribute none that is only for
+    /// relations.
+    pub(super) fn check(&self, name: &Predicate) -> Result<(), VocabularyError> {
+        let of_relations = [
+            ("belonging", self.belonging.is_some()),
+            ("thread", self.thread.is_some()),
+            ("event", self.event.is_some()),
+            ("attitude", self.attitude.is_some()),
+            ("object_attitude", self.object_attitude.is_some()),
+            ("vague", self.vague),
+        ];
+        let of_attributes = [
+            ("identity", self.identity.is_some()),
+            ("scenery", self.scenery.is_some()),
+            ("comparison", self.comparison.is_some()),
+            ("reference", self.reference.is_some()),
+            ("dead_values", !self.dead_values.is_empty()),
+            ("ended_values", !self.ended_values.is_empty()),
+        ];
+        let (wrong, of) = match name.is_relation() {
+            true => (of_attributes.iter().find(|(_, given)| *given), "attributes"),
+            false => (of_relations.iter().find(|(_, given)| *given), "relations"),
+        };
+        match wrong {
+            Some((field, _)) => Err(VocabularyError::Behavior { name: name.clone(), field, of }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Effective behaviors of all predicates of a vocabulary.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Behaviors {
+    by_name: FxHashMap<Predicate, Behavior>,
+    /// The predicates with a belonging. A separate list, because views look up the belonging of every fact.
+    belongings: Vec<(Predicate, Belonging)>,
+    /// The attributes with values that mean death.
+    deadly: Vec<Predicate>,
+}
+
+impl Behaviors {
+    /// Sets the behavior of a predicate. `None` leaves the present behavior unchanged.
+    pub(super) fn set(&mut self, name: &Predicate, behavior: Option<&Behavior>) {
+        let Some(behavior) = behavior else { return };
+        self.belongings.retain(|(other, _)| other != name);
+        self.belongings.extend(behavior.belonging.map(|belonging| (name.clone(), belonging)));
+        self.belongings.sort();
+        self.deadly.retain(|other| other != name);
+        self.deadly.extend((!behavior.dead_values.is_empty()).then(|| name.clone()));
+        self.deadly.sort();
+        let normal = |values: &[String]| values.iter().map(|value| text::normal(value)).collect();
+        let (dead_values, ended_values) = (normal(&behavior.dead_values), normal(&behavior.ended_values));
+        match *behavior == Behavior::default() {
+            true => self.by_name.remove(name),
+            false => self.by_name.insert(name.clone(), Behavior { dead_values, ended_values, ..behavior.clone() }),
+        };
+    }
+}
+
+static NONE: Behavior = Behavior {
+    belonging: None,
+    thread: None,
+    event: None,
+    attitude: None,
+    object_attitude: None,
+    vague: false,
+    notable: false,
+    minor: false,
+    identity: None,
+    scenery: None,
+    comparison: None,
+    reference: None,
+    dead_values: Vec::new(),
+    ended_values: Vec::new(),
+};
+
+impl Vocabulary {
+    /// Returns the behavior of a relation or attribute.
+    pub fn behavior(&self, name: &Predicate) -> &Behavior {
+        self.behaviors.by_name.get(name).unwrap_or(&NONE)
+    }
+
+    /// Returns how the subject of a relation belongs to its object. Faster than [`behavior`](Self::behavior).
+    #[inline]
+    pub fn belonging(&self, name: &Predicate) -> Option<Belonging> {
+        let belongings = &self.behaviors.belongings;
+        belongings.iter().find(|(other, _)| other == name).map(|(_, belonging)| *belonging)
+    }
+
+    /// Returns the relations with this [`Belonging`], sorted by name.
+    pub fn with_belonging(&self, way: Belonging) -> impl Iterator<Item = &Predicate> {
+        self.behaviors.belongings.iter().filter(move |(_, belonging)| *belonging == way).map(|(name, _)| name)
+    }
+
+    /// Returns the attributes with [values that mean death](Behavior::dead_values), sorted by name.
+    pub fn deadly(&self) -> &[Predicate] {
+        &self.behaviors.deadly
+    }
+
+    /// Returns the predicates whose behavior the function accepts, sorted by name.
+    pub fn with_behavior(&self, is_wanted: impl Fn(&Behavior) -> bool) -> Vec<&Predicate> {
+        let all = self.behaviors.by_name.iter();
+        let mut found: Vec<&Predicate> =
+            all.filter(|(_, behavior)| is_wanted(behavior)).map(|(name, _)| name).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Returns the predicates for which the function returns a position, sorted by this position. The function reads
+    /// [`Behavior::identity`], [`Behavior::scenery`] or [`Behavior::comparison`].
+    pub fn in_order(&self, position: impl Fn(&Behavior) -> Option<u8>) -> Vec<&Predicate> {
+        let all = self.behaviors.by_name.iter();
+        let mut found: Vec<(u8, &Predicate)> =
+            all.filter_map(|(name, behavior)| Some((position(behavior)?, name))).collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, name)| name).collect()
+    }
+}

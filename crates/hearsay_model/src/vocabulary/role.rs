@@ -1,0 +1,127 @@
+//! Roles: the predicates that the engine and the importers write themselves, or that they need in order to work.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{BUILT_IN, Predicate, VocabularyError};
+
+/// Role of a predicate that the engine or an importer writes itself, or whose facts the engine interprets.
+///
+/// The table `roles` of `data/vocabulary.toml` names the predicate of each role. A campaign may redefine this
+/// predicate, for example with another phrase. It cannot give the role to another predicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PredicateRole {
+    /// Current location of an entity.
+    Location,
+    /// Residence in a place.
+    Residence,
+    /// Membership in a group.
+    Membership,
+    /// Membership of a place or group in the larger place or group that contains it.
+    Part,
+    /// Possession of an item.
+    Possession,
+    /// Trust in another entity's statements: attitude −100 (none) to 100 (full).
+    Trust,
+    /// Awareness of an entity.
+    Awareness,
+    /// Relation that no other predicate describes.
+    Related,
+    /// Assignment of a quest, from its giver.
+    Assignment,
+    /// Participation in an event or a quest.
+    Participation,
+    /// Creation of a thing or a text, from its maker.
+    Creation,
+    /// Condition of an entity, such as `dead`.
+    Condition,
+}
+
+impl PredicateRole {
+    /// All roles.
+    pub const ALL: [Self; 12] = [
+        Self::Location,
+        Self::Residence,
+        Self::Membership,
+        Self::Part,
+        Self::Possession,
+        Self::Trust,
+        Self::Awareness,
+        Self::Related,
+        Self::Assignment,
+        Self::Participation,
+        Self::Creation,
+        Self::Condition,
+    ];
+
+    /// Returns the role as text, as in `data/vocabulary.toml`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Location => "location",
+            Self::Residence => "residence",
+            Self::Membership => "membership",
+            Self::Part => "part",
+            Self::Possession => "possession",
+            Self::Trust => "trust",
+            Self::Awareness => "awareness",
+            Self::Related => "related",
+            Self::Assignment => "assignment",
+            Self::Participation => "participation",
+            Self::Creation => "creation",
+            Self::Condition => "condition",
+        }
+    }
+
+    /// Returns the predicate with this role.
+    #[inline]
+    pub fn predicate(self) -> &'static Predicate {
+        &BUILT_IN.roles.0[self as usize]
+    }
+
+    /// Returns the name of the predicate with this role.
+    #[inline]
+    pub fn name(self) -> &'static str {
+        self.predicate().as_str()
+    }
+
+    /// Returns whether a predicate has this role.
+    #[inline]
+    pub fn is(self, predicate: &Predicate) -> bool {
+        self.predicate() == predicate
+    }
+
+    /// Returns the condition that the engine writes for a dead entity: the first of the built-in values.
+    pub fn dead_value() -> &'static str {
+        let behavior = BUILT_IN.vocabulary.behavior(Self::Condition.predicate());
+        behavior.dead_values.first().map_or("dead", String::as_str)
+    }
+
+    /// Returns whether the predicate of the role is a relation.
+    fn is_relation(self) -> bool {
+        self != Self::Condition
+    }
+}
+
+/// The predicates of all roles, in the order of [`PredicateRole::ALL`].
+#[derive(Debug, Clone)]
+pub(super) struct Roles(Vec<Predicate>);
+
+impl Roles {
+    /// Checks that each role has a defined predicate. The predicate must be a relation if the role needs a relation,
+    /// and an attribute otherwise.
+    pub(super) fn new(
+        given: &BTreeMap<PredicateRole, Predicate>,
+        is_defined: impl Fn(&Predicate) -> bool,
+    ) -> Result<Self, VocabularyError> {
+        let of = |role: PredicateRole| match given.get(&role) {
+            None => Err(VocabularyError::MissingRole(role)),
+            Some(name) if !is_defined(name) || name.is_relation() != role.is_relation() => {
+                Err(VocabularyError::Role { role, name: name.clone() })
+            }
+            Some(name) => Ok(name.clone()),
+        };
+        PredicateRole::ALL.into_iter().map(of).collect::<Result<_, _>>().map(Self)
+    }
+}

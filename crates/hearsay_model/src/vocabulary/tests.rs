@@ -1,0 +1,154 @@
+use super::*;
+
+#[test]
+fn the_built_in_file_is_whole() {
+    let file: VocabularyFile = toml::from_str(include_str!("../../data/vocabulary.toml")).unwrap();
+    let vocabulary = Vocabulary::default();
+    assert_eq!(vocabulary.predicates.len(), file.predicate.len(), "no name twice");
+    assert_eq!(vocabulary.attributes.len(), file.attribute.len(), "no name twice");
+    let required = "KNOWS LOCATED_AT OWNS MEMBER_OF ALLIED_WITH HOSTILE_TO PARTICIPATED_IN QUEST_GIVER CHILD_OF \
+        EMPLOYED_BY PART_OF CAUSED_BY FOLLOWS CREATED RELATED_TO LIKES WANTS FEARS OWES PROMISED KNOWS_ABOUT \
+        RESIDENT_OF";
+    for name in required.split_whitespace() {
+        let def = vocabulary.predicate(&Predicate::new(name).unwrap()).unwrap_or_else(|| panic!("{name}"));
+        def.check().unwrap();
+        assert!(def.examples.len() >= 3, "{name} needs worded examples");
+        assert!(def.symmetric || def.inverse.is_some(), "{name} needs an inverse");
+    }
+    for def in vocabulary.attributes() {
+        def.check().unwrap();
+    }
+    for name in [
+        "personality",
+        "appearance",
+        "occupation",
+        "speaking_style",
+        "emotional_state",
+        "goals",
+        "behavior_rules",
+        "alignment",
+        "atmosphere",
+        "objectives",
+        "reward",
+        "lore_text",
+    ] {
+        assert!(vocabulary.attribute(&Predicate::new(name).unwrap()).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn phrases_make_sentences() {
+    let vocabulary = Vocabulary::default();
+    let check = |name: &str, subject: &str, object: &str, expected: &str| {
+        assert_eq!(vocabulary.sentence(&Predicate::new(name).unwrap(), subject, object), expected);
+    };
+    check("MEMBER_OF", "Bram", "the Watch", "Bram is a member of the Watch.");
+    check("SMUGGLES_FOR", "Bram", "the Club", "Bram smuggles for the Club.");
+    check("lore", "Bram", "Bram limps.", "Bram limps.");
+    check("OWES", "{object}", "Bram", "{object} owes Bram.");
+}
+
+#[test]
+fn predicates_keep_to_one_case() {
+    for bad in ["", "Mixed", "A B", "_A", "9LIVES", "a-b"] {
+        assert!(Predicate::new(bad).is_err(), "{bad}");
+    }
+    assert_eq!(Predicate::relation("works for").unwrap(), "WORKS_FOR");
+    assert!(!Predicate::new("occupation").unwrap().is_relation());
+}
+
+#[test]
+fn invalid_definitions_are_refused() {
+    let mut def = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
+    def.phrase = "{subject} owes".into();
+    assert!(matches!(Vocabulary::default().define(def), Err(VocabularyError::Phrase { .. })));
+    let mut def = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
+    def.history = History::Latest;
+    assert!(matches!(Vocabulary::default().define(def), Err(VocabularyError::History(_))));
+}
+
+const MINIMAL: &str = r#"
+[roles]
+location = "STANDS_IN"
+residence = "DWELLS_IN"
+membership = "SWORN_TO"
+part = "WITHIN"
+possession = "OWNS"
+trust = "TRUSTS"
+awareness = "HEARD_OF"
+related = "TIED_TO"
+assignment = "TIED_TO"
+participation = "TIED_TO"
+creation = "TIED_TO"
+condition = "state"
+[[attribute]]
+name = "state"
+behavior = { dead_values = ["gone"] }
+"#;
+
+/// Returns a small vocabulary file that defines these relations.
+fn with(names: &str) -> String {
+    let defined = names
+        .split_whitespace()
+        .map(|name| format!("[[predicate]]\nname = \"{name}\"\nphrase = \"{{subject}} does it to {{object}}\"\n"));
+    defined.fold(MINIMAL.to_owned(), |text, next| text + &next)
+}
+
+const NEEDED: &str = "STANDS_IN DWELLS_IN SWORN_TO WITHIN OWNS TRUSTS HEARD_OF TIED_TO";
+
+#[test]
+fn a_vocabulary_without_a_role_is_refused() {
+    Vocabulary::from_toml(&with(NEEDED)).unwrap();
+    let without = with(NEEDED).replace("residence = \"DWELLS_IN\"", "");
+    let error = Vocabulary::from_toml(&without).unwrap_err();
+    assert_eq!(error.to_string(), "no predicate has the role `residence`; name one in the table `roles`");
+    let undefined = Vocabulary::from_toml(&with(&NEEDED.replace("WITHIN ", ""))).unwrap_err();
+    assert!(undefined.to_string().contains("WITHIN cannot have the role `part`"), "{undefined}");
+    let unknown = Vocabulary::from_toml(&with(NEEDED).replace("dead_values", "death_values")).unwrap_err();
+    assert!(unknown.to_string().contains("unknown field `death_values`, expected one of"), "{unknown}");
+}
+
+#[test]
+fn a_behavior_belongs_to_its_sort_of_predicate() {
+    let owes = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
+    let wrong = Behavior { identity: Some(1), ..Behavior::default() };
+    let error = Vocabulary::default().define(PredicateDef { behavior: Some(wrong), ..owes }).unwrap_err();
+    assert_eq!(error.to_string(), "OWES: `behavior.identity` is for attributes only; remove it");
+    let age = Vocabulary::default().attribute(&Predicate::new("age").unwrap()).unwrap().clone();
+    let wrong = Behavior { thread: Some(OpenThread::Debt), ..Behavior::default() };
+    let error = Vocabulary::default().define_attribute(AttributeDef { behavior: Some(wrong), ..age }).unwrap_err();
+    assert_eq!(error.to_string(), "age: `behavior.thread` is for relations only; remove it");
+}
+
+#[test]
+fn a_new_definition_keeps_the_behavior_unless_it_states_one() {
+    let name = Predicate::new("OWES").unwrap();
+    let mut vocabulary = Vocabulary::default();
+    let mut def = PredicateDef { behavior: None, ..vocabulary.predicate(&name).unwrap().clone() };
+    def.phrase = "{subject} is in the debt of {object}".into();
+    vocabulary.define(def.clone()).unwrap();
+    assert_eq!(vocabulary.behavior(&name).thread, Some(OpenThread::Debt));
+    def.behavior = Some(Behavior::default());
+    vocabulary.define(def).unwrap();
+    assert_eq!(vocabulary.behavior(&name).thread, None);
+}
+
+#[test]
+fn reserved_predicates_behave_without_a_definition() {
+    let vocabulary = Vocabulary::default();
+    let killed = Predicate::new("KILLED").unwrap();
+    assert!(vocabulary.predicate(&killed).is_none() && vocabulary.behavior(&killed).notable);
+    let belongs = |name: &str| vocabulary.belonging(&Predicate::new(name).unwrap());
+    assert_eq!(belongs("MEMBER_OF"), Some(Belonging::Member));
+    assert_eq!(belongs("OWNS"), None);
+}
+
+#[test]
+fn roles_name_their_predicates() {
+    for role in PredicateRole::ALL {
+        assert_eq!(PredicateRole::ALL[role as usize], role);
+        assert!(role.is(role.predicate()));
+        assert_eq!(serde_json::to_value(role).unwrap(), role.as_str());
+    }
+    assert_eq!(PredicateRole::Location.name(), "LOCATED_AT");
+}

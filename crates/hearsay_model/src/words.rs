@@ -1,0 +1,48 @@
+//! Lists of English words that several crates use to compare texts. They are read once, from `data/words.toml`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// Lists of English words, one for each use.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Words {
+    /// Words that have a capital only at the start of a sentence. After other words they become lowercase.
+    pub openers: Vec<String>,
+    /// Words that are ignored when two sentences are compared.
+    pub fillers: Vec<String>,
+    /// Words that negate a statement. Words that end in `n't` negate too and are not listed.
+    pub negations: Vec<String>,
+    /// Names of the person who runs the game.
+    pub narrators: Vec<String>,
+    /// Beginnings of questions that ask who knows something.
+    pub knower_questions: Vec<String>,
+    /// Words that come before the subject of such a question.
+    pub subject_openers: Vec<String>,
+}
+
+#[expect(clippy::panic, reason = "the file is part of the program, and a test parses it")]
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    toml::from_str(include_str!("../data/words.toml")).unwrap_or_else(|error| panic!("data/words.toml: {error}"))
+});
+
+/// Returns the lists of English words.
+pub fn english() -> &'static Words {
+    &WORDS
+}
+
+/// Returns whether a list contains a word.
+pub fn has(list: &[String], word: &str) -> bool {
+    list.iter().any(|other| other == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{english, has};
+
+    #[test]
+    fn the_file_is_whole() {
+        assert!(has(&english().fillers, "the") && !has(&english().fillers, "ledger"));
+    }
+}

@@ -1,0 +1,69 @@
+//! Points in time for queries: a game time, and a journal position.
+
+use std::sync::Arc;
+
+use hearsay_model::{GameTime, Position, Session, State, text};
+use serde::{Deserialize, Serialize};
+
+use crate::{QueryError, resolve::find_session};
+
+/// Point in time of a query. Default: now.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AsOf {
+    /// Game time: a date on the campaign's calendar, or a session such as `session-2`. A date means the end of that
+    /// date: `4 Rainmoon 412` includes the whole day. A session means the end of the session. Relative dates such as
+    /// `yesterday` and `the 4th of Rainmoon` are relative to the game clock.
+    pub time: Option<String>,
+    /// Journal position of the state that the query reads. Default: the newest position.
+    pub recorded: Option<Position>,
+}
+
+impl AsOf {
+    /// Returns the state at the journal position. An earlier state is computed by replaying the journal, so call this
+    /// function on a background thread.
+    ///
+    /// # Errors
+    /// When the position is after the newest operation, or before the oldest position that undo reaches.
+    pub fn state(&self, state: &Arc<State>) -> Result<Arc<State>, QueryError> {
+        match self.recorded {
+            None => Ok(Arc::clone(state)),
+            Some(position) => Ok(Arc::new(state.at(position)?)),
+        }
+    }
+
+    /// Returns the game time, if one is given.
+    ///
+    /// # Errors
+    /// When the text is neither a date of the calendar nor a session, or the session has no end.
+    pub fn moment(&self, state: &State) -> Result<Option<GameTime>, QueryError> {
+        let Some(given) = &self.time else { return Ok(None) };
+        if let Some(session) = named_session(state, given)? {
+            let end = session_end(state, &session);
+            return end.map(Some).ok_or_else(|| QueryError::NoSessionEnd(session.id.clone()));
+        }
+        Ok(Some(state.calendar().parse_near(given, state.clock())?.last))
+    }
+}
+
+/// Returns the end of a session in game time: its recorded end, or the time of its last line.
+pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
+    let said = || {
+        let lines = state.passages().filter(|(_, passage)| passage.session.as_ref() == Some(&session.id));
+        lines.filter_map(|(_, passage)| passage.time.as_ref()?.time).max()
+    };
+    session.end.as_ref().and_then(|date| date.time).or_else(said)
+}
+
+/// Returns the session that a text names by its id or as `session 2`. Returns `None` for other texts, which may be
+/// dates. A number alone is a year.
+///
+/// # Errors
+/// When the text names an unknown session.
+pub fn named_session(state: &State, given: &str) -> Result<Option<Arc<Session>>, QueryError> {
+    let plain = text::normal(given);
+    if plain.starts_with("session") {
+        return find_session(state, given).map(Some);
+    }
+    Ok(state.sessions().find(|session| text::normal(session.id.as_str()) == plain).cloned())
+}

@@ -1,0 +1,167 @@
+//! Questions to characters, and their answers.
+
+use std::time::Duration;
+
+use hearsay_belief::View;
+use hearsay_model::{EntityId, GameTime, Knower, Position, State};
+use hearsay_recall::{ApproximateTokens, Detail, Index, Request, Scene, SceneContext, TokenCounter};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    QueryError,
+    resolve::{find_session, resolve},
+    views::Minds,
+};
+
+/// A question to a character.
+pub struct Ask {
+    /// Character that is asked: an id or a name.
+    pub speaker: String,
+    /// Text of the question.
+    pub question: String,
+    /// Place of the conversation: an id or a name. Default: the place where the speaker believes
+    /// itself to be.
+    pub place: Option<String>,
+    /// Other entities that are present: ids or names.
+    pub present: Vec<String>,
+    /// Entities that the question is about: ids or names. The answer contains only facts and passages that concern
+    /// these entities or their direct neighbours. If empty, there is no such restriction.
+    pub about: Vec<String>,
+    /// Session that is being played: its id or number. The answer contains the last lines of this session that the
+    /// speaker heard. If unset, it contains the lines of the last hour of game time.
+    pub session: Option<String>,
+    /// Game time at which the speaker answers. Default: the game clock.
+    pub as_of: Option<GameTime>,
+    /// Token budget of the context. Default: from the settings.
+    pub budget: Option<usize>,
+    /// Maximum number of facts and passages together. Default: from the settings.
+    pub limit: Option<usize>,
+    /// Maximum time to wait for the question's vector, counted from the call. Afterwards, the answer ranks by words and
+    /// graph, not by meaning. Default: from the settings.
+    pub deadline: Option<Duration>,
+    /// Token counter. Default: [`ApproximateTokens`].
+    pub counter: Option<Box<dyn TokenCounter + Send>>,
+    /// Details that the prompt shows in addition to its lines. Their tokens count towards the budget.
+    pub detail: Detail,
+}
+
+impl Ask {
+    /// Creates a question to a character at its current place and the current game time.
+    pub fn new(speaker: impl Into<String>, question: impl Into<String>) -> Self {
+        Self {
+            speaker: speaker.into(),
+            question: question.into(),
+            place: None,
+            present: Vec::new(),
+            about: Vec::new(),
+            session: None,
+            as_of: None,
+            budget: None,
+            limit: None,
+            deadline: None,
+            counter: None,
+            detail: Detail::Plain,
+        }
+    }
+
+    /// Returns the context for another state, such as the state at an earlier position. Ranks by words and graph, not
+    /// by meaning. Indexes every text of the state, so call this function on a background thread.
+    ///
+    /// # Errors
+    /// When a name is unknown.
+    pub fn context_of(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, QueryError> {
+        self.context(state, &Index::of(state.corpus()), &mut Minds::default(), None, true, settings)
+    }
+
+    /// Assembles the context from the given state and index.
+    pub fn context(
+        &self,
+        state: &State,
+        index: &Index,
+        minds: &mut Minds,
+        vector: Option<&[f32]>,
+        graph: bool,
+        settings: &RecallSettings,
+    ) -> Result<SceneContext, QueryError> {
+        let speaker = resolve(state, &self.speaker)?;
+        let place = self.place.as_deref().map(|place| resolve(state, place)).transpose()?;
+        let all = |names: &[String]| names.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>();
+        let (present, about) = (all(&self.present)?, all(&self.about)?);
+        let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
+        let session = session.map(|session| session.id.clone());
+        let mind = minds.of(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
+        let place = place.or_else(|| known_place(&mind.view, &speaker));
+        let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()), session };
+        Ok(SceneContext::assemble(&Request {
+            view: &mind.view,
+            names: &mind.names,
+            index,
+            calendar: state.calendar(),
+            vocabulary: state.vocabulary(),
+            speaker: &speaker,
+            scene: &scene,
+            question: &self.question,
+            about: &about,
+            vector,
+            graph,
+            limit: self.limit.unwrap_or(settings.limit),
+            budget: self.budget.unwrap_or(settings.budget),
+            counter: self.counter.as_deref().map_or(&ApproximateTokens, |counter| counter as &dyn TokenCounter),
+            detail: self.detail,
+        }))
+    }
+}
+
+/// Returns the place where the speaker believes itself to be: the place in its view that it learned last.
+fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
+    let here = view
+        .facts()
+        .filter(|known| known.subject() == speaker && hearsay_model::PredicateRole::Location.is(known.predicate()));
+    let newest = here.max_by_key(|known| (known.recency(), known.id()))?;
+    newest.object().entity().cloned()
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// Context that the speaker may use.
+    pub context: SceneContext,
+    /// Number of texts in the campaign that have no vector yet. Such texts are found by words and graph only.
+    pub pending_vectors: usize,
+    /// Rankings that were left out because time ran out or the encoder failed: `meaning`, `graph`.
+    pub cut: Vec<&'static str>,
+    /// Journal position of the state that the answer was computed from.
+    pub position: Position,
+}
+
+/// Settings for answering questions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecallSettings {
+    /// Token budget of a scene context.
+    pub budget: usize,
+    /// Maximum number of facts and passages in a scene context.
+    pub limit: usize,
+    /// Milliseconds after which a question is answered without ranking by meaning.
+    pub deadline_ms: u64,
+    /// Milliseconds after which a question is answered by words alone, without meaning and graph.
+    pub hard_deadline_ms: u64,
+}
+
+impl Default for RecallSettings {
+    fn default() -> Self {
+        Self { budget: 1200, limit: 16, deadline_ms: 50, hard_deadline_ms: 150 }
+    }
+}
+
+impl RecallSettings {
+    /// Returns the duration after which a question is answered without ranking by meaning.
+    pub fn deadline(&self) -> Duration {
+        Duration::from_millis(self.deadline_ms)
+    }
+
+    /// Returns the duration after which a question is answered by words alone, without meaning and graph.
+    pub fn hard_deadline(&self) -> Duration {
+        Duration::from_millis(self.hard_deadline_ms)
+    }
+}

@@ -1,0 +1,338 @@
+//! Beliefs of a knower with their reasons, its beliefs about what others know, and derivations of beliefs.
+
+use std::collections::BTreeSet;
+
+use hearsay_belief::{Attributed, DerivationStep, Hold, KnownEdge, Reason, View, chains};
+use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeId, Predicate, SessionId, State};
+use serde::Serialize;
+
+use crate::{
+    QueryError,
+    dates::date,
+    facts::how_in_words,
+    knowledge::{known_edges, learned_in, print, way_in_words},
+    resolve::{find_fact, resolve},
+};
+
+/// Beliefs of a knower about a subject, compared with the truth.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Believes {
+    /// The believer.
+    pub who: EntityId,
+    /// The subject.
+    pub subject: EntityId,
+    /// Beliefs, sorted by predicate. For each predicate, the most credible belief comes first.
+    pub answers: Vec<BeliefRow>,
+    /// Truth: canon facts of the same subject and predicates that hold at the given game time. Sorted by predicate.
+    pub truth: Vec<TruthRow>,
+}
+
+/// A fact that a knower believes or has heard of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BeliefRow {
+    /// The fact.
+    pub fact: FactId,
+    /// Predicate of the fact.
+    pub predicate: Predicate,
+    /// Object as text: an id or a value.
+    pub object: String,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Credence, reduced by contrary beliefs.
+    pub credence: f64,
+    /// Whether the knower believes the fact, doubts it, or believes another fact instead.
+    pub hold: Hold,
+    /// Reasons for the belief: the edges through which the knower knows the fact.
+    pub because: Vec<ReasonRow>,
+    /// Known facts that contradict the belief.
+    pub against: Vec<AgainstRow>,
+    /// Status of the fact, which only the DM knows.
+    pub status: FactStatus,
+}
+
+/// An edge through which a knower knows a fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReasonRow {
+    /// Acquisition: `told by odo-brandt`.
+    pub acquisition: String,
+    /// Game time of the acquisition, as text.
+    pub since: Option<String>,
+    /// Session of the acquisition.
+    pub session: Option<SessionId>,
+    /// Credence from this edge alone.
+    pub credence: f64,
+}
+
+/// A fact that contradicts a belief.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AgainstRow {
+    /// The fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Credence of the fact.
+    pub credence: f64,
+}
+
+/// A true fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TruthRow {
+    /// The fact.
+    pub fact: FactId,
+    /// Predicate of the fact.
+    pub predicate: Predicate,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Whether the believer knows the fact.
+    pub known: bool,
+}
+
+/// Returns the beliefs of a knower about a subject at a game time. Returns only beliefs with the given predicate, or
+/// all beliefs if no predicate is given.
+///
+/// # Errors
+/// When a name cannot be resolved or the predicate is malformed.
+pub fn believes(
+    state: &State,
+    who: &str,
+    subject: &str,
+    predicate: Option<&str>,
+    moment: Option<GameTime>,
+) -> Result<Believes, QueryError> {
+    let (who, subject) = (resolve(state, who)?, resolve(state, subject)?);
+    let given = predicate.map(Predicate::new).transpose()?;
+    let view = View::of(state, &Knower::Entity(who.clone()), moment);
+    let predicates: BTreeSet<Predicate> = match given {
+        Some(given) => BTreeSet::from([given]),
+        None => {
+            let about = view.facts().filter(|known| *known.subject() == subject);
+            about.map(|known| known.predicate().clone()).collect()
+        }
+    };
+    let mut answers = Vec::new();
+    for predicate in &predicates {
+        for belief in view.believes(&subject, predicate) {
+            let known = belief.known;
+            let because = known_edges(known).iter().map(|way| ReasonRow {
+                acquisition: way_in_words(way),
+                since: print(state, way.since),
+                session: way.edge.session.clone(),
+                credence: way.belief.get(),
+            });
+            let mut against: Vec<FactId> = belief.against.clone();
+            against.extend(match belief.hold {
+                Hold::Ended(id) | Hold::Superseded(id) | Hold::Outweighed(id) => Some(id),
+                _ => None,
+            });
+            against.sort_unstable();
+            against.dedup();
+            let against = against.into_iter().filter_map(|id| view.fact(id)).map(|other| AgainstRow {
+                fact: other.id(),
+                statement: other.statement().to_owned(),
+                credence: view.belief(other).credence.get(),
+            });
+            answers.push(BeliefRow {
+                fact: known.id(),
+                predicate: predicate.clone(),
+                object: known.object().to_string(),
+                statement: known.statement().to_owned(),
+                credence: belief.credence.get(),
+                hold: belief.hold,
+                because: because.collect(),
+                against: against.collect(),
+                status: state.fact(known.id()).map_or(FactStatus::Canon, |fact| fact.status()),
+            });
+        }
+    }
+    let is_so = |fact: &&std::sync::Arc<Fact>| {
+        let asked = *fact.subject() == subject && predicates.contains(fact.predicate());
+        asked && fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
+    };
+    let mut so: Vec<_> = state.facts_of(&subject).filter(is_so).collect();
+    so.sort_by_key(|fact| (fact.predicate(), fact.id()));
+    let truth = so.into_iter().map(|fact| TruthRow {
+        fact: fact.id(),
+        predicate: fact.predicate().clone(),
+        statement: fact.statement().to_owned(),
+        known: view.fact(fact.id()).is_some(),
+    });
+    let truth = truth.collect();
+    Ok(Believes { who, subject, answers, truth })
+}
+
+/// A fact that one knower believes to be known to another knower, with the reason.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ThinksRow {
+    /// The fact.
+    pub fact: FactId,
+    /// Predicate of the fact.
+    pub predicate: Predicate,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Reason: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told it`.
+    pub because: String,
+    /// Game time since which this reason applies, as text.
+    pub since: Option<String>,
+    /// Session in which the knower learned the fact.
+    pub session: Option<SessionId>,
+    /// Credence that the other knower has in the fact, as estimated by this knower.
+    pub credence: f64,
+}
+
+pub(crate) fn reason_in_words(reason: &Reason, other: &EntityId) -> String {
+    match reason {
+        Reason::Common => "everybody knows it".into(),
+        Reason::Belongs(group) => format!("{other} belongs to {group}"),
+        Reason::ToldByMe => format!("told {other}"),
+        Reason::Present => format!("{other} was there"),
+        Reason::WasThere(place) => format!("{other} was at {place} then"),
+        Reason::ToldMe => format!("{other} told it"),
+    }
+}
+
+/// Returns the beliefs that one knower (`who`) has reason to attribute to another knower (`other`), latest first.
+/// `subject` and `predicate` limit the facts. Common lore is left out unless both are given.
+///
+/// # Errors
+/// When a name cannot be resolved or the predicate is malformed.
+pub fn thinks(
+    state: &State,
+    who: &str,
+    other: &str,
+    subject: Option<&str>,
+    predicate: Option<&str>,
+    moment: Option<GameTime>,
+) -> Result<Vec<ThinksRow>, QueryError> {
+    let (who, other) = (resolve(state, who)?, resolve(state, other)?);
+    let subject = subject.map(|name| resolve(state, name)).transpose()?;
+    let given = predicate.map(Predicate::new).transpose()?;
+    let view = View::of(state, &Knower::Entity(who), moment);
+    let row = |known: &hearsay_belief::Known, reasons: &[Attributed]| {
+        let reason = reasons.first()?;
+        Some(ThinksRow {
+            fact: known.id(),
+            predicate: known.predicate().clone(),
+            statement: known.statement().to_owned(),
+            because: reason_in_words(&reason.reason, &other),
+            since: print(state, reason.since),
+            session: learned_in(known).cloned(),
+            credence: reason.credence.get(),
+        })
+    };
+    if let (Some(subject), Some(predicate)) = (&subject, &given) {
+        let thought = view.thinks_believes(&other, subject, predicate);
+        return Ok(thought.iter().filter_map(|(known, reasons)| row(known, reasons)).collect());
+    }
+    let attributed = view.attributed(&other);
+    let fits = |known: &hearsay_belief::Known| {
+        subject.as_ref().is_none_or(|subject| known.subject() == subject)
+            && given.as_ref().is_none_or(|predicate| known.predicate() == predicate)
+    };
+    let mut found: Vec<_> = attributed
+        .iter()
+        .filter_map(|(id, reasons)| Some((view.fact(*id)?, reasons)))
+        .filter(|(known, reasons)| {
+            let common = reasons.iter().all(|reason| reason.reason == Reason::Common);
+            fits(known) && !common
+        })
+        .collect();
+    found.sort_by_key(|(known, reasons)| {
+        (std::cmp::Reverse(reasons.iter().map(|reason| reason.since).max().flatten()), known.id())
+    });
+    Ok(found.into_iter().filter_map(|(known, reasons)| row(known, reasons)).collect())
+}
+
+/// Derivation of a knower's belief in a fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Derivation {
+    /// The knower.
+    pub who: EntityId,
+    /// The fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Credence from all edges together, reduced by contrary beliefs.
+    pub credence: f64,
+    /// Edges through which the knower knows the fact. Each contains the chain of edges that led to it.
+    pub known_edges: Vec<LinkRow>,
+}
+
+/// A link of a derivation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkRow {
+    /// The edge.
+    pub edge: KnowledgeId,
+    /// Knower of the edge; `*` for everybody.
+    pub knower: Knower,
+    /// Fact of this edge, if it is not the fact of the derivation: a fact that was retold wrongly, or a premise.
+    pub other_fact: Option<FactId>,
+    /// Sentence that states the other fact.
+    pub other_statement: Option<String>,
+    /// Acquisition in words.
+    pub acquisition: String,
+    /// Game time of the acquisition, as text.
+    pub learned: Option<String>,
+    /// Session of the acquisition.
+    pub session: Option<SessionId>,
+    /// Others who were present at the acquisition.
+    pub co_present: Vec<EntityId>,
+    /// Credence that this edge gives its knower.
+    pub credence: f64,
+    /// Share of the teller's credence that the knower adopts.
+    pub share: f64,
+    /// Edges that justify this one; empty at the start of a chain.
+    pub from: Vec<LinkRow>,
+}
+
+fn link_row(state: &State, fact: FactId, link: &DerivationStep) -> LinkRow {
+    let edge = &link.edge;
+    let other = Some(edge.fact).filter(|id| *id != fact);
+    LinkRow {
+        edge: link.id,
+        knower: edge.knower.clone(),
+        other_fact: other,
+        other_statement: other.and_then(|id| state.fact(id)).map(|fact| fact.statement().to_owned()),
+        acquisition: how_in_words(&edge.acquisition),
+        learned: date(state, edge.learned.as_ref()),
+        session: edge.session.clone(),
+        co_present: edge.co_present.clone(),
+        credence: link.belief.get(),
+        share: link.share.get(),
+        from: link.from.iter().map(|link| link_row(state, fact, link)).collect(),
+    }
+}
+
+/// Returns a link for a fact that the knower made up. It has no earlier links.
+fn made_up_row(state: &State, way: &KnownEdge) -> LinkRow {
+    LinkRow {
+        edge: way.id,
+        knower: way.edge.knower.clone(),
+        other_fact: None,
+        other_statement: None,
+        acquisition: way_in_words(way),
+        learned: date(state, way.edge.learned.as_ref()),
+        session: way.edge.session.clone(),
+        co_present: Vec::new(),
+        credence: way.belief.get(),
+        share: 1.0,
+        from: Vec::new(),
+    }
+}
+
+/// Returns the derivation of a knower's belief, back to the witnesses or the inventor of the fact.
+///
+/// # Errors
+/// When a name or a fact is invalid, or the knower does not know the fact.
+pub fn chain(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> Result<Derivation, QueryError> {
+    let (who, fact) = (resolve(state, who)?, find_fact(state, fact)?);
+    let view = View::of(state, &Knower::Entity(who.clone()), moment);
+    let statement = fact.statement().to_owned();
+    let Some(known) = view.fact(fact.id()) else {
+        return Err(QueryError::NotKnown { knower: who, statement });
+    };
+    let mut links: Vec<LinkRow> = chains(state, known).iter().map(|link| link_row(state, fact.id(), link)).collect();
+    if known.is_made_up() {
+        links = known_edges(known).iter().map(|way| made_up_row(state, way)).collect();
+    }
+    Ok(Derivation { who, fact: fact.id(), statement, credence: view.belief(known).credence.get(), known_edges: links })
+}

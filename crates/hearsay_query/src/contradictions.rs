@@ -1,0 +1,228 @@
+//! Contradictions: facts about one subject that cannot all be true.
+//!
+//! Two facts are compared unless both are canon and have ended. Contradictions are updated after each operation instead
+//! of being computed again. An update looks facts up by subject, predicate and time, so its cost depends on the number
+//! of facts that overlap with the changed facts, not on the size of the history.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use hearsay_model::{EntityId, Fact, FactGroup, FactId, FactRelation, FactStatus, Key, Predicate, State, Vocabulary};
+use serde::Serialize;
+
+/// Reason why facts cannot all be true.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Clash {
+    /// A predicate with one object at a time has several objects at overlapping times.
+    OneAtATime(Predicate),
+    /// Opposite relations to the same entity.
+    Opposites(EntityId),
+    /// One fact is refuted by the others.
+    Refuted(FactId),
+}
+
+/// A fact in a clash, as it was when it was last compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Member {
+    fact: Arc<Fact>,
+    /// Number of other facts that this fact clashes with.
+    others: usize,
+}
+
+type Members = BTreeMap<FactId, Member>;
+
+/// The contradictions of a state.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Contradictions {
+    /// Clashes by subject.
+    clashes: BTreeMap<EntityId, BTreeMap<Clash, Members>>,
+    /// Clashes of each fact, with their subjects.
+    by_fact: BTreeMap<FactId, BTreeSet<(EntityId, Clash)>>,
+    /// Facts that refute each fact.
+    refuting: BTreeMap<FactId, BTreeSet<FactId>>,
+}
+
+impl Contradictions {
+    /// Finds the contradictions of a state. Reads every fact.
+    pub fn of(state: &State) -> Self {
+        let mut contradictions = Self::default();
+        for fact in state.facts() {
+            // For each pair, only the fact with the larger id adds the clash.
+            contradictions.add(state, fact, |other| other > fact.id());
+        }
+        contradictions
+    }
+
+    /// Updates the contradictions after an operation that changed the records with these keys. The keys must be sorted.
+    pub fn update(&mut self, state: &State, touched: &[Key]) {
+        let facts = || {
+            touched.iter().filter_map(|key| match key {
+                Key::Fact(id) => Some(*id),
+                _ => None,
+            })
+        };
+        facts().for_each(|id| self.remove(state, id));
+        for fact in facts().filter_map(|id| state.fact(id)) {
+            let is_pending = |other| other > fact.id() && touched.binary_search(&Key::Fact(other)).is_ok();
+            self.add(state, fact, is_pending);
+        }
+    }
+
+    /// Returns the number of contradictions.
+    pub fn count(&self) -> usize {
+        self.clashes.values().map(BTreeMap::len).sum()
+    }
+
+    /// Returns the clashes by subject, each with its sorted facts.
+    pub fn iter(&self) -> impl Iterator<Item = (&EntityId, &Clash, Vec<FactId>)> {
+        self.clashes.iter().flat_map(|(subject, clashes)| {
+            clashes.iter().map(move |(clash, members)| (subject, clash, members.keys().copied().collect()))
+        })
+    }
+
+    fn remove(&mut self, state: &State, id: FactId) {
+        if let Some(FactRelation::Refutes(refuted)) = state.asserted(id).and_then(|fact| fact.fact_relation())
+            && let Some(refuting) = self.refuting.get_mut(&refuted)
+        {
+            refuting.remove(&id);
+            if refuting.is_empty() {
+                self.refuting.remove(&refuted);
+            }
+        }
+        for place in self.by_fact.remove(&id).unwrap_or_default() {
+            self.leave(state.vocabulary(), id, &place);
+        }
+    }
+
+    /// Removes a fact from a clash. Then also removes the members that no longer clash with another member.
+    fn leave(&mut self, vocabulary: &Vocabulary, id: FactId, place: &(EntityId, Clash)) {
+        let (subject, clash) = place;
+        let Some(clashes) = self.clashes.get_mut(subject) else { return };
+        let Some(members) = clashes.get_mut(clash) else { return };
+        if let Some(gone) = members.remove(&id) {
+            members.retain(|other, member| {
+                member.others -= usize::from(are_clashing(vocabulary, clash, &gone.fact, &member.fact));
+                if member.others == 0
+                    && let Some(places) = self.by_fact.get_mut(other)
+                {
+                    places.remove(place);
+                    if places.is_empty() {
+                        self.by_fact.remove(other);
+                    }
+                }
+                member.others > 0
+            });
+        }
+        if members.is_empty() {
+            clashes.remove(clash);
+        }
+        if clashes.is_empty() {
+            self.clashes.remove(subject);
+        }
+    }
+
+    /// Adds the clashes between a fact and all other facts that are not pending. A pending fact is added by a later
+    /// call, which finds the clash between the two.
+    fn add(&mut self, state: &State, fact: &Arc<Fact>, is_pending: impl Fn(FactId) -> bool) {
+        if !stands(fact) {
+            return;
+        }
+        let (vocabulary, subject) = (state.vocabulary(), fact.subject());
+        let mut found = Vec::new();
+        if vocabulary.is_functional(fact.predicate()) {
+            let group = state.facts_with_subject(subject, fact.predicate().as_str());
+            let clash = Clash::OneAtATime(fact.predicate().clone());
+            found.extend(candidates(group, fact).map(|other| (clash.clone(), other)));
+        }
+        if let Some(object) = fact.object().entity() {
+            for opposite in vocabulary.opposites(fact.predicate()) {
+                let group = state.facts_with_subject(subject, opposite.as_str());
+                let same = candidates(group, fact).filter(|other| other.object() == fact.object());
+                found.extend(same.map(|other| (Clash::Opposites(object.clone()), other)));
+            }
+        }
+        found.extend(self.refuting.get(&fact.id()).into_iter().flatten().filter_map(|id| {
+            let other = state.fact(*id)?;
+            Some((Clash::Refuted(fact.id()), other))
+        }));
+        if let Some(FactRelation::Refutes(refuted)) = fact.fact_relation() {
+            self.refuting.entry(refuted).or_default().insert(fact.id());
+            let refuted = state.fact(refuted).filter(|refuted| stands(refuted));
+            found.extend(refuted.map(|refuted| (Clash::Refuted(refuted.id()), refuted)));
+        }
+        for (clash, other) in found {
+            if other.id() != fact.id() && !is_pending(other.id()) && are_clashing(vocabulary, &clash, fact, other) {
+                self.note(clash, fact, other);
+            }
+        }
+    }
+
+    fn note(&mut self, clash: Clash, a: &Arc<Fact>, b: &Arc<Fact>) {
+        let subject = match clash {
+            Clash::Refuted(id) if id == b.id() => b.subject(),
+            _ => a.subject(),
+        };
+        let members = self.clashes.entry(subject.clone()).or_default().entry(clash.clone()).or_default();
+        for fact in [a, b] {
+            let member = members.entry(fact.id()).or_insert_with(|| Member { fact: Arc::clone(fact), others: 0 });
+            member.others += 1;
+            self.by_fact.entry(fact.id()).or_default().insert((subject.clone(), clash.clone()));
+        }
+    }
+}
+
+/// Returns the facts of a group that may contradict a fact because their validity may overlap.
+fn candidates<'a>(group: FactGroup<'a>, fact: &Fact) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
+    let validity = fact.validity();
+    let (is_open, start) = (!validity.is_closed(), validity.start());
+    // An open fact with an unknown start may have begun when the other fact ended, so the two need not overlap.
+    let ended = (is_open && validity.from.is_some()) || (!is_open && fact.status() == FactStatus::Claimed);
+    let claims = !is_open && fact.status() == FactStatus::Canon;
+    let ended = ended.then(|| group.ended_after(start)).into_iter().flatten();
+    let claims = claims.then(|| group.claims_ended_after(start)).into_iter().flatten();
+    group.open().chain(ended).chain(claims)
+}
+
+/// Returns whether two facts contradict each other for the reason given by `clash`.
+fn are_clashing(vocabulary: &Vocabulary, clash: &Clash, a: &Fact, b: &Fact) -> bool {
+    let refutes = |fact: &Fact, id| fact.fact_relation() == Some(FactRelation::Refutes(id));
+    let at_one_time = || !(is_settled(a) && is_settled(b)) && must_overlap(a, b);
+    match clash {
+        Clash::OneAtATime(_) => a.object() != b.object() && at_one_time(),
+        Clash::Opposites(_) => vocabulary.are_opposites(a.predicate(), b.predicate()) && at_one_time(),
+        Clash::Refuted(id) => (a.id() == *id && refutes(b, *id)) || (b.id() == *id && refutes(a, *id)),
+    }
+}
+
+/// Returns whether a fact is canon or claimed.
+fn stands(fact: &Fact) -> bool {
+    matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed)
+}
+
+/// Returns whether a fact is canon and has ended.
+fn is_settled(fact: &Fact) -> bool {
+    fact.status() == FactStatus::Canon && fact.validity().is_closed()
+}
+
+/// Returns whether two facts may hold at the same time. A closed fact with an unknown end does not count, because it
+/// may have ended before the other fact began.
+pub fn overlap(a: &Fact, b: &Fact) -> bool {
+    let ended = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
+    !ended(a) && !ended(b) && a.validity().overlaps(b.validity())
+}
+
+/// Returns whether two facts must hold at the same time. An open fact with an unknown start does not count if the other
+/// fact has ended, because it may have begun afterwards.
+fn must_overlap(a: &Fact, b: &Fact) -> bool {
+    let follows = |one: &Fact, other: &Fact| {
+        let (one, other) = (one.validity(), other.validity());
+        one.from.is_none() && !one.is_closed() && other.is_closed()
+    };
+    overlap(a, b) && !follows(a, b) && !follows(b, a)
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,26 @@
+//! Parsing and printing of dates.
+
+use hearsay_model::{CalendarError, Date, State};
+
+/// Parses a date that may be relative to the game clock. A relative date such as `yesterday` is stored as an absolute
+/// date, because its meaning changes with the game clock.
+pub fn date_of(state: &State, raw: &str) -> Result<Date, CalendarError> {
+    let calendar = state.calendar();
+    if let Ok(date) = calendar.parse(raw) {
+        return Ok(date);
+    }
+    let first = calendar.parse_near(raw, state.clock())?.first;
+    Ok(Date { raw: calendar.print(first), time: Some(first) })
+}
+
+/// Returns the game clock as a date, or an empty date if no clock is set.
+pub fn clock_date(state: &State) -> Date {
+    let raw = |time| state.calendar().print(time);
+    Date { raw: state.clock().map_or_else(String::new, raw), time: state.clock() }
+}
+
+/// Returns the original text of a date. Without one, returns the text that the calendar prints.
+pub fn date(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
+    let date = date?;
+    Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().print(time))? } else { date.raw.clone() })
+}

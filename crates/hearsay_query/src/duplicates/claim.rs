@@ -1,0 +1,197 @@
+//! Claims: the content of a fact, regardless of its source and wording. The DM decides only once on facts with the same
+//! claim.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{EntityId, Fact, FactRelation, GameTime, Object, Predicate, Validity, Vocabulary, text};
+use hearsay_recall::stems;
+
+/// The content of a fact. A relation and its inverse have the same claim, and so do both directions of a symmetric
+/// relation. Values are compared by the stems of their words.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Claim {
+    subject: EntityId,
+    predicate: Predicate,
+    object: String,
+    /// Start and end of the validity, if it has ended.
+    over: Option<(Option<GameTime>, Option<GameTime>)>,
+    /// Relation to another fact. With it, a refutation and the refuted fact have different claims.
+    fact_relation: Option<FactRelation>,
+}
+
+/// Minimum share of common words at which two sentences count as paraphrases, 0 to 1. Similarity of meaning is not
+/// used: the encoder rates "somebody hid a ledger" and "she found it" (0.93) as more similar than "a cellar is flooded"
+/// and "there is water in it" (0.86).
+const SAME_WORDS: f64 = 0.8;
+
+impl Claim {
+    /// Returns the claim of a fact.
+    pub fn of(vocabulary: &Vocabulary, fact: &Fact) -> Self {
+        let parts = (fact.subject(), fact.predicate(), fact.object());
+        Self { fact_relation: fact.fact_relation(), ..Self::new(vocabulary, parts, fact.statement(), fact.validity()) }
+    }
+
+    /// Returns the claim of a subject, predicate and object with a validity.
+    pub fn new(
+        vocabulary: &Vocabulary,
+        parts: (&EntityId, &Predicate, &Object),
+        statement: &str,
+        validity: &Validity,
+    ) -> Self {
+        let (subject, predicate, object) = canonical(vocabulary, parts);
+        let object = match &object {
+            // A vague relation applies to many things, so its statement distinguishes the claims.
+            Object::Entity(id) if is_vague(vocabulary, &predicate) => format!("{id} {}", words(statement)),
+            Object::Entity(id) => id.to_string(),
+            Object::Value(value) => words(&value.to_string()),
+        };
+        let over = validity.is_closed().then(|| (validity.start(), validity.end()));
+        Self { subject, predicate, object, over, fact_relation: None }
+    }
+
+    /// Returns the subject of the claim. For a symmetric relation, it is the entity with the smaller id.
+    pub fn subject(&self) -> &EntityId {
+        &self.subject
+    }
+}
+
+/// Returns a relation in its canonical direction. If the predicate is the inverse name of another predicate, subject
+/// and object are exchanged. The subject of a symmetric relation is the entity with the smaller id.
+pub fn canonical(
+    vocabulary: &Vocabulary,
+    (subject, predicate, object): (&EntityId, &Predicate, &Object),
+) -> (EntityId, Predicate, Object) {
+    let as_it_is = || (subject.clone(), predicate.clone(), object.clone());
+    let Object::Entity(other) = object else { return as_it_is() };
+    let backwards = |name: &Predicate| (other.clone(), name.clone(), Object::Entity(subject.clone()));
+    match (vocabulary.predicate(predicate), vocabulary.inverse_of(predicate)) {
+        (Some(def), _) if def.symmetric && other < subject => backwards(predicate),
+        (None, Some(def)) => backwards(&def.name),
+        _ => as_it_is(),
+    }
+}
+
+/// Returns whether a predicate is too vague to convey the content of a fact without its statement.
+fn is_vague(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
+    vocabulary.behavior(predicate).vague
+}
+
+/// Returns the stems of the content words, sorted and without repetitions. Appends `not` if the text is negated.
+fn words(text: &str) -> String {
+    let mut stems = stems(text);
+    stems.sort_unstable();
+    stems.dedup();
+    if denies(text) {
+        stems.push("not".into());
+    }
+    if stems.is_empty() { text::normal(text) } else { stems.join(" ") }
+}
+
+/// Returns whether a text is negated: it has an odd number of negating words.
+fn denies(text: &str) -> bool {
+    let negations = &hearsay_model::words::english().negations;
+    let negates = |word: &&String| negations.contains(word) || word.ends_with("n't");
+    text::words(text).iter().filter(negates).count() % 2 == 1
+}
+
+/// Returns whether a claim with its statement says the same as a fact. The claims must be equal, or the statements must
+/// be paraphrases about the same attribute or vague relation.
+pub fn says_the_same(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str), fact: &Fact) -> bool {
+    // Words are compared only if subject and predicate agree, because stemming is slow.
+    let (subject, predicate, _) = canonical(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
+    if (&subject, &predicate) != (&claim.subject, &claim.predicate) {
+        return false;
+    }
+    let other = Claim::of(vocabulary, fact);
+    if other == *claim {
+        return true;
+    }
+    let free = !claim.predicate.is_relation() && !vocabulary.is_functional(&claim.predicate);
+    let same = claim.over == other.over && claim.fact_relation == other.fact_relation;
+    let (free, vague) = (free && same, is_vague(vocabulary, &claim.predicate) && same);
+    if !free && !vague {
+        return false;
+    }
+    // The object of a vague claim starts with the id, followed by the words.
+    let of = |claim: &Claim| claim.object.split(' ').next().unwrap_or_default().to_owned();
+    if vague && of(claim) != of(&other) {
+        return false;
+    }
+    let numbers = |text: &str| -> Vec<String> {
+        text::words(text).into_iter().filter(|word| word.contains(char::is_numeric)).collect()
+    };
+    if denies(statement) != denies(fact.statement()) || numbers(statement) != numbers(fact.statement()) {
+        return false;
+    }
+    shared(&claim.object, &other.object) >= SAME_WORDS
+}
+
+/// Returns whether a fact adds nothing to another fact: `leader` adds nothing to `bandit leader`.
+pub fn says_no_more(vocabulary: &Vocabulary, fact: &Fact, than: &Fact) -> bool {
+    let parts = |fact: &'_ Fact| (fact.subject().clone(), fact.predicate().clone());
+    let is_free = !fact.predicate().is_relation() && !vocabulary.is_functional(fact.predicate());
+    let (Some(less), Some(more)) = (fact.object().text(), than.object().text()) else { return false };
+    if !is_free || parts(fact) != parts(than) || denies(less) != denies(more) {
+        return false;
+    }
+    let over = |fact: &Fact| (fact.validity().is_closed(), fact.fact_relation());
+    let (less, more) = (stems(less), stems(more));
+    // The last word is the head noun, and the words before it modify it.
+    over(fact) == over(than)
+        && less.last().is_some_and(|word| more.last() == Some(word))
+        && less.iter().all(|word| more.contains(word))
+}
+
+fn shared(a: &str, b: &str) -> f64 {
+    let (a, b): (BTreeSet<&str>, BTreeSet<&str>) = (a.split(' ').collect(), b.split(' ').collect());
+    a.intersection(&b).count() as f64 / a.union(&b).count().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use hearsay_model::{Author, Method, Provenance};
+
+    use super::*;
+
+    #[test]
+    fn the_same_in_other_words_is_one_claim() {
+        let vocabulary = Vocabulary::default();
+        let id = |id: &str| EntityId::new(id).unwrap();
+        let fact = |subject: &str, predicate: &str, object: &str, statement: &str| {
+            let provenance = Provenance::new(Method::Stated, Author::Extractor);
+            let builder = match predicate.chars().all(|letter| letter.is_uppercase() || letter == '_') {
+                true => Fact::relation(&id(subject), predicate, &id(object), provenance),
+                false => Fact::attribute(&id(subject), predicate, object, provenance),
+            };
+            builder.unwrap().statement(statement).build().unwrap()
+        };
+        let check = |a: (&str, &str, &str, &str), b: (&str, &str, &str, &str), expected: bool| {
+            let (a, b) = (fact(a.0, a.1, a.2, a.3), fact(b.0, b.1, b.2, b.3));
+            let claim = Claim::of(&vocabulary, &a);
+            assert_eq!(says_the_same(&vocabulary, (&claim, a.statement()), &b), expected, "{a:?} {b:?}");
+        };
+        check(("ann", "OWES", "bo", "Ann owes Bo."), ("ann", "OWES", "bo", "Ann is in Bo's debt."), true);
+        check(("ann", "OWES", "bo", "Ann owes Bo."), ("bo", "OWES", "ann", "Bo owes Ann."), false);
+        check(("ann", "MEMBER_OF", "club", "x"), ("club", "HAS_MEMBER", "ann", "y"), true);
+        check(("ann", "ALLIED_WITH", "bo", "x"), ("bo", "ALLIED_WITH", "ann", "y"), true);
+        check(("ann", "occupation", "a miller", "x"), ("ann", "occupation", "The miller", "y"), true);
+        check(("ann", "occupation", "miller", "x"), ("ann", "occupation", "carter", "y"), false);
+        let lore = |text: &'static str| ("ann", "lore", text, text);
+        check(lore("Ann hid the ledger in the old mill."), lore("In the old mill, Ann has hidden the ledgers."), false);
+        check(lore("Ann hides the ledger in the old mill."), lore("In the old mill Ann hides the ledgers."), true);
+        check(lore("Ann has seen the ledger."), lore("Ann has not seen the ledger."), false);
+        check(lore("Ann has 3 boats."), lore("Ann has 4 boats."), false);
+        let related = |text: &'static str| ("ann", "RELATED_TO", "bo", text);
+        check(related("Ann sailed with Bo."), related("Bo sailed with Ann."), true);
+        check(related("Ann sailed with Bo."), related("Ann taught Bo to read."), false);
+        let check = |less: &str, more: &str, expected: bool| {
+            let of = |trade: &str| fact("ann", "occupation", trade, "x");
+            assert_eq!(says_no_more(&vocabulary, &of(less), &of(more)), expected, "{less} {more}");
+        };
+        check("leader", "bandit leader", true);
+        check("a leader", "feared leader", true);
+        check("bandit leader", "leader", false);
+        check("bandit", "bandit leader", false);
+        check("leader", "no leader", false);
+    }
+}

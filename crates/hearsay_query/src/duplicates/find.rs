@@ -1,0 +1,295 @@
+//! Finds duplicate entities. Names that share a sound or their first letters form a block, and only names in the same
+//! block are compared.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use hearsay_model::{
+    EntityId, Fact, FactId, FactStatus, Kind, Number, Predicate, State,
+    spelling::{letters, sound},
+    text,
+};
+use serde::Serialize;
+
+use super::claim::Claim;
+
+#[cfg(test)]
+mod tests;
+
+/// Minimum name similarity of near-certain duplicates, 0 to 1.
+pub const NEAR_CERTAIN_NAME: f64 = 0.98;
+/// Minimum overall similarity of near-certain duplicates, 0 to 1.
+pub const NEAR_CERTAIN_WHOLE: f64 = 0.85;
+/// Minimum name similarity of possible duplicates, 0 to 1.
+pub const POSSIBLE_NAME: f64 = 0.90;
+
+/// Certainty of a duplicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// The names differ by at most a letter, and everything else agrees.
+    NearCertain,
+    /// The names are similar.
+    Possible,
+}
+
+/// Two entities that may be the same, and the evidence for that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Duplicate {
+    /// Certainty.
+    pub band: Band,
+    /// Entity with the smaller id.
+    pub one: EntityId,
+    /// The other entity.
+    pub other: EntityId,
+    /// One name of each entity: the pair with the highest similarity.
+    pub names: [String; 2],
+    /// Similarity of these names, 0 to 1.
+    pub name: Number,
+    /// Whether these names sound the same.
+    pub sounds_alike: bool,
+    /// Number of common neighbours divided by the number of neighbours of the entity that has fewer, 0 to 1. `None` if
+    /// one of the entities has no neighbours.
+    pub neighbours: Option<Number>,
+    /// Similarity in meaning of their descriptions (cosine); `None` if a vector is missing.
+    pub meaning: Option<Number>,
+    /// Whether the two entities are related to each other, which makes a duplicate less likely.
+    pub related: bool,
+    /// Overall similarity, 0 to 1.
+    pub whole: Number,
+}
+
+/// Maximum size of a block in which all pairs are compared. In a larger block, each entity is compared only with the
+/// next [`WINDOW`] entities in the order of names.
+const MOST_IN_BLOCK: usize = 48;
+
+/// Identity of a block: kind of its entities, type of the name key, and the name key that they share.
+type Block<'a> = (Option<&'a str>, u8, String);
+
+/// Number of following entities that each entity of a large block is compared with.
+const WINDOW: usize = 12;
+
+/// A name prepared for comparison.
+struct Name {
+    text: String,
+    words: Vec<String>,
+    letters: String,
+    /// Letters with the words in alphabetical order.
+    sorted: String,
+    sound: String,
+    /// Bit set of the letters in the name.
+    has: u32,
+}
+
+impl Name {
+    fn of(text: &str) -> Option<Self> {
+        let mut words = text::words(text);
+        if words.len() > 1 && matches!(words[0].as_str(), "the" | "a" | "an") {
+            words.remove(0);
+        }
+        let letters = letters(&words);
+        if letters.is_empty() {
+            return None;
+        }
+        let mut order = words.clone();
+        order.sort_unstable();
+        let sorted = self::letters(&order);
+        let has = letters.bytes().fold(0, |set, byte| set | 1 << (byte % 32));
+        Some(Self { text: text.to_owned(), sound: sound(&letters), words, letters, sorted, has })
+    }
+
+    /// Returns the block keys of a name: the sound of each word, the sound of all words, and the first letters. Names
+    /// that share a key are compared.
+    fn blocks(&self) -> impl Iterator<Item = (u8, String)> {
+        let of_words = self.words.iter().map(|word| letters(std::slice::from_ref(word)));
+        let of_words = of_words.filter(|word| word.len() > 2).map(|word| (0, sound(&word)));
+        let first: String = self.letters.chars().take(4).collect();
+        let first_sorted: String = self.sorted.chars().take(4).collect();
+        let whole = [(1, sound(&self.sorted)), (2, first), (3, first_sorted)];
+        of_words.filter(|(_, sound)| !sound.is_empty()).chain(whole)
+    }
+}
+
+/// Returns the Jaro–Winkler similarity of two names, 0 to 1, regardless of the order of words. The similarity is lower
+/// if a word has no similar word in the other name: "Harbour Watch" is not "Harbour Wall".
+fn alike(a: &Name, b: &Name) -> f64 {
+    let (longer, shorter) = (a.letters.len().max(b.letters.len()), a.letters.len().min(b.letters.len()));
+    if (a.has ^ b.has).count_ones() > 6 || longer > 2 * shorter {
+        return 0.0;
+    }
+    let numbers = |name: &Name| -> Vec<String> {
+        name.words.iter().filter(|word| word.contains(char::is_numeric)).cloned().collect()
+    };
+    if numbers(a) != numbers(b) {
+        return 0.0;
+    }
+    let plain = strsim::jaro_winkler(&a.letters, &b.letters);
+    if a.words.len() != b.words.len() || a.words.len() < 2 {
+        return plain;
+    }
+    let sorted = strsim::jaro_winkler(&a.sorted, &b.sorted);
+    if plain.max(sorted) < LEAST {
+        return 0.0;
+    }
+    // Matches each word with the most similar word of the other name. Returns the mean, weighted by length, and the
+    // minimum.
+    let aligned = |from: &Name, to: &Name| {
+        let best = |word: &String| to.words.iter().map(|other| strsim::jaro_winkler(word, other)).fold(0.0, f64::max);
+        let (mut sum, mut length, mut worst) = (0.0, 0.0, 1.0_f64);
+        for word in &from.words {
+            let (score, weight) = (best(word), word.len() as f64);
+            (sum, length, worst) = (sum + weight * score, length + weight, worst.min(score));
+        }
+        (sum / length, worst)
+    };
+    let ((forth, worst), (back, worst_back)) = (aligned(a, b), aligned(b, a));
+    // A different order of words makes nearly the same name.
+    let whole = plain.max(sorted - 0.01).max(forth.min(back) - 0.01);
+    let worst = worst.min(worst_back);
+    if worst < 0.85 { whole * (0.5 + 0.5 * worst) } else { whole }
+}
+
+/// Minimum similarity of letters at which names of several words are compared word by word.
+const LEAST: f64 = 0.8;
+
+/// Returns duplicate entities, near-certain ones first, then by similarity. Compares only entities of the same kind.
+/// Leaves out pairs that the DM has marked as distinct. Call [`Duplicate::meant`] on a result to also compare the
+/// meaning of the descriptions.
+pub fn duplicates(state: &State) -> Vec<Duplicate> {
+    let entities: Vec<&EntityId> = state.entities().map(|entity| &entity.id).collect();
+    let kinds: Vec<Option<Kind>> = entities.iter().map(|id| state.kind(id)).collect();
+    let names: Vec<Vec<Name>> =
+        entities.iter().map(|id| state.names(id).into_iter().filter_map(Name::of).collect()).collect();
+    let mut blocks: BTreeMap<Block, BTreeSet<(&str, u32)>> = BTreeMap::new();
+    for (number, names) in names.iter().enumerate() {
+        let kind = kinds[number].as_ref().map(Kind::as_str);
+        for name in names {
+            for (what, key) in name.blocks() {
+                blocks.entry((kind, what, key)).or_default().insert((&name.letters, number as u32));
+            }
+        }
+    }
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    for block in blocks.into_values() {
+        let block: Vec<u32> = block.into_iter().map(|(_, number)| number).collect();
+        let reach = if block.len() > MOST_IN_BLOCK { WINDOW } else { block.len() };
+        for (at, a) in block.iter().enumerate() {
+            let near = block[at + 1..].iter().take(reach).filter(|b| *b != a);
+            pairs.extend(near.map(|b| (*a.min(b), *a.max(b))));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut found = Vec::new();
+    for (a, b) in pairs {
+        let (a, b) = (a as usize, b as usize);
+        let (best, one, other) = most_alike(&names[a], &names[b]);
+        let (Some(one), Some(other)) = (one, other) else { continue };
+        if best >= POSSIBLE_NAME && !state.are_distinct(entities[a], entities[b]) {
+            found.extend(judged(state, (entities[a], one), (entities[b], other), best));
+        }
+    }
+    sort(&mut found);
+    found
+}
+
+/// Sorts duplicates: near-certain ones first, then by descending similarity.
+pub fn sort(found: &mut [Duplicate]) {
+    found.sort_by(|a, b| {
+        let order = a.band.cmp(&b.band).then(b.whole.get().total_cmp(&a.whole.get()));
+        order.then_with(|| (&a.one, &a.other).cmp(&(&b.one, &b.other)))
+    });
+}
+
+fn most_alike<'a>(a: &'a [Name], b: &'a [Name]) -> (f64, Option<&'a Name>, Option<&'a Name>) {
+    let mut best = (0.0, None, None);
+    for (one, other) in a.iter().flat_map(|one| b.iter().map(move |other| (one, other))) {
+        let score = alike(one, other);
+        if score > best.0 {
+            best = (score, Some(one), Some(other));
+        }
+    }
+    best
+}
+
+/// Returns two entities with similar names as a duplicate, without comparing the meaning of their descriptions.
+fn judged(state: &State, (a, one): (&EntityId, &Name), (b, other): (&EntityId, &Name), name: f64) -> Option<Duplicate> {
+    let around = |id: &EntityId| -> BTreeSet<EntityId> {
+        state.links(id).filter(|link| link.fact().stands()).map(|link| link.other().clone()).collect()
+    };
+    let (mine, yours) = (around(a), around(b));
+    let says_nothing = |fact: &Fact| state.vocabulary().behavior(fact.predicate()).vague;
+    let fewer = mine.len().min(yours.len());
+    let found = Duplicate {
+        band: Band::Possible,
+        one: a.clone(),
+        other: b.clone(),
+        names: [one.text.clone(), other.text.clone()],
+        name: rounded(name)?,
+        sounds_alike: one.sound == other.sound || sound(&one.sorted) == sound(&other.sorted),
+        neighbours: (fewer > 0).then(|| mine.intersection(&yours).count() as f64 / fewer as f64).and_then(rounded),
+        meaning: None,
+        related: state.links(a).any(|link| link.other() == b && link.fact().stands() && !says_nothing(link.fact())),
+        whole: rounded(name)?,
+    };
+    Some(found.weighed())
+}
+
+fn rounded(value: f64) -> Option<Number> {
+    Number::new((value * 1e4).round() / 1e4).ok()
+}
+
+impl Duplicate {
+    /// Adds the similarity in meaning of the two descriptions. `vector` returns the vector of a fact, if it has one.
+    #[must_use]
+    pub fn meant<'a>(mut self, state: &State, vector: impl Fn(FactId) -> Option<&'a [f32]>) -> Self {
+        let of = |id: &EntityId, name: &Predicate| vector(state.newest(id, name.as_str())?.id());
+        let compared = state.vocabulary().in_order(|behavior| behavior.comparison);
+        let near = compared.into_iter().find_map(|name| Some((of(&self.one, name)?, of(&self.other, name)?)));
+        // Vectors have unit length, so the dot product is the cosine.
+        let cosine = |(a, b): (&[f32], &[f32])| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+        self.meaning = near.map(cosine).and_then(rounded);
+        self.weighed()
+    }
+
+    /// Sets the overall similarity and the certainty.
+    fn weighed(mut self) -> Self {
+        let (mut sum, mut weights) = (0.55 * self.name.get() + if self.sounds_alike { 0.15 } else { 0.0 }, 0.70);
+        for part in [self.neighbours, self.meaning].into_iter().flatten() {
+            (sum, weights) = (sum + 0.15 * part.get().clamp(0.0, 1.0), weights + 0.15);
+        }
+        let whole = sum / weights * if self.related { 0.8 } else { 1.0 };
+        let certain = self.name.get() >= NEAR_CERTAIN_NAME && whole >= NEAR_CERTAIN_WHOLE;
+        self.band = if certain { Band::NearCertain } else { Band::Possible };
+        self.whole = rounded(whole).unwrap_or(self.name);
+        self
+    }
+}
+
+/// Facts with the same claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FactDuplicate {
+    /// The facts. Sorted.
+    pub facts: Vec<FactId>,
+    /// Statement of the first fact.
+    pub statement: String,
+}
+
+/// Returns groups of facts with the same [`Claim`], largest group first. The facts of a group may come from one source
+/// or several. Rejected facts are left out.
+pub fn fact_duplicates(state: &State) -> Vec<FactDuplicate> {
+    let mut claims: BTreeMap<Claim, Vec<&Arc<Fact>>> = BTreeMap::new();
+    for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {
+        claims.entry(Claim::of(state.vocabulary(), fact)).or_default().push(fact);
+    }
+    let several = claims.into_values().filter(|facts| facts.len() > 1);
+    let row = |facts: Vec<&Arc<Fact>>| FactDuplicate {
+        statement: facts[0].statement().to_owned(),
+        facts: facts.iter().map(|fact| fact.id()).collect(),
+    };
+    let mut rows: Vec<FactDuplicate> = several.map(row).collect();
+    rows.sort_by(|a, b| b.facts.len().cmp(&a.facts.len()).then_with(|| a.facts.cmp(&b.facts)));
+    rows
+}

@@ -1,0 +1,250 @@
+//! Details and lists of facts.
+//!
+//! Each query is a function of the state, for use in `Memory::read`. Its result can be printed or serialized.
+
+use std::sync::Arc;
+
+use hearsay_belief::View;
+use hearsay_model::{
+    Acquisition, EntityId, Evidence, Excerpt, Fact, FactId, FactRelation, FactStatus, GameTime, Knower, KnowledgeEdge,
+    Object, Predicate, Secrecy, SessionId, State, Value, text,
+};
+use serde::Serialize;
+
+use crate::{QueryError, as_of::AsOf, dates::date, resolve::resolve};
+
+/// A fact with all details.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FactRow {
+    /// Id of the fact.
+    pub id: FactId,
+    /// Handle given by the author.
+    pub handle: Option<String>,
+    /// Subject.
+    pub subject: EntityId,
+    /// Predicate.
+    pub predicate: Predicate,
+    /// Object as text: an id or a value.
+    pub object: String,
+    /// Whether the object is an entity.
+    pub object_is_entity: bool,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Secrecy of the fact: `common`, `open`, `secret`.
+    pub secrecy: &'static str,
+    /// Date from which the fact holds.
+    pub since: Option<String>,
+    /// Date until which the fact held.
+    pub until: Option<String>,
+    /// Attitude of the subject to the object.
+    pub attitude: Option<i8>,
+    /// Confidence of the extraction, adjusted by trust learned from the DM's decisions.
+    pub confidence: f64,
+    /// Confidence of the extraction before this adjustment, if it is different.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extracted: Option<f64>,
+    /// Whether the DM confirmed the fact.
+    pub confirmed: bool,
+    /// Author of the fact, followed by the language model that found it, if any.
+    pub author: String,
+    /// Session in which the fact was recorded.
+    pub session: Option<SessionId>,
+    /// Evidence: file, line and field, or the words that state the fact.
+    pub evidence: Vec<String>,
+    /// Relations to other facts.
+    pub bears: Vec<FactRelationRow>,
+    /// Knowers that have an edge of their own to the fact.
+    pub known_by: Vec<KnowerRow>,
+}
+
+/// A knower of a fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KnowerRow {
+    /// The knower: an id, or `*` for everybody.
+    pub knower: Knower,
+    /// Credence of the knower.
+    pub credence: f64,
+    /// Acquisition: `witnessed`, `told by odo-brandt`.
+    pub acquisition: String,
+    /// Game time of the acquisition, as text.
+    pub learned: Option<String>,
+    /// Whether the knower conceals the fact.
+    pub conceals: bool,
+    /// Others who were present and whom the knower noticed. If the edge records a telling, the hearers.
+    pub co_present: Vec<EntityId>,
+    /// Whether the edge only records that the knower told the fact to others. Such an edge gives no knowledge.
+    pub passed_on: bool,
+    /// For a group: the lowest rank whose members know the fact.
+    pub rank: Option<String>,
+}
+
+/// A relation of a fact to another fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FactRelationRow {
+    /// Kind of relation: `distorts`, `refutes`, `ends` or `covers`. For a relation from the other fact to this one:
+    /// `distorted by`, `refuted by`, `ended by` or `covered by`.
+    pub what: &'static str,
+    /// The other fact.
+    pub fact: FactId,
+    /// Sentence that states the other fact.
+    pub statement: String,
+}
+
+/// Filter for listing facts.
+#[derive(Debug, Clone, Default)]
+pub struct FactFilter {
+    /// Only facts with this subject: an id or a name.
+    pub subject: Option<String>,
+    /// Only facts with this predicate.
+    pub predicate: Option<String>,
+    /// Only facts with this object: an id or a name, or words of the value.
+    pub object: Option<String>,
+    /// Only facts of this status.
+    pub status: Option<FactStatus>,
+    /// Only facts known to this knower: an id or a name.
+    pub knower: Option<String>,
+    /// Game time at which the knower knows the facts. Default: all facts that the knower knows so far.
+    pub as_of: Option<GameTime>,
+    /// Only facts that are valid at this date of the calendar, or at the end of this session. Default: facts of any
+    /// validity.
+    pub holds_at: Option<String>,
+    /// Maximum number of facts.
+    pub limit: usize,
+}
+
+/// Function that returns the text for an entity in a sentence: its name, or its id.
+pub type Called<'a> = &'a dyn Fn(&EntityId) -> String;
+
+/// Describes an acquisition in words. `called` returns the names of the entities.
+pub fn how_called(acquisition: &Acquisition, called: Called) -> String {
+    acquisition.describe(called)
+}
+
+/// Describes an acquisition in words, with ids as names.
+pub fn how_in_words(acquisition: &Acquisition) -> String {
+    how_called(acquisition, &EntityId::to_string)
+}
+
+fn evidence(evidence: &Evidence) -> String {
+    match evidence {
+        Evidence::File { path, line, field } => format!("{path}:{line} ({field})"),
+        Evidence::Excerpt(excerpt) => {
+            let Excerpt { path, line, field, quote, .. } = &**excerpt;
+            let field = if field.is_empty() { String::new() } else { format!(" ({field})") };
+            format!("{path}:{line}{field}: \u{201C}{quote}\u{201D}")
+        }
+        Evidence::Passage { passage, quote, .. } => format!("\u{201C}{quote}\u{201D} (passage {})", passage.short()),
+    }
+}
+
+/// Returns a fact with all details and its knowers.
+pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
+    let mut edges = would_learn(state, fact.id());
+    // Shows only active edges. For a proposed or rejected fact, shows all edges, because none of them is active.
+    if fact.status().is_in_world() {
+        edges.retain(|edge| state.knowledge(edge.id()).is_some());
+    }
+    edges.sort_by_key(|edge| (edge.knower.clone(), edge.id()));
+    let known_by = edges.iter().map(|edge| KnowerRow {
+        knower: edge.knower.clone(),
+        credence: edge.credence.get(),
+        acquisition: how_in_words(&edge.acquisition),
+        learned: date(state, edge.learned.as_ref()),
+        conceals: edge.conceals,
+        co_present: edge.co_present.clone(),
+        passed_on: !edge.acquisition.gives_knowledge(),
+        rank: edge.rank.clone(),
+    });
+    let provenance = fact.provenance();
+    FactRow {
+        id: fact.id(),
+        handle: fact.handle().map(str::to_owned),
+        subject: fact.subject().clone(),
+        predicate: fact.predicate().clone(),
+        object: fact.object().to_string(),
+        object_is_entity: fact.object().entity().is_some(),
+        statement: fact.statement().to_owned(),
+        status: fact.status(),
+        secrecy: fact.secrecy().as_str(),
+        since: date(state, fact.validity().from.as_ref()),
+        until: date(state, fact.validity().until.as_ref()),
+        attitude: fact.attitude().map(hearsay_model::Attitude::get),
+        confidence: provenance.confidence.get(),
+        extracted: provenance.extracted.map(hearsay_model::Confidence::get),
+        confirmed: provenance.confirmed,
+        author: match &provenance.model {
+            Some(model) => format!("{} with {model}", provenance.author),
+            None => provenance.author.to_string(),
+        },
+        session: provenance.session.clone(),
+        evidence: provenance.evidence.iter().map(evidence).collect(),
+        bears: bears(state, fact),
+        known_by: known_by.collect(),
+    }
+}
+
+/// Returns the relations between a fact and other facts, in both directions.
+fn bears(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
+    let row = |what, other: &Fact| FactRelationRow { what, fact: other.id(), statement: other.statement().to_owned() };
+    let own = fact
+        .fact_relation()
+        .and_then(|fact_relation| Some(row(fact_relation.as_str(), state.asserted(fact_relation.fact())?)));
+    let on_this = state.facts_of(fact.subject()).filter_map(|other| {
+        let what = match other.fact_relation().filter(|fact_relation| fact_relation.fact() == fact.id())? {
+            FactRelation::Distorts(_) => "distorted by",
+            FactRelation::Refutes(_) => "refuted by",
+            FactRelation::Ends(_) => "ended by",
+            FactRelation::Covers(_) => "covered by",
+        };
+        Some(row(what, other))
+    });
+    let mut on_this: Vec<FactRelationRow> = on_this.collect();
+    on_this.sort_by_key(|row| row.fact);
+    own.into_iter().chain(on_this).collect()
+}
+
+/// Returns the facts that pass a filter, up to its limit, and the total number of these facts. Sorted by subject,
+/// predicate and id.
+///
+/// # Errors
+/// When a name cannot be resolved or the predicate is malformed.
+pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize), QueryError> {
+    let subject = filter.subject.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
+    let knower = filter.knower.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let view = knower.map(|knower| View::of(state, &Knower::Entity(knower), filter.as_of));
+    let moment = AsOf { time: filter.holds_at.clone(), recorded: None }.moment(state)?;
+    let object = filter.object.as_deref().map(|given| (resolve(state, given).ok(), text::normal(given)));
+    let points_at = |object: &Object, (id, words): &(Option<EntityId>, String)| match object {
+        Object::Entity(entity) => Some(entity) == id.as_ref(),
+        Object::Value(Value::Text(value)) => text::normal(value).contains(words.as_str()),
+        Object::Value(value) => text::normal(&value.to_string()) == *words,
+    };
+    let mut found: Vec<_> = state
+        .facts()
+        .filter(|fact| subject.as_ref().is_none_or(|subject| fact.subject() == subject))
+        .filter(|fact| predicate.as_ref().is_none_or(|predicate| fact.predicate() == predicate))
+        .filter(|fact| filter.status.is_none_or(|status| fact.status() == status))
+        .filter(|fact| moment.is_none_or(|moment| fact.validity().holds_at(Some(moment))))
+        .filter(|fact| view.as_ref().is_none_or(|view| view.fact(fact.id()).is_some()))
+        .filter(|fact| object.as_ref().is_none_or(|wanted| points_at(fact.object(), wanted)))
+        .collect();
+    found.sort_by(|a, b| (a.subject(), a.predicate(), a.id()).cmp(&(b.subject(), b.predicate(), b.id())));
+    let all = found.len();
+    Ok((found.into_iter().take(filter.limit).map(|fact| fact_row(state, fact)).collect(), all))
+}
+
+/// Returns all recorded edges to a fact, active or not, sorted by id. These knowers learn a proposed fact when the DM
+/// accepts it.
+pub fn would_learn(state: &State, fact: FactId) -> Vec<Arc<KnowledgeEdge>> {
+    let mut edges: Vec<_> = state.recorded_knowledge(fact).cloned().collect();
+    edges.sort_by_key(|edge| edge.id());
+    edges
+}
+
+/// Returns whether a fact is marked as secret, or a knower conceals it.
+pub fn is_secret(state: &State, fact: &Fact) -> bool {
+    fact.secrecy() == Secrecy::Secret || state.known_by(fact.id()).any(|edge| edge.conceals)
+}

@@ -1,0 +1,119 @@
+//! Neighbours of an entity, and paths between two entities.
+
+use hearsay_belief::{
+    View,
+    graph::{self, Direction, Traversal},
+};
+use hearsay_model::{EntityId, FactId, GameTime, Predicate, State};
+use serde::Serialize;
+
+use crate::{QueryError, resolve::resolve, views::view_of};
+
+/// Filter for traversing the graph.
+#[derive(Debug, Clone, Default)]
+pub struct WalkFilter {
+    /// Direction in which relations are followed.
+    pub direction: Direction,
+    /// Only relations with these predicates. If empty, all relations.
+    pub predicates: Vec<String>,
+    /// Knower whose view is used: an id or a name.
+    pub knower: Option<String>,
+    /// Game time of the knower's view. Default: all that the knower knows so far.
+    pub as_of: Option<GameTime>,
+}
+
+/// An entity reached by a traversal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NeighbourRow {
+    /// Id of the entity.
+    pub id: EntityId,
+    /// Name of the entity. In the view of a knower: the name that the knower knows, or else the id.
+    pub name: String,
+    /// Number of hops from the start.
+    pub distance: usize,
+    /// Sentence of the relation through which the traversal reached the entity.
+    pub statement: String,
+    /// Predicate of that relation.
+    pub predicate: Predicate,
+    /// Direction of that relation: `out` or `in`.
+    pub direction: &'static str,
+    /// Id of that relation.
+    pub fact: FactId,
+}
+
+/// Returns at most `limit` entities that are at most `depth` hops away from an entity.
+///
+/// # Errors
+/// When a name cannot be resolved or a predicate is malformed.
+pub fn neighbours(
+    state: &State,
+    from: &str,
+    filter: &WalkFilter,
+    depth: usize,
+    limit: usize,
+) -> Result<Vec<NeighbourRow>, QueryError> {
+    let from = resolve(state, from)?;
+    let view = view_of(state, filter.knower.as_deref(), filter.as_of)?;
+    let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
+    let walk = Traversal { direction: filter.direction, predicates, view: view.as_ref() };
+    let called = names(state, view.as_ref());
+    let row = |neighbour: graph::Neighbour| NeighbourRow {
+        id: neighbour.id.clone(),
+        name: called(neighbour.id),
+        distance: neighbour.distance,
+        statement: neighbour.fact.statement().to_owned(),
+        predicate: neighbour.fact.predicate().clone(),
+        direction: if neighbour.forward { "out" } else { "in" },
+        fact: neighbour.fact.id(),
+    };
+    Ok(graph::neighbours(state, &from, &walk, depth, limit).into_iter().map(row).collect())
+}
+
+fn names<'a>(state: &'a State, view: Option<&View>) -> impl Fn(&EntityId) -> String + 'a {
+    let known = view.map(hearsay_recall::EntityLinker::of);
+    move |id| match &known {
+        Some(names) => names.name(id).unwrap_or(id.as_str()).to_owned(),
+        None => state.name_or_id(id).to_owned(),
+    }
+}
+
+/// A step of a path.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepRow {
+    /// Entity that the step leads to.
+    pub to: EntityId,
+    /// Name of that entity.
+    pub name: String,
+    /// Sentence of the relation.
+    pub statement: String,
+    /// Id of the relation.
+    pub fact: FactId,
+}
+
+/// Returns the shortest path between two entities, or `None` if every path has more than `longest` steps.
+///
+/// # Errors
+/// When a name cannot be resolved or a predicate is malformed.
+pub fn path(
+    state: &State,
+    from: &str,
+    to: &str,
+    filter: &WalkFilter,
+    longest: usize,
+) -> Result<Option<Vec<StepRow>>, QueryError> {
+    let (from, to) = (resolve(state, from)?, resolve(state, to)?);
+    let view = view_of(state, filter.knower.as_deref(), filter.as_of)?;
+    let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
+    let walk = Traversal { direction: filter.direction, predicates, view: view.as_ref() };
+    let called = names(state, view.as_ref());
+    let steps = graph::path(state, &from, &to, &walk, longest);
+    Ok(steps.map(|steps| {
+        let row = |step: graph::Step| StepRow {
+            to: step.to.clone(),
+            name: called(step.to),
+            statement: step.fact.statement().to_owned(),
+            fact: step.fact.id(),
+        };
+        steps.into_iter().map(row).collect()
+    }))
+}

@@ -1,0 +1,144 @@
+//! Checks of a campaign for problems.
+
+use hearsay_model::{Author, EntityId, Evidence, Fact, FactStatus, Kind, Object, State, attribute};
+use serde::Serialize;
+
+use crate::review::{ReviewItem, is_newcomer, review_items};
+
+/// The result of one check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// Name of the check, for programs.
+    pub name: &'static str,
+    /// Description of the check.
+    pub what: &'static str,
+    /// Number of findings.
+    pub count: usize,
+    /// Examples: ids and sentences.
+    pub examples: Vec<String>,
+    /// Advice for resolving the findings.
+    pub advice: &'static str,
+}
+
+/// The results of all checks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Health {
+    /// Number of entities.
+    pub entities: usize,
+    /// Number of facts of any status.
+    pub facts: usize,
+    /// All checks, including those without findings.
+    pub checks: Vec<Check>,
+}
+
+/// Runs all checks, with at most `examples` examples each. Takes long in a large campaign.
+pub fn health(state: &State, examples: usize) -> Health {
+    let mut orphans = Vec::new();
+    let mut stubs = Vec::new();
+    let mut nameless = Vec::new();
+    // Skips new entities that the DM has not confirmed, because the review lists them.
+    for entity in state.entities().filter(|entity| !is_newcomer(state, &entity.id)) {
+        let id = &entity.id;
+        let says_more = |fact: &Fact| {
+            let plain = [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&fact.predicate().as_str());
+            !plain && fact.status() != FactStatus::Rejected
+        };
+        let is_alone =
+            !state.links(id).any(|link| matches!(link.fact().status(), FactStatus::Canon | FactStatus::Claimed));
+        if !state.facts_of(id).any(|fact| says_more(fact)) {
+            stubs.push(id.to_string());
+        } else if is_alone {
+            orphans.push(id.to_string());
+        }
+        if state.name(id).is_none() {
+            nameless.push(id.to_string());
+        }
+    }
+    let line = |fact: &Fact| format!("{} {}", fact.id().short(), fact.statement());
+    let (mut unproven, mut dangling, mut unknown, mut mute) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {
+        let provenance = fact.provenance();
+        // Statements of the DM and the game need no evidence.
+        let needs = matches!(provenance.author, Author::Extractor | Author::Importer(_) | Author::Player(_));
+        if needs && provenance.evidence.is_empty() {
+            unproven.push(line(fact));
+        }
+        let is_gone = |evidence: &Evidence| match evidence {
+            Evidence::Passage { passage, .. } => state.passage(*passage).is_none(),
+            Evidence::File { .. } | Evidence::Excerpt(_) => false,
+        };
+        let gone = |id: &EntityId| state.entity(id).is_none();
+        if provenance.evidence.iter().any(is_gone)
+            || fact.mentions().iter().chain(&provenance.speaker).any(gone)
+            || provenance.session.as_ref().is_some_and(|session| state.session(session).is_none())
+        {
+            dangling.push(line(fact));
+        }
+        if fact.status() == FactStatus::Canon && state.known_by(fact.id()).next().is_none() {
+            unknown.push(line(fact));
+        }
+        let cannot = |id: &EntityId| state.kind(id).is_some_and(|kind: Kind| !kind.can_know());
+        if let Some(speaker) = &provenance.speaker
+            && cannot(speaker)
+        {
+            mute.push(line(fact));
+        }
+        if let Object::Entity(id) = fact.object()
+            && id == fact.subject()
+        {
+            dangling.push(line(fact));
+        }
+    }
+    let (mut doubtful, mut clashes) = (Vec::new(), Vec::new());
+    for item in review_items(state) {
+        match item {
+            ReviewItem::Doubtful { fact, .. } => doubtful.extend(state.fact(fact).map(|fact| line(fact))),
+            ReviewItem::Contradiction { subject, facts, .. } => {
+                clashes.push(format!("{subject}: {} facts", facts.len()))
+            }
+            ReviewItem::Duplicate(_) => {}
+        }
+    }
+    let empty = state.passages().filter(|(_, passage)| passage.text.trim().is_empty());
+    let empty: Vec<String> = empty.map(|(id, _)| id.to_string()).collect();
+    let check = |name, what, found: Vec<String>, advice| Check {
+        name,
+        what,
+        count: found.len(),
+        examples: found.into_iter().take(examples).collect(),
+        advice,
+    };
+    let checks = vec![
+        check("reviews", "facts that wait for review", doubtful, "`hearsay review` lists them"),
+        check("contradictions", "facts that contradict each other", clashes, "`hearsay review` lists them"),
+        check(
+            "stubs",
+            "entities with nothing but a name and a kind",
+            stubs,
+            "add facts, `entity merge` or `entity remove` them",
+        ),
+        check("orphans", "entities without a relation to any other", orphans, "`fact add` a relation, or leave them"),
+        check("nameless", "entities without a name", nameless, "`set ENTITY name NAME`"),
+        check(
+            "no_evidence",
+            "facts from text or files without evidence",
+            unproven,
+            "look at them with `fact show`, then `fact correct` or `fact remove` them",
+        ),
+        check(
+            "dangling",
+            "facts that refer to a removed fact or entity",
+            dangling,
+            "`fact show` shows the target; `fact correct` replaces it",
+        ),
+        check("unknown", "canon facts that nobody knows", unknown, "`event tell`, `witness` or `read` teaches them"),
+        check(
+            "mute_speakers",
+            "facts whose speaker is an entity that cannot speak",
+            mute,
+            "`fact correct` them, or `entity merge` the speaker into the right character",
+        ),
+        check("empty_passages", "passages without text", empty, "remove them from the campaign's files"),
+    ];
+    Health { entities: state.entity_count(), facts: state.fact_count(), checks }
+}

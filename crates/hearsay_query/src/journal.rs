@@ -1,0 +1,254 @@
+//! Lists of operations for display: operations by author, the operations that undid them, and the effect of an undo.
+
+use std::collections::BTreeMap;
+
+use hearsay_model::{
+    Author, Change, EngineSetting, Entry, FactId, Key, Operation, Position, Setting, State, Timestamp,
+};
+use serde::Serialize;
+
+use crate::{QueryError, facts::is_secret};
+
+/// Filter for listing operations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HistoryFilter {
+    /// Only operations by this author, as printed: `DM`, `import of gullhaven`.
+    pub author: Option<String>,
+    /// Only operations before this position, for paging.
+    pub before: Option<Position>,
+    /// Maximum number of operations.
+    pub limit: usize,
+}
+
+/// Operations of the journal.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Operations {
+    /// Operations, newest first.
+    pub rows: Vec<OperationRow>,
+    /// Total number of operations that pass the filter.
+    pub all: usize,
+    /// All authors with the number of their operations, regardless of the filter. Sorted by name.
+    pub authors: Vec<(String, usize)>,
+}
+
+/// An operation of the journal, with information about its undo.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OperationRow {
+    /// The operation.
+    #[serde(flatten)]
+    pub row: HistoryRow,
+    /// Position of the operation that undid this operation; `None` if this operation is live. To restore this
+    /// operation, undo the operation at that position.
+    pub undone_by: Option<Position>,
+    /// Whether this operation only undoes other operations.
+    pub is_undo: bool,
+}
+
+/// Returns the operations of a campaign, one page at a time.
+pub fn operations(state: &State, filter: &HistoryFilter) -> Operations {
+    let mut undone: BTreeMap<Position, Position> = BTreeMap::new();
+    let mut authors: BTreeMap<String, usize> = BTreeMap::new();
+    for (position, entry) in state.journal() {
+        *authors.entry(entry.operation.author.to_string()).or_default() += 1;
+        for change in entry.operation.changes.iter().filter(|_| entry.live) {
+            match change {
+                Change::Revert(of) => _ = undone.insert(*of, position),
+                Change::Restore(to) => {
+                    let between = (to.0 + 1..position.0).map(Position);
+                    let gone = between.filter(|of| state.entry(*of).is_some_and(|entry| !entry.live));
+                    gone.for_each(|of| _ = undone.entry(of).or_insert(position));
+                }
+                _ => {}
+            }
+        }
+    }
+    let wanted =
+        |entry: &Entry| filter.author.as_ref().is_none_or(|author| entry.operation.author.to_string() == *author);
+    let mut operations = Operations { authors: authors.into_iter().collect(), ..Operations::default() };
+    for (position, entry) in state.journal().rev().filter(|(_, entry)| wanted(entry)) {
+        operations.all += 1;
+        let before = filter.before.is_none_or(|before| position < before);
+        if before && operations.rows.len() < filter.limit {
+            operations.rows.push(OperationRow {
+                row: history_row(position, entry),
+                undone_by: undone.get(&position).copied().filter(|_| !entry.live),
+                is_undo: is_undo(entry),
+            });
+        }
+    }
+    operations
+}
+
+fn is_undo(entry: &Entry) -> bool {
+    !entry.operation.changes.is_empty() && entry.operation.changes.iter().all(Change::is_undo)
+}
+
+/// The effect of an undo in words.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UndoRow {
+    /// The operation.
+    pub operation: HistoryRow,
+    /// Whether the operation is itself an undo, so that undoing it restores the operation that it undid.
+    pub is_redo: bool,
+    /// Records that would disappear: the name of a record type and the number of records. The types are entities,
+    /// facts, knowledge edges, passages, sessions and settings.
+    pub lost: Vec<(&'static str, usize)>,
+    /// Facts that would disappear, up to the limit.
+    pub facts: Vec<LostFact>,
+    /// Number of records that would change or be restored.
+    pub changed: usize,
+    /// Later operations that would lose records, oldest first.
+    pub dependents: Vec<HistoryRow>,
+}
+
+/// A fact that would disappear.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LostFact {
+    /// The fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Whether the fact is a secret.
+    pub secret: bool,
+}
+
+/// Returns the effect of an undo in words, with at most `limit` facts. Applies the undo to a copy of the state, so call
+/// this function on a background thread.
+///
+/// # Errors
+/// When there is nothing to undo.
+pub fn undo_in_words(state: &State, target: &UndoTarget, limit: usize) -> Result<UndoRow, QueryError> {
+    let position = target.position(state)?;
+    let preview = state.undo_preview(position)?;
+    let entry = state.entry(position).ok_or(hearsay_model::ApplyError::NoOperation(position))?;
+    let mut lost: BTreeMap<usize, (&'static str, usize)> = BTreeMap::new();
+    for key in &preview.lost {
+        let (place, what) = match key {
+            Key::Entity(_) => (0, "entities"),
+            Key::Fact(_) => (1, "facts"),
+            Key::KnowledgeEdge(_) => (2, "knowledge edges"),
+            Key::Passage(_) => (3, "passages"),
+            Key::Session(_) => (4, "sessions"),
+            Key::Setting(_) => (5, "settings"),
+        };
+        lost.entry(place).or_insert((what, 0)).1 += 1;
+    }
+    let facts = preview.lost.iter().filter_map(|key| match key {
+        Key::Fact(id) => state.fact(*id),
+        _ => None,
+    });
+    let fact = |fact: &std::sync::Arc<hearsay_model::Fact>| LostFact {
+        fact: fact.id(),
+        statement: fact.statement().to_owned(),
+        secret: is_secret(state, fact),
+    };
+    let row = |position: &Position| state.entry(*position).map(|entry| history_row(*position, entry));
+    Ok(UndoRow {
+        operation: history_row(position, entry),
+        is_redo: is_undo(entry),
+        lost: lost.into_values().collect(),
+        facts: facts.take(limit).map(fact).collect(),
+        changed: preview.changed.len(),
+        dependents: preview.dependents.iter().filter_map(row).collect(),
+    })
+}
+
+/// Returns the summary of the operation that undoes the operation at a position. The undo of an undo is called `redo`.
+pub fn undo_summary(state: &State, position: Position) -> String {
+    let (mut of, mut verbs) = (position, ["undo", "redo"].into_iter().cycle());
+    let mut verb = verbs.next();
+    while let Some([Change::Revert(undone)]) = state.entry(of).map(|entry| &entry.operation.changes[..]) {
+        (of, verb) = (*undone, verbs.next());
+    }
+    let summary = state.entry(of).map_or("", |entry| &entry.operation.summary);
+    format!("{} {of}: {summary}", verb.unwrap_or_default())
+}
+
+/// An operation of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HistoryRow {
+    /// Position of the operation.
+    pub position: Position,
+    /// Author of the operation.
+    pub author: String,
+    /// Real time at which the operation was recorded.
+    pub recorded: Timestamp,
+    /// Summary.
+    pub summary: String,
+    /// Number of changes.
+    pub changes: usize,
+    /// Whether the operation is live, that is, not undone.
+    pub live: bool,
+}
+
+/// Returns the newest operations, newest first.
+pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
+    state.journal().rev().take(limit).map(|(position, entry)| history_row(position, entry)).collect()
+}
+
+/// Returns the newest operations, newest first. Leaves out internal operations, which record how far texts were read
+/// and which model computes the vectors.
+pub fn visible_history(state: &State, limit: usize) -> Vec<HistoryRow> {
+    let is_internal = |change: &Change| {
+        matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))))
+    };
+    let is_visible = |changes: &[Change]| changes.is_empty() || !changes.iter().all(is_internal);
+    let visible = state.journal().rev().filter(|(_, entry)| is_visible(&entry.operation.changes));
+    visible.take(limit).map(|(position, entry)| history_row(position, entry)).collect()
+}
+
+fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {
+    HistoryRow {
+        position,
+        author: entry.operation.author.to_string(),
+        recorded: entry.operation.recorded,
+        summary: entry.operation.summary.clone(),
+        changes: entry.operation.changes.len(),
+        live: entry.live,
+    }
+}
+
+/// The operation to undo.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UndoTarget {
+    /// The newest live operation that is not itself an undo.
+    Last,
+    /// The newest live operation by one author that is not itself an undo.
+    LastBy(Author),
+    /// The operation at a position.
+    At(Position),
+}
+
+impl UndoTarget {
+    /// Returns the position of the operation in the journal.
+    ///
+    /// # Errors
+    /// When there is nothing to undo.
+    pub fn position(&self, state: &State) -> Result<Position, QueryError> {
+        if let Self::At(position) = self {
+            return Ok(*position);
+        }
+        let is_edit = |operation: &Operation| {
+            // An operation is not an edit if it only undoes, sets slots, or records the model or the progress of
+            // reading.
+            let own = |change: &Change| {
+                let of_engine =
+                    matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::Read(_))));
+                of_engine || change.is_undo() || change.is_slot()
+            };
+            !operation.changes.iter().all(own)
+        };
+        let by = |operation: &Operation| match self {
+            Self::LastBy(author) => operation.author == *author,
+            // Facts extracted from a text are reverted together with that text.
+            _ => operation.author != Author::Extractor,
+        };
+        let mut newest = state.journal().rev();
+        let found = newest.find(|(_, entry)| entry.live && is_edit(&entry.operation) && by(&entry.operation));
+        let of = match self {
+            Self::LastBy(author) => Some(author.to_string()),
+            _ => None,
+        };
+        found.map(|(position, _)| position).ok_or(QueryError::NothingToUndo { of })
+    }
+}

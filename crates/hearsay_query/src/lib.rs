@@ -1,0 +1,37 @@
+//! Queries of a campaign: its contents, who knows them, and the decisions that wait for the DM.
+//!
+//! Every query is a function of a [`State`](hearsay_model::State). The queries in [`ask`] and [`search`] also need an
+//! index. A query writes nothing. Its result is plain data that can be printed or serialized. Queries accept ids and
+//! names of entities; [`resolve`](mod@resolve) finds the entity that a name means.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod as_of;
+pub mod ask;
+pub mod beliefs;
+pub mod contradictions;
+pub mod dates;
+pub mod duplicates;
+pub mod entities;
+pub mod error;
+pub mod facts;
+pub mod graph;
+pub mod health;
+pub mod journal;
+pub mod knowledge;
+pub mod portrait;
+pub mod preview;
+pub mod records;
+pub mod resolve;
+pub mod reveals;
+pub mod review;
+pub mod search;
+pub mod secrets;
+pub mod session;
+pub mod stats;
+pub mod table;
+pub mod timeline;
+pub mod trust;
+pub mod views;
+pub mod who_knows;
+
+pub use error::QueryError;

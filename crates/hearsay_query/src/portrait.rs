@@ -1,0 +1,276 @@
+//! Overview of an entity for the DM: its meetings with the players, its last words, its knowers, and the sources of its
+//! facts.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{EntityId, Evidence, Fact, FactId, GameTime, Knower, Passage, PassageId, SessionId, State};
+use serde::Serialize;
+
+use crate::{
+    QueryError,
+    dates::date,
+    facts::{Called, how_called},
+    knowledge::{players, print},
+    table::{by_name, is_character, session_title},
+    who_knows::HolderRow,
+};
+
+/// Kind of contact between the players and an entity, in ascending order of significance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Met {
+    /// The entity was mentioned.
+    Named,
+    /// The players were at this place.
+    Visited,
+    /// The entity was present.
+    Present,
+    /// The entity spoke to the players.
+    Spoke,
+    /// The entity is a player character and took part.
+    Played,
+}
+
+/// A contact between the players and an entity.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Meeting {
+    /// Kind of contact.
+    pub acquisition: Met,
+    /// Session of the contact.
+    pub session: Option<SessionId>,
+    /// Number and title of the session.
+    pub title: Option<String>,
+    /// Game time of the contact, as text.
+    pub when: Option<String>,
+    /// Place of the contact.
+    pub place: Option<EntityId>,
+}
+
+/// Last words of a speaker.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LastWords {
+    /// Words of the line.
+    pub text: String,
+    /// Passage of the line.
+    pub passage: PassageId,
+    /// Session of the line.
+    pub session: Option<SessionId>,
+    /// Game time of the line, as text.
+    pub when: Option<String>,
+}
+
+/// Contacts between the players and an entity so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Meetings {
+    /// First meeting, or first mention if the players never met the entity.
+    pub first: Option<Meeting>,
+    /// Last meeting, or last mention if the players never met the entity.
+    pub last: Option<Meeting>,
+    /// Last words that the players heard from the entity.
+    pub words: Option<LastWords>,
+    /// Sessions in which the entity spoke, was present or was mentioned, in the order of play.
+    pub sessions: Vec<SessionId>,
+}
+
+/// Sort key of a contact: game time, then session number, then line number.
+type Moment = (Option<GameTime>, Option<u32>, u32);
+
+/// Returns the contacts between the players and an entity. Contacts are found in the lines that the players heard, the
+/// attendance of sessions, facts that the entity told, and facts that the players witnessed in its presence.
+///
+/// # Errors
+/// When the entity does not exist.
+pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
+    let id = crate::resolve::resolve(state, id.as_str())?;
+    let players: Vec<Knower> = players(state).into_iter().map(Knower::Entity).collect();
+    let start_of = |session: Option<&SessionId>| {
+        let session = session.and_then(|session| state.session(session));
+        (session.and_then(|session| session.start.as_ref()?.time), session.and_then(|session| session.number))
+    };
+    let mut times: Vec<(Moment, Meeting)> = Vec::new();
+    let mut words: Option<(Moment, PassageId, &Passage)> = None;
+    let mut note = |moment: Moment, acquisition, session: Option<&SessionId>, place: Option<&EntityId>| {
+        let meeting = Meeting {
+            acquisition,
+            session: session.cloned(),
+            title: session.and_then(|session| session_title(state, session)),
+            when: print(state, moment.0),
+            place: place.cloned(),
+        };
+        times.push((moment, meeting));
+    };
+    let me = Knower::Entity(id.clone());
+    let is_player = players.contains(&me);
+    for (passage_id, passage) in state.passages() {
+        let acquisition = match passage {
+            _ if passage.speaker.as_ref() == Some(&id) => Met::Spoke,
+            _ if passage.speaker.is_none() && passage.session.is_none() => continue,
+            _ if passage.heard_by.contains(&me) => Met::Present,
+            _ if passage.place.as_ref() == Some(&id) => Met::Visited,
+            _ if passage.mentions.contains(&id) => Met::Named,
+            _ => continue,
+        };
+        let at_the_table = |knower: &Knower| *knower == Knower::World || players.contains(knower);
+        let spoken = passage.speaker.clone().map(Knower::Entity);
+        // In a campaign without player characters, every line counts.
+        if !players.is_empty() && !passage.heard_by.iter().chain(&spoken).any(at_the_table) {
+            continue;
+        }
+        let (start, number) = start_of(passage.session.as_ref());
+        let moment = (passage.time.as_ref().and_then(|date| date.time).or(start), number, passage.line);
+        note(
+            moment,
+            if is_player { acquisition.max(Met::Present) } else { acquisition },
+            passage.session.as_ref(),
+            passage.place.as_ref(),
+        );
+        if acquisition == Met::Spoke && words.as_ref().is_none_or(|(last, ..)| *last <= moment) {
+            words = Some((moment, passage_id, passage));
+        }
+    }
+    for session in state.sessions().filter(|session| session.present.contains(&id)) {
+        let (start, number) = start_of(Some(&session.id));
+        note((start, number, 0), Met::Played, Some(&session.id), None);
+    }
+    for player in players.iter().filter(|player| **player != me) {
+        for edge in state.knowledge_of(player) {
+            let acquisition = match &edge.acquisition {
+                acquisition if acquisition.teller() == Some(&id) => Met::Spoke,
+                acquisition if acquisition.is_witnessed() && edge.co_present.contains(&id) => Met::Present,
+                _ => continue,
+            };
+            let (start, number) = start_of(edge.session.as_ref());
+            note((edge.learned_at().or(start), number, 0), acquisition, edge.session.as_ref(), None);
+        }
+    }
+    times.sort_by(|a, b| (a.0, b.1.acquisition, &a.1.session).cmp(&(b.0, a.1.acquisition, &b.1.session)));
+    let mut sessions: Vec<SessionId> = Vec::new();
+    for session in times.iter().filter_map(|(_, meeting)| meeting.session.as_ref()) {
+        if !sessions.contains(session) {
+            sessions.push(session.clone());
+        }
+    }
+    let met = times.iter().any(|(_, meeting)| meeting.acquisition > Met::Named);
+    times.retain(|(_, meeting)| !met || meeting.acquisition > Met::Named);
+    Ok(Meetings {
+        first: times.first().map(|(_, meeting)| meeting.clone()),
+        last: times.last().map(|(_, meeting)| meeting.clone()),
+        words: words.map(|((time, ..), passage_id, passage)| LastWords {
+            text: passage.text.clone(),
+            passage: passage_id,
+            session: passage.session.clone(),
+            when: print(state, time),
+        }),
+        sessions,
+    })
+}
+
+/// Knowers that have an edge of their own to a fact. Does not list members of groups and residents of places that share
+/// the fact.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct HeldBy {
+    /// Whether the fact is common lore.
+    pub everybody: bool,
+    /// Groups and places that share the fact with their members and residents. Sorted by name.
+    pub groups: Vec<HolderRow>,
+    /// Characters. Sorted by name.
+    pub characters: Vec<HolderRow>,
+}
+
+/// Returns the knowers that have an edge of their own to a fact. Unlike [`who_knows`](super::who_knows), this function
+/// computes no views, so it is faster. Its credences are not reduced by contrary beliefs.
+pub fn held_by(state: &State, fact: FactId) -> HeldBy {
+    let mut held = HeldBy::default();
+    let mut edges: Vec<_> = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge()).collect();
+    edges.sort_by_key(|edge| (edge.learned_at(), edge.id()));
+    let called = by_name(state);
+    for edge in edges {
+        let Some(id) = edge.knower.entity() else {
+            held.everybody = true;
+            continue;
+        };
+        let into = if is_character(state, id) { &mut held.characters } else { &mut held.groups };
+        let acquisition = how_called(&edge.acquisition, &called as Called);
+        match into.iter_mut().find(|row| row.knower == *id) {
+            Some(row) => {
+                row.credence = row.credence.max(edge.credence.get());
+                row.conceals |= edge.conceals;
+                row.acquisition.push(acquisition);
+            }
+            None => into.push(HolderRow {
+                knower: id.clone(),
+                name: called(id),
+                credence: edge.credence.get(),
+                acquisition: vec![acquisition],
+                since: date(state, edge.learned.as_ref()),
+                conceals: edge.conceals,
+            }),
+        }
+    }
+    for rows in [&mut held.groups, &mut held.characters] {
+        rows.sort_by(|a, b| (&a.name, &a.knower).cmp(&(&b.name, &b.knower)));
+    }
+    held
+}
+
+/// Source text of a fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SourceText {
+    /// Location: file, line and field, or speaker and session.
+    pub place: String,
+    /// The text; `None` if the source is a field of a file.
+    pub text: Option<String>,
+    /// Byte range of the text that states the fact.
+    pub quote: Option<(usize, usize)>,
+    /// Passage that contains the text.
+    pub passage: Option<PassageId>,
+    /// Speaker of the passage.
+    pub speaker: Option<EntityId>,
+}
+
+/// Returns the sources of a fact: the location and text of each piece of evidence.
+pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
+    let mut seen = BTreeSet::new();
+    let evidence = fact.provenance().evidence.iter();
+    let rows = evidence.map(|evidence| match evidence {
+        Evidence::File { path, line, field } => SourceText {
+            place: format!("{path}, line {line} ({field})"),
+            text: None,
+            quote: None,
+            passage: None,
+            speaker: None,
+        },
+        // Shows the quoted words alone, because their file may no longer exist.
+        Evidence::Excerpt(excerpt) => SourceText {
+            place: format!("{}, {}, line {}", excerpt.source, excerpt.path, excerpt.line),
+            text: Some(excerpt.quote.to_string()).filter(|quote| !quote.is_empty()),
+            quote: None,
+            passage: None,
+            speaker: None,
+        },
+        Evidence::Passage { passage, span, quote } => match state.passage(*passage) {
+            Some(said) => {
+                let session = said.session.as_ref().and_then(|session| session_title(state, session));
+                let speaker = said.speaker.as_ref().map(|speaker| state.name_or_id(speaker).to_owned());
+                let parts: Vec<String> = [said.title.clone(), speaker, session].into_iter().flatten().collect();
+                // If the text was changed later, the byte range may no longer match the quote.
+                let stands = said.text.get(span.start..span.end) == Some(quote.as_str());
+                SourceText {
+                    place: if parts.is_empty() { "a text".into() } else { parts.join(", ") },
+                    text: Some(said.text.clone()),
+                    quote: stands.then_some((span.start, span.end)),
+                    passage: Some(*passage),
+                    speaker: said.speaker.clone(),
+                }
+            }
+            None => SourceText {
+                place: "a deleted text".into(),
+                text: Some(quote.clone()),
+                quote: Some((0, quote.len())),
+                passage: None,
+                speaker: None,
+            },
+        },
+    });
+    rows.filter(|row| seen.insert((row.place.clone(), row.text.clone(), row.quote))).collect()
+}

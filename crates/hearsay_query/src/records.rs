@@ -1,0 +1,66 @@
+//! Current canon values of an entity, for display in a game.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_model::{EntityId, Key, Kind, Object, Predicate, PredicateRole, State, Value, attribute};
+use serde::Serialize;
+
+/// Attributes that [`Record::attributes`] leaves out, because they are texts about the entity or have many values.
+const NOT_SHOWN: [&str; 6] =
+    [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::DESCRIPTION, attribute::LORE, attribute::TAG];
+
+/// An entity for display in a game: its canon facts that hold now, including secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Record {
+    /// Id of the entity.
+    pub id: EntityId,
+    /// Kind of the entity.
+    pub kind: Option<Kind>,
+    /// Name of the entity.
+    pub name: Option<String>,
+    /// Place of the entity.
+    pub place: Option<EntityId>,
+    /// Attributes with their newest values, without names and texts about the entity.
+    pub attributes: BTreeMap<Predicate, Value>,
+    /// Relations to other entities, except the place. The value is the attitude to the other entity, −100 to 100.
+    pub relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
+}
+
+impl Record {
+    /// Reads an entity. Returns `None` if there is no entity with this id.
+    pub fn of(state: &State, id: &EntityId) -> Option<Self> {
+        state.entity(id)?;
+        let newest = state.newest_of_each(id);
+        let text = |name: &str| newest.iter().find(|(at, _)| **at == name).and_then(|(_, fact)| fact.object().text());
+        let attributes = newest.iter().filter(|(name, _)| !NOT_SHOWN.contains(&name.as_str()));
+        let attributes = attributes.filter_map(|(name, fact)| match fact.object() {
+            Object::Value(value) => Some(((*name).clone(), value.clone())),
+            Object::Entity(_) => None,
+        });
+        let related = newest.keys().filter(|name| name.is_relation() && !PredicateRole::Location.is(name));
+        let related = related.flat_map(|name| state.values(id, name));
+        let relations = related.filter_map(|fact| {
+            let attitude = fact.attitude().map(hearsay_model::Attitude::get);
+            Some(((fact.predicate().clone(), fact.object().entity()?.clone()), attitude))
+        });
+        let here = newest.iter().find(|(name, _)| PredicateRole::Location.is(name));
+        Some(Self {
+            id: id.clone(),
+            kind: text(attribute::KIND).map(Kind::from),
+            name: text(attribute::NAME).map(str::to_owned),
+            place: here.and_then(|(_, fact)| fact.object().entity()).cloned(),
+            attributes: attributes.collect(),
+            relations: relations.collect(),
+        })
+    }
+}
+
+/// Returns the entities whose [`Record`] may have changed when the records with these keys changed.
+pub fn touched_entities(state: &State, touched: &[Key]) -> BTreeSet<EntityId> {
+    let entity = |key: &Key| match key {
+        Key::Entity(id) => Some(id.clone()),
+        Key::Fact(id) => state.asserted(*id).map(|fact| fact.subject().clone()),
+        _ => None,
+    };
+    touched.iter().filter_map(entity).collect()
+}

@@ -1,0 +1,147 @@
+//! Finds the entity, fact or session that a name or reference means.
+
+use std::sync::Arc;
+
+use hearsay_model::{EntityId, Fact, FactId, FactStatus, Resolution, Session, State, spelling, text};
+
+use crate::QueryError;
+
+/// Finds an entity by id, name, alias, or a part of a name that only one entity has: a first name, a surname, or a
+/// title and a surname. Secret names must be given in full.
+///
+/// # Errors
+/// When no entity has this name, or several entities have it. The error contains similar names, or the candidates.
+pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
+    let candidates = match state.resolve(name) {
+        Resolution::One(id) => return Ok(id),
+        Resolution::Ambiguous(candidates) => candidates,
+        Resolution::None => with_name_part(state, name),
+    };
+    match &candidates[..] {
+        [] => Err(QueryError::Unknown { name: name.into(), nearest: nearest(state, name) }),
+        [only] => Ok(only.clone()),
+        _ => Err(QueryError::Ambiguous { name: name.into(), candidates }),
+    }
+}
+
+/// Returns the entities with a name that is not secret and contains these words in this order. Sorted.
+fn with_name_part(state: &State, part: &str) -> Vec<EntityId> {
+    let words = text::words(part);
+    // A text like `old-odo` is an id. The id of a removed entity must not match the name of another entity.
+    let is_id = part.contains('-') && EntityId::new(part.trim()).is_ok();
+    if is_id || words.iter().all(|word| spelling::is_stop_word(word)) {
+        return Vec::new();
+    }
+    let has_part = |name: &str| {
+        let mut name = text::words(name).into_iter();
+        words.iter().all(|word| name.any(|other| other == *word))
+    };
+    let bears = |id: &EntityId| state.open_names(id).into_iter().any(has_part);
+    let mut found: Vec<EntityId> = state.entities().map(|entity| &entity.id).filter(|id| bears(id)).cloned().collect();
+    found.sort_unstable();
+    found
+}
+
+/// Finds a speaker by id or name. If the given name is a secret name, also returns that name.
+///
+/// # Errors
+/// As [`resolve`].
+pub fn resolve_speaker(state: &State, name: &str) -> Result<(EntityId, Option<String>), QueryError> {
+    let id = resolve(state, name)?;
+    let alias = state.secret_name(&id, name).map(str::to_owned);
+    Ok((id, alias))
+}
+
+/// Returns the ids of up to three entities whose name or id is most similar to a text.
+fn nearest(state: &State, name: &str) -> Vec<String> {
+    let wanted = text::normal(name);
+    let mut scored: Vec<(f64, String)> = Vec::new();
+    for entity in state.entities() {
+        let names = state.names(&entity.id).into_iter().map(str::to_owned);
+        for candidate in names.chain([entity.id.to_string()]) {
+            let normal = text::normal(&candidate);
+            let within = normal.split(' ').any(|word| word == wanted);
+            let likeness = if within { 0.95 } else { strsim::jaro_winkler(&wanted, &normal) };
+            if likeness > 0.75 {
+                scored.push((likeness, entity.id.to_string()));
+            }
+        }
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let mut names: Vec<String> = Vec::new();
+    for (_, name) in scored {
+        if !names.contains(&name) && names.len() < 3 {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Maximum number of facts that an error about an ambiguous reference lists.
+const MOST_CANDIDATES: usize = 9;
+
+/// Finds a fact by id, by the beginning of an id (at least four digits), by handle, or by several words that only its
+/// statement contains.
+///
+/// # Errors
+/// When no fact matches, or several do.
+pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, QueryError> {
+    if let Some(fact) = given.parse().ok().and_then(|id: FactId| state.fact(id)) {
+        return Ok(Arc::clone(fact));
+    }
+    let mut found: Vec<_> = state.facts_by_handle(given).cloned().collect();
+    if found.len() > 1 {
+        // When the DM accepts a fact in other words, the rejected original keeps the same handle.
+        found.retain(|fact| fact.status() != FactStatus::Rejected);
+    }
+    if found.is_empty() && given.len() >= 4 {
+        found = state.facts().filter(|fact| fact.id().to_string().starts_with(given)).cloned().collect();
+    }
+    if found.is_empty() {
+        found = with_words(state, given);
+    }
+    match found.len() {
+        1 => Ok(found.swap_remove(0)),
+        count => {
+            let candidates = found.iter().take(MOST_CANDIDATES);
+            let candidates = candidates.map(|fact| (fact.id(), fact.statement().to_owned())).collect();
+            Err(QueryError::FactReference { given: given.into(), count, candidates })
+        }
+    }
+}
+
+/// Returns the facts whose statement contains all words of a text. For a single word, returns nothing.
+fn with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
+    let mut wanted = text::words(given);
+    wanted.retain(|word| !spelling::is_stop_word(word));
+    if !given.trim().contains(char::is_whitespace) || wanted.is_empty() {
+        return Vec::new();
+    }
+    let states = |fact: &&Arc<Fact>| {
+        let words = text::words(fact.statement());
+        fact.status() != FactStatus::Rejected && wanted.iter().all(|word| words.contains(word))
+    };
+    state.facts().filter(states).cloned().collect()
+}
+
+/// Returns the name of an entity for a sentence that others may learn. Never returns a secret name. Never returns an id
+/// either, because an id may contain a secret name.
+pub fn spoken_of<'a>(state: &'a State, id: &EntityId) -> &'a str {
+    state.open_name(id).unwrap_or("somebody")
+}
+
+/// Finds a session by an id, a number or `session 2`.
+///
+/// # Errors
+/// When there is no such session.
+pub fn find_session(state: &State, given: &str) -> Result<Arc<Session>, QueryError> {
+    let plain = text::normal(given);
+    let number = plain.strip_prefix("session").unwrap_or(&plain).trim_matches(['-', ' ']).parse::<u32>().ok();
+    let by_id = state.sessions().find(|session| text::normal(session.id.as_str()) == plain);
+    let found = by_id.or_else(|| state.sessions().find(|session| number.is_some() && session.number == number));
+    let unknown = || QueryError::NoSession {
+        given: given.to_owned(),
+        known: state.sessions().map(|session| session.id.clone()).collect(),
+    };
+    found.cloned().ok_or_else(unknown)
+}

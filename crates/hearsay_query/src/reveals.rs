@@ -1,0 +1,42 @@
+//! Secrets that are told under a condition.
+
+use hearsay_belief::{Judgement, Revealable, Trust, revealable};
+use hearsay_model::{EntityId, FactId, State};
+use serde::Serialize;
+
+/// Returns the author's note to the DM on a reveal.
+pub(crate) fn note_of(state: &State, reveal: &str) -> Option<String> {
+    state.reveals().find(|one| one.id == reveal)?.note.clone()
+}
+
+/// A secret that is told under a condition.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RevealRow {
+    /// Id of the reveal.
+    pub reveal: String,
+    /// The secret.
+    pub fact: FactId,
+    /// Sentence that states the secret.
+    pub statement: String,
+    /// Character that may tell the secret when the condition holds.
+    pub holder: EntityId,
+    /// Whether the condition holds, for which characters, and which of its parts do not hold yet.
+    #[serde(flatten)]
+    pub judgement: Judgement,
+    /// Author's note to the DM, such as how the secret is told and what follows.
+    pub note: Option<String>,
+}
+
+/// Returns one row for each reveal and each character that may tell its secret. Reads every entity to find the player
+/// characters.
+pub fn reveals(state: &State) -> Vec<RevealRow> {
+    let row = |one: Revealable| RevealRow {
+        note: note_of(state, &one.reveal),
+        reveal: one.reveal,
+        statement: state.fact(one.fact).map_or_else(String::new, |fact| fact.statement().to_owned()),
+        fact: one.fact,
+        holder: one.holder,
+        judgement: one.judgement,
+    };
+    revealable(state, &|who, of| Trust::between(state, who, of).level()).into_iter().map(row).collect()
+}

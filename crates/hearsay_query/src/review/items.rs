@@ -1,0 +1,133 @@
+//! Review: items that wait for the DM, and the DM's decisions on them.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hearsay_model::{Author, EntityId, Fact, FactId, FactStatus, State, attribute};
+use serde::Serialize;
+
+use super::stake::stake;
+use crate::{
+    contradictions::{Clash, Contradictions},
+    duplicates::{Claim, Duplicate},
+    trust::lift,
+};
+
+/// An item that waits for the DM.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "why")]
+pub enum ReviewItem {
+    /// A fact with a confidence below the threshold.
+    Doubtful {
+        /// The fact. Among equivalent facts from several sources, the fact with the highest confidence. For a new
+        /// entity, its name.
+        fact: FactId,
+        /// Equivalent facts from other sources. For a new entity, its kind. The DM decides on these facts together with
+        /// `fact`. Sorted.
+        also: Vec<FactId>,
+    },
+    /// Facts of one subject that cannot all be true.
+    Contradiction {
+        /// Subject of the facts.
+        subject: EntityId,
+        /// Reason for the contradiction.
+        clash: Clash,
+        /// The facts. Sorted.
+        facts: Vec<FactId>,
+    },
+    /// Two entities that may be the same.
+    Duplicate(Duplicate),
+}
+
+/// Returns the facts that wait for the DM, ordered by descending [`stake`](super::stake()). Does not return duplicate
+/// entities, because [`duplicates`](crate::duplicates::duplicates) takes longer.
+pub fn review_items(state: &State) -> Vec<ReviewItem> {
+    let mut claims: BTreeMap<Together, Vec<&Arc<Fact>>> = BTreeMap::new();
+    for fact in state.facts().filter(|fact| fact.status() == FactStatus::Proposed) {
+        claims.entry(Together::of(state, fact)).or_default().push(fact);
+    }
+    let mut items: Vec<(f64, ReviewItem)> = Vec::new();
+    for facts in claims.values() {
+        let is_name = |fact: &Fact| fact.predicate().as_str() == attribute::NAME;
+        let surest = facts.iter().max_by_key(|fact| (is_name(fact), fact.provenance().confidence, fact.id()));
+        let Some(surest) = surest else { continue };
+        let mut also: Vec<FactId> = facts.iter().map(|fact| fact.id()).filter(|id| *id != surest.id()).collect();
+        also.sort_unstable();
+        let lift = lift(state, surest).map_or(0.0, |lift| lift.by);
+        let stake = stake(state, surest, false).0 * (1.0 + lift);
+        items.push((stake, ReviewItem::Doubtful { fact: surest.id(), also }));
+    }
+    for (subject, clash, facts) in Contradictions::of(state).iter() {
+        let stakes = facts.iter().filter_map(|id| state.fact(*id)).map(|fact| stake(state, fact, true).0);
+        let item = ReviewItem::Contradiction { subject: subject.clone(), clash: clash.clone(), facts: facts.clone() };
+        items.push((stakes.fold(0.0, f64::max), item));
+    }
+    // The stable sort keeps the order of items with equal stakes: doubtful facts by claim, then contradictions by
+    // subject.
+    items.sort_by(|a, b| b.0.total_cmp(&a.0));
+    items.into_iter().map(|(_, item)| item).collect()
+}
+
+/// Identity of a group of facts that the DM decides on together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Together {
+    /// Facts with the same claim.
+    Claim(Claim),
+    /// Name and kind of a new entity.
+    Naming(EntityId),
+}
+
+impl Together {
+    pub(super) fn of(state: &State, fact: &Fact) -> Self {
+        match is_naming(fact) {
+            true => Self::Naming(fact.subject().clone()),
+            false => Self::Claim(Claim::of(state.vocabulary(), fact)),
+        }
+    }
+
+    pub(super) fn subject(&self) -> &EntityId {
+        match self {
+            Self::Claim(claim) => claim.subject(),
+            Self::Naming(id) => id,
+        }
+    }
+}
+
+/// Returns whether a fact is the name or kind of an entity that a text introduced.
+pub fn is_naming(fact: &Fact) -> bool {
+    let names = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
+    names && fact.provenance().author == Author::Extractor
+}
+
+/// Returns the other facts that the DM decides on together with a fact.
+pub fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
+    if fact.status() != FactStatus::Proposed {
+        return Vec::new();
+    }
+    let claim = Together::of(state, fact);
+    let waiting = waiting_about(state, claim.subject()).filter(|other| other.id() != fact.id());
+    let mut same: Vec<FactId> =
+        waiting.filter(|other| Together::of(state, other) == claim).map(|other| other.id()).collect();
+    same.sort_unstable();
+    same.dedup();
+    same
+}
+
+/// Returns the facts about an entity that wait for the DM.
+pub fn waiting_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
+    state.facts_of(id).filter(|fact| fact.status() == FactStatus::Proposed)
+}
+
+/// Returns whether texts gave an entity its only names and the DM has not confirmed any of them.
+pub fn is_newcomer(state: &State, id: &EntityId) -> bool {
+    state.open_name(id).is_none() && proposed_names(state, id).next().is_some()
+}
+
+/// Returns the names that texts gave to an entity, whatever their status.
+pub fn proposed_names<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Fact> {
+    let facts = state.facts_of(id).map(AsRef::as_ref);
+    let whose = id.clone();
+    facts.filter(move |fact: &&Fact| {
+        let by_text = fact.provenance().author == Author::Extractor;
+        by_text && *fact.subject() == whose && fact.predicate().as_str() == attribute::NAME
+    })
+}

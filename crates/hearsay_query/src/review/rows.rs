@@ -1,0 +1,60 @@
+//! Review items with all details of their facts.
+
+use hearsay_model::State;
+use serde::Serialize;
+
+use super::items::{ReviewItem, review_items};
+use crate::{
+    duplicates::Duplicate,
+    facts::{FactRow, fact_row},
+    trust::{Lift, Reason, TrustCalibration, lift},
+};
+
+/// An item that waits for the DM, with all details of its facts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReviewRow {
+    /// The item.
+    #[serde(flatten)]
+    pub item: ReviewItem,
+    /// Facts of the item.
+    pub in_full: Vec<FactRow>,
+    /// For a doubtful fact: the learned trust that applies to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trust: Vec<Reason>,
+    /// For a doubtful fact: the increase of confidence from a similar confirmed fact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lift: Option<Lift>,
+}
+
+/// Returns at most `limit` items that wait for the DM, and the total number of these items.
+pub fn review(state: &State, learned: &TrustCalibration, limit: usize) -> (Vec<ReviewRow>, usize) {
+    review_with(state, learned, Vec::new(), limit)
+}
+
+/// Returns at most `limit` items that wait for the DM, followed by the given duplicates in their order. Also returns
+/// the total number of items and duplicates.
+pub fn review_with(
+    state: &State,
+    learned: &TrustCalibration,
+    duplicates: Vec<Duplicate>,
+    limit: usize,
+) -> (Vec<ReviewRow>, usize) {
+    let duplicates = duplicates.into_iter().map(ReviewItem::Duplicate);
+    let items: Vec<ReviewItem> = review_items(state).into_iter().chain(duplicates).collect();
+    let all = items.len();
+    let row = |item: ReviewItem| {
+        let ids = match &item {
+            ReviewItem::Doubtful { fact, also } => std::iter::once(*fact).chain(also.iter().copied()).collect(),
+            ReviewItem::Contradiction { facts, .. } => facts.clone(),
+            ReviewItem::Duplicate(_) => Vec::new(),
+        };
+        let doubtful = match &item {
+            ReviewItem::Doubtful { fact, .. } => state.fact(*fact),
+            _ => None,
+        };
+        let in_full = ids.iter().filter_map(|id| state.fact(*id)).map(|fact| fact_row(state, fact)).collect();
+        let trust = doubtful.map(|fact| learned.reasons(fact.provenance(), fact.predicate())).unwrap_or_default();
+        ReviewRow { item, in_full, trust, lift: doubtful.and_then(|fact| lift(state, fact)) }
+    };
+    (items.into_iter().take(limit).map(row).collect(), all)
+}

@@ -1,0 +1,55 @@
+//! The stake of a fact: how much depends on the DM's decision on it.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{EntityId, Fact, Knower, State, attribute};
+
+/// Returns the stake of a fact, and the reasons for it. The stake is the consequence of the fact multiplied by its
+/// confidence. An uncertain fact about a well-known entity therefore ranks below a certain one.
+pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
+    let (follows, why) = consequence(state, fact, contradicts);
+    // An entity without a kind in the campaign files raises only a minor question, but there may be many such entities.
+    let asks = fact.predicate().as_str() == attribute::KIND && fact.object().text() == Some("unknown");
+    let worth = if asks { 0.1 } else { 1.0 };
+    (worth * follows * fact.provenance().confidence.get(), why)
+}
+
+/// Returns a score for the consequences of a fact, and the reasons for it. The score is the sum of:
+///
+/// - the natural logarithm of 1 plus the number of entities that would learn it
+/// - half of the natural logarithm of 1 plus the number of relations of its subject
+/// - half of the natural logarithm of 1 plus the number of relations of its object
+/// - 2 if it contradicts another fact
+/// - 1 if it is a secret
+/// - twice the difference between its confidence and 1
+///
+/// The score ranks facts by their value for the DM's time, not by the probability of an error.
+pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
+    let knowers: BTreeSet<&Knower> = state.recorded_knowledge(fact.id()).map(|edge| &edge.knower).collect();
+    let learn: usize = knowers.into_iter().map(|knower| reach(state, knower)).sum();
+    let degree = |id: &EntityId| state.links(id).count();
+    let (of_subject, of_object) = (degree(fact.subject()), fact.object().entity().map_or(0, degree));
+    let (doubt, secret) = (1.0 - fact.provenance().confidence.get(), fact.secrecy() == hearsay_model::Secrecy::Secret);
+    let log = |count: usize| (1.0 + count as f64).ln();
+    let score = log(learn)
+        + 0.5 * (log(of_subject) + log(of_object))
+        + if contradicts { 2.0 } else { 0.0 }
+        + if secret { 1.0 } else { 0.0 }
+        + 2.0 * doubt;
+    let mut why = vec![format!("{learn} would know it")];
+    why.extend(contradicts.then(|| "it contradicts another fact".to_owned()));
+    why.extend(secret.then(|| "it is a secret".to_owned()));
+    why.extend((doubt > 0.0).then(|| format!("confidence {:.2}", fact.provenance().confidence.get())));
+    let most = of_subject.max(of_object);
+    why.extend((most >= 10).then(|| format!("about an entity with {most} relations")));
+    (score, why)
+}
+
+/// Returns the number of entities that learn a fact when a knower learns it: the knower and its direct members or
+/// residents, or every entity if the knower is the world.
+fn reach(state: &State, knower: &Knower) -> usize {
+    let Some(id) = knower.entity() else { return state.entity_count() };
+    let belongs = state.links(id).filter(|link| !link.is_forward() && link.fact().stands());
+    let belongs = belongs.filter(|link| state.vocabulary().behavior(link.fact().predicate()).is_direct_belonging());
+    1 + belongs.count()
+}

@@ -1,0 +1,411 @@
+//! Search for the DM or a tool. Finds entities by name and along relations, and facts and passages by words, meaning
+//! and graph. If nothing is found, suggests similar names.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use hearsay_belief::{
+    Heard, Known, View,
+    graph::{Traversal, identity, neighbours},
+};
+use hearsay_model::{EntityId, Fact, FactStatus, GameTime, Kind, Knower, Passage, Predicate, SessionId, State, text};
+use hearsay_recall::{
+    Channels, Citation, Citations, DocId, EntityLinker, Explanation, Index, Query, Ranked, Ranking, Scope, Weights,
+};
+use serde::Serialize;
+
+use crate::{
+    QueryError,
+    resolve::{find_session, resolve},
+    views::{Mind, Minds},
+};
+
+/// Maximum number of entities in a search result.
+pub const MOST_ENTITIES: usize = 20;
+
+/// Default maximum number of facts in a search result. The same limit applies to passages.
+pub const MOST_HITS: usize = 10;
+
+/// Maximum number of relations per entity in a search result.
+pub const MOST_RELATIONS: usize = 5;
+
+/// Maximum number of suggested names.
+pub const MOST_HINTS: usize = 10;
+
+/// Maximum number of relations that a search follows from an entity found by name.
+pub const DEEPEST: usize = 3;
+
+/// Minimum Jaro–Winkler similarity at which a name matches, 0.0–1.0.
+const ALIKE: f64 = 0.88;
+/// Minimum Jaro–Winkler similarity at which a name is suggested, 0.0–1.0.
+const NEAR: f64 = 0.6;
+
+/// Number of names that are suggested even if no name is similar.
+const FARTHER: usize = 3;
+
+/// A search in the knowledge of one knower, or in the whole campaign.
+///
+/// Entities are found by name and alias, by the beginning of a name, and by similar spelling. The text `*` lists all
+/// entities. From the entities found, the search follows relations, by default [two](Search::depth) steps and never
+/// more than [`DEEPEST`]. Facts and passages are found by words, meaning and graph. If nothing is found, the result
+/// contains the most similar names as hints.
+///
+/// A result has at most [`MOST_ENTITIES`] entities with [`MOST_RELATIONS`] relations each, [`MOST_HITS`] facts,
+/// [`MOST_HITS`] passages (unless [another limit](Search::limit) is given), and [`MOST_HINTS`] hints. Filters apply
+/// before the limits.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// Text to search for; `*` for everything.
+    pub text: String,
+    /// Knower whose knowledge is searched: an id or a name. If unset, the whole campaign is searched.
+    pub knower: Option<String>,
+    /// Game time of the knower's view. Default: all that the knower knows so far.
+    pub as_of: Option<GameTime>,
+    /// Restricts the results to these entities (ids or names) and their direct neighbours. Facts and passages must
+    /// concern one of them. If empty, there is no restriction.
+    pub about: Vec<String>,
+    /// Only entities of this kind, and facts about them.
+    pub kind: Option<Kind>,
+    /// Only facts with this predicate. The search also follows only relations with this predicate.
+    pub predicate: Option<Predicate>,
+    /// Only facts and passages of this session: its id or number.
+    pub session: Option<String>,
+    /// Only facts of this status. Cannot be combined with `knower`, because only the DM knows the status of a fact.
+    pub status: Option<FactStatus>,
+    /// Only facts that are valid at this game time. Cannot be combined with `knower`.
+    pub holds_at: Option<GameTime>,
+    /// Maximum number of relations followed from the entities found by name: 0 to [`DEEPEST`]. Default 2.
+    pub depth: usize,
+    /// Maximum number of facts. The same limit applies to passages. Default [`MOST_HITS`].
+    pub limit: usize,
+    /// Maximum time to wait for the vector of the text, counted from the call. Afterwards, the search ranks by words
+    /// and graph, not by meaning. Default: from the settings.
+    pub deadline: Option<Duration>,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self {
+            text: String::new(),
+            knower: None,
+            as_of: None,
+            about: Vec::new(),
+            kind: None,
+            predicate: None,
+            session: None,
+            status: None,
+            holds_at: None,
+            depth: 2,
+            limit: MOST_HITS,
+            deadline: None,
+        }
+    }
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SearchResults {
+    /// Entities: first those found by name, then those reached along relations. At most [`MOST_ENTITIES`].
+    pub entities: Vec<EntityHit>,
+    /// Facts, best first.
+    pub facts: Vec<SearchHit>,
+    /// Passages, best first.
+    pub passages: Vec<SearchHit>,
+    /// Names most similar to the text, if nothing was found. At most [`MOST_HINTS`].
+    pub hints: Vec<Hint>,
+}
+
+/// An entity in a search result.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EntityHit {
+    /// Id of the entity.
+    pub id: EntityId,
+    /// Name of the entity, or its id if the knower has no name for it.
+    pub name: String,
+    /// Kind of the entity, if known.
+    pub kind: Option<Kind>,
+    /// How the entity was found.
+    pub by: Match,
+    /// Number of relations to the nearest entity found by name; 0 for entities found by name.
+    pub distance: usize,
+    /// Sentences that state the entity's relations. At most [`MOST_RELATIONS`].
+    pub relations: Vec<String>,
+}
+
+/// How an entity was found, from the most certain to the least certain match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Match {
+    /// By a name, an alias or the id.
+    Name,
+    /// By a name that occurs in the text.
+    Mentioned,
+    /// By the beginning of a name.
+    Prefix,
+    /// By the beginning of a word in a name.
+    Word,
+    /// By a name with similar spelling.
+    Spelling,
+    /// By the text `*`, which lists all entities.
+    Everything,
+    /// By relations from another entity in the result.
+    Relation,
+}
+
+/// A name that is similar to the text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Hint {
+    /// Entity with this name.
+    pub id: EntityId,
+    /// The name.
+    pub name: String,
+}
+
+/// A fact or a passage in a search result.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchHit {
+    /// `fact` or `passage`.
+    pub what: &'static str,
+    /// Id of the fact or passage.
+    pub id: String,
+    /// The statement or the text.
+    pub text: String,
+    /// Score, 0.0–1.0.
+    pub score: f32,
+    /// Scores of the channels.
+    pub channels: Channels,
+    /// Explanation of the score, with the path through the graph.
+    pub explanation: Explanation,
+    /// Sentences of the facts along that path.
+    pub path: Vec<String>,
+    /// Citation of the fact or passage.
+    pub citation: Citation,
+}
+
+impl Search {
+    /// Creates a search with the default limits.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Searches in another state, such as the state at an earlier position. Ranks by words and graph, not by meaning.
+    /// Indexes every text of the state, so call this function on a background thread.
+    ///
+    /// # Errors
+    /// When a name or a session is unknown, or when `knower` is combined with `status` or `holds_at`.
+    pub fn found_in(&self, state: &State) -> Result<SearchResults, QueryError> {
+        self.found(state, &Index::of(state.corpus()), &mut Minds::default(), None, true)
+    }
+
+    /// Searches the given state and index.
+    ///
+    /// # Errors
+    /// When a name cannot be resolved, or when `knower` is combined with `status` or `holds_at`.
+    pub fn found(
+        &self,
+        state: &State,
+        index: &Index,
+        minds: &mut Minds,
+        vector: Option<&[f32]>,
+        graph: bool,
+    ) -> Result<SearchResults, QueryError> {
+        let knower = self.knower.as_deref().map(|knower| resolve(state, knower)).transpose()?;
+        if knower.is_some() && (self.status.is_some() || self.holds_at.is_some()) {
+            return Err(QueryError::KnowerOfStatus);
+        }
+        let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
+        let about = self.about.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>()?;
+        let mind = minds.of(state, knower.clone().map(Knower::Entity).as_ref(), self.as_of);
+        let Mind { view, names, .. } = &*mind;
+        let scope = (!about.is_empty()).then(|| Scope::around(view, names, &about));
+        let finder = Finder {
+            search: self,
+            state,
+            mind: &mind,
+            view,
+            names,
+            knower: knower.as_ref(),
+            session: session.map(|session| session.id.clone()),
+            scope: scope.map(|scope| if knower.is_none() { scope.with_notes() } else { scope }),
+        };
+        let mut found = SearchResults { entities: finder.entities(), ..SearchResults::default() };
+        if self.text.trim() != "*" {
+            let mut named = names.mentioned(&self.text);
+            let scope = finder.scope.clone();
+            if let Some(scope) = &scope {
+                scope.join(&mut named);
+            }
+            let query = Query { text: &self.text, vector, named, graph, scope, weights: Weights::default() };
+            let mut ranking = Ranking::of(view, index, &query);
+            let facts = ranking.facts(self.limit, |known| finder.lets_fact_through(known) && finder.is_of_kind(known));
+            let lets_through = |heard: &Heard| finder.lets_passage_through(&heard.passage);
+            let passages = ranking.passages(self.limit, |id| view.passage(id).is_some_and(lets_through));
+            found.facts = facts.iter().filter_map(|ranked| finder.hit(ranked)).collect();
+            found.passages = passages.iter().filter_map(|ranked| finder.hit(ranked)).collect();
+        }
+        if found.entities.is_empty() && found.facts.is_empty() && found.passages.is_empty() {
+            found.hints = finder.hints();
+        }
+        Ok(found)
+    }
+}
+
+/// A search over one view.
+struct Finder<'a> {
+    search: &'a Search,
+    state: &'a State,
+    mind: &'a Mind,
+    view: &'a View,
+    names: &'a EntityLinker,
+    /// Knower of the view; `None` for the DM, who sees everything.
+    knower: Option<&'a EntityId>,
+    session: Option<SessionId>,
+    scope: Option<Scope>,
+}
+
+impl<'a> Finder<'a> {
+    fn walk(&self) -> Traversal<'a> {
+        let predicates = self.search.predicate.iter().cloned().collect();
+        Traversal { view: Some(self.view), predicates, ..Traversal::default() }
+    }
+
+    fn entities(&self) -> Vec<EntityHit> {
+        let mut found: BTreeMap<&EntityId, Match> = BTreeMap::new();
+        let mut note = |id: &'a EntityId, by| {
+            let best = found.entry(id).or_insert(by);
+            *best = (*best).min(by);
+        };
+        let wanted = text::normal(&self.search.text);
+        let mentioned = self.names.mentioned(&self.search.text);
+        for (known, name) in self.mind.called() {
+            let id = known.subject();
+            if wanted == "*" {
+                note(id, Match::Everything);
+            } else if !wanted.is_empty()
+                && let Some(by) = fits(&wanted, name, id)
+            {
+                note(id, by);
+            }
+            if let Some(named) = mentioned.iter().find(|named| named.id == *id) {
+                note(id, if named.nearly.is_some() { Match::Spelling } else { Match::Mentioned });
+            }
+        }
+        let mut direct: Vec<(Match, &EntityId)> = found.into_iter().map(|(id, by)| (by, id)).collect();
+        direct.sort();
+        let shown = direct.iter().filter_map(|(by, id)| self.entity(id, *by, 0));
+        let mut hits: Vec<EntityHit> = shown.take(MOST_ENTITIES).collect();
+        let depth = self.search.depth.min(DEEPEST);
+        if wanted != "*" && depth > 0 && hits.len() < MOST_ENTITIES {
+            let mut seen: BTreeSet<EntityId> = direct.iter().map(|(_, id)| (*id).clone()).collect();
+            let mut further = Vec::new();
+            for (_, id) in direct {
+                for neighbour in neighbours(self.state, id, &self.walk(), depth, 10 * MOST_ENTITIES) {
+                    if seen.insert(neighbour.id.clone()) {
+                        further.extend(self.entity(neighbour.id, Match::Relation, neighbour.distance));
+                    }
+                }
+            }
+            further.sort_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
+            hits.extend(further);
+            hits.truncate(MOST_ENTITIES);
+        }
+        hits
+    }
+
+    /// Returns the row for an entity, or `None` if the filters exclude the entity.
+    fn entity(&self, id: &EntityId, by: Match, distance: usize) -> Option<EntityHit> {
+        if self.scope.as_ref().is_some_and(|scope| !scope.holds(id)) {
+            return None;
+        }
+        let identity = identity(self.state, id, &self.walk());
+        if self.search.kind.is_some() && identity.kind != self.search.kind {
+            return None;
+        }
+        let name = self.names.name(id).unwrap_or(id.as_str()).to_owned();
+        let fits = |fact: &&&Fact| self.view.fact(fact.id()).is_some_and(|known| self.lets_fact_through(known));
+        let relations = identity.relations.iter().filter(fits).take(MOST_RELATIONS);
+        let relations = relations.map(|fact| fact.statement().to_owned()).collect();
+        Some(EntityHit { id: id.clone(), name, kind: identity.kind, by, distance, relations })
+    }
+
+    /// Returns the row for a ranked fact or passage.
+    fn hit(&self, ranked: &Ranked) -> Option<SearchHit> {
+        let citations = Citations { names: self.names, calendar: self.state.calendar(), knower: self.knower };
+        let (what, id, text, citation) = match ranked.doc {
+            DocId::Fact(id) => {
+                let known = self.view.fact(id)?;
+                ("fact", id.to_string(), known.statement().to_owned(), citations.of_fact(known))
+            }
+            DocId::Passage(id) => {
+                let heard = self.view.passage(id)?;
+                ("passage", id.to_string(), heard.passage.text.clone(), citations.of_passage(id, heard))
+            }
+        };
+        let Ranked { score, channels, explanation, .. } = ranked.clone();
+        let path = explanation.way(self.view);
+        Some(SearchHit { what, id, text, score, channels, explanation, path, citation })
+    }
+
+    fn lets_fact_through(&self, known: &Known) -> bool {
+        let Search { predicate, status, holds_at, .. } = self.search;
+        let recorded = |fits: &dyn Fn(&Fact) -> bool| self.state.fact(known.id()).is_some_and(|fact| fits(fact));
+        let whole = self.knower.is_none();
+        predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
+            && self.session.as_ref().is_none_or(|session| known.session() == Some(session))
+            && (!whole || status.is_none_or(|status| recorded(&|fact| fact.status() == status)))
+            && (!whole || holds_at.is_none_or(|at| recorded(&|fact| fact.validity().holds_at(Some(at)))))
+    }
+
+    fn is_of_kind(&self, known: &Known) -> bool {
+        let kind = |id| identity(self.state, id, &Traversal { view: Some(self.view), ..Traversal::default() }).kind;
+        self.search.kind.is_none() || self.search.kind == kind(known.subject())
+    }
+
+    /// Returns whether a passage passes the filters. A filter by predicate, kind, status or validity excludes all
+    /// passages.
+    fn lets_passage_through(&self, passage: &Passage) -> bool {
+        let Search { kind, predicate, status, holds_at, .. } = self.search;
+        let of_facts = predicate.is_some() || status.is_some() || kind.is_some() || holds_at.is_some();
+        !of_facts && self.session.as_ref().is_none_or(|session| passage.session.as_ref() == Some(session))
+    }
+
+    /// Returns the names most similar to the text, one per entity.
+    fn hints(&self) -> Vec<Hint> {
+        let wanted = text::normal(&self.search.text);
+        let likeness = |name: &str| {
+            let words = name.split(' ').map(|word| strsim::jaro_winkler(&wanted, word));
+            words.fold(strsim::jaro_winkler(&wanted, name), f64::max)
+        };
+        let scored =
+            self.mind.called().filter_map(|(known, normal)| Some((likeness(normal), known, known.object().text()?)));
+        let mut scored: Vec<(f64, &EntityId, &str)> =
+            scored.map(|(likeness, known, name)| (likeness, known.subject(), name)).collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+        let mut seen = BTreeSet::new();
+        scored.retain(|(_, id, _)| seen.insert(*id));
+        // Without a similar name, a few names are more useful than an empty list.
+        let near = scored.iter().take_while(|(likeness, ..)| *likeness >= NEAR).count().max(FARTHER);
+        scored.truncate(near);
+        let hint = |(_, id, name): (f64, &EntityId, &str)| Hint { id: id.clone(), name: name.to_owned() };
+        scored.into_iter().take(MOST_HINTS).map(hint).collect()
+    }
+}
+
+/// Returns how a normalized name matches the text.
+fn fits(wanted: &str, name: &str, id: &EntityId) -> Option<Match> {
+    if name == wanted || id.as_str() == wanted {
+        return Some(Match::Name);
+    }
+    if name.starts_with(wanted) {
+        return Some(Match::Prefix);
+    }
+    if name.split(' ').any(|word| word.starts_with(wanted)) {
+        return Some(Match::Word);
+    }
+    // Nearly all words of three letters or less are similar.
+    let long = wanted.chars().count() > 3;
+    let alike = |word: &str| long && strsim::jaro_winkler(wanted, word) >= ALIKE;
+    (alike(name) || name.split(' ').any(alike)).then_some(Match::Spelling)
+}

@@ -1,0 +1,483 @@
+//! Secrets and their knowers, and the reasons why a knower does not know a fact.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_belief::{Revealable, Trust, View, is_dead, revealable_to};
+use hearsay_model::{
+    Acquisition, EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge, Secrecy, SessionId, State,
+};
+use serde::Serialize;
+
+use crate::{
+    QueryError,
+    dates::date,
+    facts::{Called, how_in_words},
+    knowledge::{known_edges, print, way_in_words},
+    resolve::{find_fact, resolve},
+    reveals::note_of,
+    who_knows::{HolderRow, is_past, who_knows},
+};
+
+/// A secret: a fact that is marked as secret, or that a knower conceals.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SecretRow {
+    /// The fact.
+    pub fact: FactId,
+    /// Handle given by the author.
+    pub handle: Option<String>,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Knowers that have an edge of their own to the fact. A group or place represents its members or residents. Sorted
+    /// by id.
+    pub holders: Vec<SecretHolder>,
+    /// Occasions on which the secret was told, earliest first; empty if it was never told.
+    pub told: Vec<TellingRow>,
+}
+
+/// A knower of a secret.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SecretHolder {
+    /// The knower; `*` for everybody.
+    pub knower: Knower,
+    /// Whether the knower conceals the secret.
+    pub conceals: bool,
+    /// Game time of the acquisition, as text.
+    pub since: Option<String>,
+}
+
+/// One occasion on which a fact was told.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TellingRow {
+    /// Character that told the fact; `None` for rumours without a source.
+    pub by: Option<EntityId>,
+    /// Hearer.
+    pub to: Knower,
+    /// Game time of the telling, as text.
+    pub when: Option<String>,
+    /// Session of the telling.
+    pub session: Option<SessionId>,
+}
+
+/// Filter for listing secrets.
+#[derive(Debug, Clone, Default)]
+pub struct SecretFilter {
+    /// Only secrets that this character knows: an id or a name.
+    pub who: Option<String>,
+    /// Only secrets that were never told.
+    pub untold: bool,
+    /// Maximum number of secrets.
+    pub limit: usize,
+}
+
+/// Returns the secrets of a campaign at a game time, up to the limit of the filter, and the total number of these
+/// secrets. Sorted by subject and predicate.
+///
+/// # Errors
+/// When the name cannot be resolved.
+pub fn secrets(
+    state: &State,
+    filter: &SecretFilter,
+    moment: Option<GameTime>,
+) -> Result<(Vec<SecretRow>, usize), QueryError> {
+    let who = filter.who.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let view = who.as_ref().map(|who| View::of(state, &Knower::Entity(who.clone()), moment));
+    let mut found: Vec<(&Fact, SecretRow)> = Vec::new();
+    for fact in state.facts().filter(|fact| fact.status().is_in_world()) {
+        if view.as_ref().is_some_and(|view| view.fact(fact.id()).is_none()) {
+            continue;
+        }
+        let mut edges: Vec<&KnowledgeEdge> =
+            state.known_by(fact.id()).map(AsRef::as_ref).filter(|edge| is_past(edge, fact, moment)).collect();
+        if fact.secrecy() != Secrecy::Secret && !edges.iter().any(|edge| edge.conceals) {
+            continue;
+        }
+        edges.retain(|edge| edge.acquisition.gives_knowledge());
+        if !was_there(state, fact, &edges, moment) {
+            continue;
+        }
+        edges.sort_by_key(|edge| (edge.learned_at(), edge.knower.clone(), edge.id()));
+        let mut holders: BTreeMap<&Knower, SecretHolder> = BTreeMap::new();
+        for edge in &edges {
+            let holder = holders.entry(&edge.knower).or_insert_with(|| SecretHolder {
+                knower: edge.knower.clone(),
+                conceals: false,
+                since: date(state, edge.learned.as_ref()),
+            });
+            holder.conceals |= edge.conceals;
+        }
+        let told = edges.iter().filter(|edge| edge.acquisition.is_told()).map(|edge| TellingRow {
+            by: edge.acquisition.teller().cloned(),
+            to: edge.knower.clone(),
+            when: date(state, edge.learned.as_ref()),
+            session: edge.session.clone(),
+        });
+        let told: Vec<TellingRow> = told.collect();
+        if filter.untold && !told.is_empty() {
+            continue;
+        }
+        let row = SecretRow {
+            fact: fact.id(),
+            handle: fact.handle().map(str::to_owned),
+            statement: fact.statement().to_owned(),
+            status: fact.status(),
+            holders: holders.into_values().collect(),
+            told,
+        };
+        found.push((fact, row));
+    }
+    found.sort_by_key(|(fact, _)| (fact.subject(), fact.predicate(), fact.id()));
+    let all = found.len();
+    Ok((found.into_iter().take(filter.limit).map(|(_, row)| row).collect(), all))
+}
+
+/// Returns whether a secret existed at a game time. If the start of the fact is known, the fact must have begun by
+/// then. Otherwise, somebody must have known the fact by then. A fact that nobody has ever known always existed.
+fn was_there(state: &State, fact: &Fact, known_then: &[&KnowledgeEdge], moment: Option<GameTime>) -> bool {
+    match (fact.validity().start(), moment) {
+        (_, None) => true,
+        (Some(start), Some(moment)) => start <= moment,
+        (None, _) => {
+            !known_then.is_empty() || state.known_by(fact.id()).all(|edge| !edge.acquisition.gives_knowledge())
+        }
+    }
+}
+
+/// Reasons why a knower does not know a fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WhyNot {
+    /// The knower.
+    pub who: EntityId,
+    /// The fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// How the knower knows the fact. If set, the other lists are empty.
+    pub knows: Option<HolderRow>,
+    /// Reasons, simplest first.
+    pub reasons: Vec<Obstacle>,
+    /// Living characters that know the fact. Characters that could tell it to the knower come first: they do not
+    /// conceal the fact, and the knower knows them or shares a group or place with them.
+    pub sources: Vec<SourceRow>,
+    /// Conditions under which a character that knows the fact may tell it.
+    pub conditions: Vec<ConditionRow>,
+}
+
+/// A condition under which a character may tell a secret.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConditionRow {
+    /// Id of the reveal.
+    pub reveal: String,
+    /// Character that may tell the secret.
+    pub holder: EntityId,
+    /// Whether the condition holds now.
+    pub holds: bool,
+    /// Parts of the condition that do not hold yet, in words.
+    pub missing: Vec<String>,
+    /// Author's note to the DM, such as how the secret is told and what follows.
+    pub note: Option<String>,
+}
+
+/// Returns the conditions under which other characters may tell a fact to a character. Sorted by reveal and teller.
+fn conditions(state: &State, who: &EntityId, fact: FactId) -> Vec<ConditionRow> {
+    if state.reveals_of(fact).next().is_none() {
+        return Vec::new();
+    }
+    let all = revealable_to(state, std::slice::from_ref(who), &|who, of| Trust::between(state, who, of).level());
+    let of_fact = all.into_iter().filter(|revealable| revealable.fact == fact && revealable.holder != *who);
+    let row = |Revealable { reveal, holder, judgement, .. }: Revealable| ConditionRow {
+        note: note_of(state, &reveal),
+        reveal,
+        holder,
+        holds: judgement.holds,
+        missing: judgement.missing,
+    };
+    of_fact.map(row).collect()
+}
+
+/// A reason why a knower does not know a fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "why")]
+pub enum Obstacle {
+    /// The knower learns the fact only after the given game time.
+    TooEarly {
+        /// Game time at which the knower learns the fact, as text.
+        learns: Option<String>,
+    },
+    /// The fact waits for the DM or was rejected, so nobody can know it.
+    NotInWorld {
+        /// Status of the fact.
+        status: FactStatus,
+    },
+    /// The fact never had a knower.
+    NobodyKnows,
+    /// The knower did not witness the fact, was not told it, and did not read it.
+    NeverLearned,
+    /// The knower knows only a distorted or refuting version.
+    OtherVersion {
+        /// The known fact.
+        fact: FactId,
+        /// Statement of the known fact.
+        statement: String,
+    },
+    /// The knower does not belong to a group or place that knows the fact.
+    NotAMember {
+        /// The group or place.
+        group: EntityId,
+    },
+    /// The knower had left when the group or place learned the fact.
+    LeftBefore {
+        /// The group or place.
+        group: EntityId,
+        /// Game time at which the knower left, as text.
+        left: Option<String>,
+        /// Game time at which the group or place learned the fact, as text.
+        learned: Option<String>,
+    },
+    /// The group shares the fact only with higher ranks.
+    RankTooLow {
+        /// The group.
+        group: EntityId,
+        /// Rank of the knower.
+        has: Option<String>,
+        /// Lowest rank whose members know the fact.
+        needs: String,
+    },
+    /// The knower belongs to a group or place that knows the fact, but does not know that it belongs there.
+    UnawareOfBelonging {
+        /// The group or place.
+        group: EntityId,
+    },
+}
+
+/// A character that knows a fact that another character does not know.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SourceRow {
+    /// The character.
+    pub knower: EntityId,
+    /// Name of the character.
+    pub name: String,
+    /// Whether the character conceals the fact.
+    pub conceals: bool,
+    /// Sentence of a relation between the two characters that the other character knows.
+    pub acquainted: Option<String>,
+    /// Groups and places that both characters belong to. Sorted.
+    pub shares: Vec<EntityId>,
+}
+
+/// Returns the canon memberships and residences of an entity, with their groups and places.
+fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a EntityId, &'a Fact)> + use<'a> {
+    let of = |fact: &&std::sync::Arc<Fact>| {
+        state.vocabulary().belonging(fact.predicate()).is_some() && fact.status() == FactStatus::Canon
+    };
+    let id = id.clone();
+    let own = state.facts_of(&id).filter(move |fact| *fact.subject() == id).filter(of);
+    own.filter_map(|fact| Some((fact.object().entity()?, &**fact)))
+}
+
+/// Returns the reasons why a character does not know a fact at a game time, and characters from which it could learn
+/// the fact. Computes a view of each possible knower, so call this function on a background thread.
+///
+/// # Errors
+/// When a name or a fact is invalid.
+pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> Result<WhyNot, QueryError> {
+    let (who, fact) = (resolve(state, who)?, find_fact(state, fact)?);
+    let view = View::of(state, &Knower::Entity(who.clone()), moment);
+    let mut answer = WhyNot {
+        who: who.clone(),
+        fact: fact.id(),
+        statement: fact.statement().to_owned(),
+        knows: None,
+        reasons: Vec::new(),
+        sources: Vec::new(),
+        conditions: Vec::new(),
+    };
+    if let Some(known) = view.fact(fact.id()) {
+        answer.knows = Some(HolderRow {
+            knower: who.clone(),
+            name: state.name_or_id(&who).to_owned(),
+            credence: view.belief(known).credence.get(),
+            acquisition: known_edges(known).iter().map(way_in_words).collect(),
+            since: print(state, known.learned()),
+            conceals: known.conceals(),
+        });
+        return Ok(answer);
+    }
+    if !fact.status().is_in_world() {
+        answer.reasons.push(Obstacle::NotInWorld { status: fact.status() });
+        return Ok(answer);
+    }
+    let ever = View::of(state, &Knower::Entity(who.clone()), None);
+    if let Some(known) = ever.fact(fact.id()) {
+        answer.reasons.push(Obstacle::TooEarly { learns: print(state, known.learned()) });
+    }
+    let mut edges: Vec<&KnowledgeEdge> =
+        state.known_by(fact.id()).map(AsRef::as_ref).filter(|edge| edge.acquisition.gives_knowledge()).collect();
+    edges.sort_by_key(|edge| (edge.knower.clone(), edge.learned_at(), edge.id()));
+    // A fact that a character made up is not unknown: its inventor has an edge to it.
+    let nobody = state.known_by(fact.id()).next().is_none();
+    match (nobody, answer.reasons.is_empty()) {
+        (true, _) => answer.reasons.push(Obstacle::NobodyKnows),
+        (false, true) => answer.reasons.push(Obstacle::NeverLearned),
+        _ => {}
+    }
+    let about = |known: &&hearsay_belief::Known| {
+        known.fact_relation().is_some_and(|fact_relation| fact_relation.fact() == fact.id())
+    };
+    let versions = view.facts().filter(about);
+    answer.reasons.extend(
+        versions.map(|known| Obstacle::OtherVersion { fact: known.id(), statement: known.statement().to_owned() }),
+    );
+    if ever.fact(fact.id()).is_none() {
+        for edge in &edges {
+            let group = edge.knower.entity().filter(|id| !state.kind(id).is_some_and(|kind| kind.is_character()));
+            let obstacle =
+                group.filter(|group| **group != who).map(|group| obstacle(state, &who, &ever, edge, &fact, group));
+            answer.reasons.extend(obstacle.filter(|obstacle| !answer.reasons.contains(obstacle)));
+        }
+    }
+    answer.sources = sources(state, &view, &who, &fact, moment)?;
+    answer.conditions = conditions(state, &who, fact.id());
+    Ok(answer)
+}
+
+/// Returns the reason why a character does not share a group's knowledge of a fact.
+fn obstacle(
+    state: &State,
+    who: &EntityId,
+    view: &View,
+    edge: &KnowledgeEdge,
+    fact: &Fact,
+    group: &EntityId,
+) -> Obstacle {
+    let group = group.clone();
+    // A character belongs to a group directly, or through a smaller group or place that belongs to it.
+    let mut open = vec![who.clone()];
+    let (mut seen, mut stays) = (BTreeSet::new(), Vec::new());
+    while let Some(member) = open.pop() {
+        for (into, link) in belongings(state, &member) {
+            if *into == group {
+                stays.push(link);
+            }
+            if seen.insert(into.clone()) {
+                open.push(into.clone());
+            }
+        }
+    }
+    if stays.is_empty() {
+        return Obstacle::NotAMember { group };
+    }
+    if stays.iter().all(|link| view.fact(link.id()).is_none()) {
+        return Obstacle::UnawareOfBelonging { group };
+    }
+    let learned = edge.learned_at().or_else(|| fact.validity().start());
+    let stays_on = |link: &&&Fact| {
+        let end = link.validity().end();
+        !link.validity().is_closed() || end.is_some_and(|end| learned.is_none_or(|learned| learned < end))
+    };
+    let staying = stays.iter().find(stays_on);
+    match (&edge.rank, staying) {
+        (Some(needs), Some(link)) => {
+            Obstacle::RankTooLow { group, has: link.rank().map(str::to_owned), needs: needs.clone() }
+        }
+        (_, None) => {
+            let left = stays.iter().filter_map(|link| link.validity().until.as_ref()).max_by_key(|date| date.time);
+            Obstacle::LeftBefore { group, left: date(state, left), learned: print(state, learned) }
+        }
+        // The knower does not know one of the facts through which it belongs to the group.
+        (None, Some(_)) => Obstacle::UnawareOfBelonging { group },
+    }
+}
+
+fn sources(
+    state: &State,
+    view: &View,
+    who: &EntityId,
+    fact: &Fact,
+    moment: Option<GameTime>,
+) -> Result<Vec<SourceRow>, QueryError> {
+    let own: BTreeSet<&EntityId> =
+        belongings(state, who).filter(|(_, link)| link.validity().holds_at(moment)).map(|(group, _)| group).collect();
+    let holders = who_knows(state, &fact.id().to_string(), moment)?;
+    let mut rows: Vec<SourceRow> = holders
+        .characters
+        .into_iter()
+        // The dead cannot tell anything.
+        .filter(|holder| !is_dead(state, &holder.knower, moment.or(state.clock())))
+        .map(|holder| {
+            let theirs = belongings(state, &holder.knower).filter(|(_, link)| link.validity().holds_at(moment));
+            let mut shares: Vec<EntityId> =
+                theirs.map(|(group, _)| group).filter(|group| own.contains(group)).cloned().collect();
+            shares.sort();
+            shares.dedup();
+            // Uses only relations between the two characters, because they say more than facts about one of them.
+            let of_both = |known: &&hearsay_belief::Known| {
+                let ends = [Some(known.subject()), known.object().entity()];
+                known.predicate().is_relation() && ends.contains(&Some(who)) && ends.contains(&Some(&holder.knower))
+            };
+            let acquainted = view.facts().find(of_both).map(|known| known.statement().to_owned());
+            SourceRow { name: holder.name, conceals: holder.conceals, acquainted, shares, knower: holder.knower }
+        })
+        .collect();
+    rows.sort_by_key(|row| {
+        (row.conceals, row.acquainted.is_none() && row.shares.is_empty(), row.acquainted.is_none(), row.knower.clone())
+    });
+    Ok(rows)
+}
+
+impl Obstacle {
+    /// Describes the reason in words, with ids as names.
+    pub fn in_words(&self) -> String {
+        self.called(&EntityId::to_string)
+    }
+
+    /// Describes the reason in words.
+    pub fn called(&self, called: Called) -> String {
+        let when = |date: &Option<String>| date.as_ref().map_or_else(|| "at an unknown time".to_owned(), Clone::clone);
+        match self {
+            Self::TooEarly { learns } => format!("the character learns it later: {}", when(learns)),
+            Self::NotInWorld { status } => format!("the fact is {status}, so nobody in the world can know it"),
+            Self::NobodyKnows => "nobody witnessed it, and nobody was told".into(),
+            Self::NeverLearned => "the character did not witness it, was not told, and has not read about it".into(),
+            Self::OtherVersion { fact, statement } => {
+                format!("the character knows another version: \u{201C}{statement}\u{201D} [{}]", fact.short())
+            }
+            Self::NotAMember { group } => {
+                format!("everybody in {} knows it, but the character is not a member or resident", called(group))
+            }
+            Self::LeftBefore { group, left, learned } => {
+                format!(
+                    "{} learned it ({}) after the character had left ({})",
+                    called(group),
+                    when(learned),
+                    when(left)
+                )
+            }
+            Self::RankTooLow { group, has, needs } => {
+                let has = has.as_ref().map_or_else(|| "has no rank".into(), |has| format!("has the rank {has}"));
+                format!("in {}, only members of rank {needs} and above know it; the character {has}", called(group))
+            }
+            Self::UnawareOfBelonging { group } => {
+                format!(
+                    "everybody in {} knows it, but the character does not know that it is a member or resident",
+                    called(group)
+                )
+            }
+        }
+    }
+}
+
+/// Text for one occasion on which a fact was told.
+impl TellingRow {
+    /// Describes the hearer, the teller, the time and the session in words.
+    pub fn in_words(&self) -> String {
+        let acquisition = how_in_words(&Acquisition::told(self.by.clone()));
+        let parts = [
+            Some(format!("{} {acquisition}", self.to)),
+            self.when.clone(),
+            self.session.as_ref().map(ToString::to_string),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,103 @@
+//! Reading the log of a session.
+
+use hearsay_model::{Date, EntityId, Knower, Passage, PassageId, Session, SessionId, State};
+use serde::Serialize;
+
+use super::report::session_or_latest;
+use crate::{QueryError, dates::clock_date};
+
+/// A line of a session's log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LineRow {
+    /// Passage of the line.
+    pub passage: PassageId,
+    /// Number of the line in the session.
+    pub line: u32,
+    /// Speaker; `None` for narration.
+    pub speaker: Option<EntityId>,
+    /// Name of the speaker.
+    pub name: Option<String>,
+    /// Words of the line.
+    pub text: String,
+    /// Game time of the line, as text.
+    pub when: Option<String>,
+    /// Name of the place.
+    pub place: Option<String>,
+    /// Names of the hearers, without the speaker.
+    pub heard_by: Vec<String>,
+    /// Whether a character that was present at any time in the session did not hear the line.
+    pub private: bool,
+}
+
+/// Returns the last `limit` lines of a session's log in order, and the total number of its lines. Without a given
+/// session, returns lines of the session being played, or else of the latest session. Reads every line of the session,
+/// so call this function on a background thread.
+///
+/// # Errors
+/// When there is no such session.
+pub fn session_lines(
+    state: &State,
+    session: Option<&str>,
+    limit: usize,
+) -> Result<(SessionId, Vec<LineRow>, usize), QueryError> {
+    let session = session_or_latest(state, session)?;
+    let mut lines: Vec<_> = state.passages_in_session(Some(&session.id)).collect();
+    lines.sort_by_key(|(id, passage)| (passage.line, *id));
+    let all = lines.len();
+    let called = |id: &EntityId| state.name_or_id(id).to_owned();
+    let row = |(id, passage): &(PassageId, &std::sync::Arc<hearsay_model::Passage>)| LineRow {
+        passage: *id,
+        line: passage.line,
+        speaker: passage.speaker.clone(),
+        name: passage.speaker.as_ref().map(called),
+        text: passage.text.clone(),
+        when: passage.time.as_ref().map(|date| match date.time {
+            Some(time) => state.calendar().print(time),
+            None => date.raw.clone(),
+        }),
+        place: passage.place.as_ref().map(called),
+        heard_by: {
+            let hearers = passage.heard_by.iter().filter(|knower| knower.entity() != passage.speaker.as_ref());
+            hearers
+                .map(|knower| match knower {
+                    Knower::World => "everybody".to_owned(),
+                    Knower::Entity(id) => called(id),
+                })
+                .collect()
+        },
+        private: is_private(&session, passage),
+    };
+    Ok((session.id.clone(), lines.iter().skip(all.saturating_sub(limit)).map(row).collect(), all))
+}
+
+/// Returns the place of the last line that has a place, in the latest session.
+pub fn last_place(state: &State) -> Option<EntityId> {
+    let latest = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
+    let placed = state.passages_in_session(Some(&latest.id)).filter(|(_, passage)| passage.place.is_some());
+    placed.max_by_key(|(id, passage)| (passage.line, *id))?.1.place.clone()
+}
+
+/// Returns the time of the log or the game clock, whichever is later.
+pub fn latest(state: &State, logged: Option<Date>) -> Option<Date> {
+    let time = logged.as_ref().and_then(|date| date.time);
+    if state.clock().is_some_and(|clock| time.is_none_or(|time| time < clock)) {
+        Some(clock_date(state))
+    } else {
+        logged
+    }
+}
+
+/// Returns the number of the next line of a session, or of lines outside any session.
+pub fn next_line(state: &State, session: Option<&SessionId>) -> u32 {
+    let last = state.passages_in_session(session).next_back();
+    last.map_or(0, |(_, passage)| passage.line).saturating_add(1)
+}
+
+/// Returns whether a character that was present at any time in the session did not hear a line.
+pub fn is_private(session: &Session, passage: &Passage) -> bool {
+    let heard = |id: &EntityId| {
+        passage.speaker.as_ref() == Some(id)
+            || passage.heard_by.iter().any(|knower| *knower == Knower::World || knower.entity() == Some(id))
+    };
+    !session.present.iter().all(heard)
+}

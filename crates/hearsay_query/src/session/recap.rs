@@ -1,0 +1,142 @@
+//! Recaps and summaries of sessions.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use hearsay_belief::View;
+use hearsay_model::{EntityId, Knower, SessionId, State};
+use hearsay_recall::{
+    ApproximateTokens, EntityLinker, Hearer, Index, Matter, Recap, RecapRequest, Summary, SummaryRequest, TokenCounter,
+    recap, summarize,
+};
+use serde::Serialize;
+
+use super::report::session_or_latest;
+use crate::{QueryError, resolve::resolve, views::Minds};
+
+/// Audience of a recap.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecapFor {
+    /// The DM: everything that happened.
+    #[default]
+    Dm,
+    /// The players: only the knowledge of the characters that were present.
+    Players,
+    /// One character: only its knowledge.
+    Character(String),
+}
+
+/// A recap with its session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionRecap {
+    /// The session.
+    pub session: SessionId,
+    /// Title of the session.
+    pub title: String,
+    /// Characters that were present.
+    pub present: Vec<EntityId>,
+    /// The recap.
+    #[serde(flatten)]
+    pub recap: Recap,
+    /// Prompt for a language model that writes the recap.
+    pub prompt: String,
+}
+
+/// Returns a recap of a session with at most `words` words. Without a given session, returns a recap of the session
+/// being played, or else of the latest session. A recap for the players or one character uses only their knowledge at
+/// the end of the session, and the title and attendance of the session.
+///
+/// # Errors
+/// When the session or a name is unknown.
+pub fn session_recap(
+    state: &State,
+    session: Option<&str>,
+    whom: &RecapFor,
+    words: usize,
+) -> Result<SessionRecap, QueryError> {
+    let session = session_or_latest(state, session)?;
+    let end = session.end.as_ref().and_then(|date| date.time);
+    let view = |id: &EntityId| View::of(state, &Knower::Entity(id.clone()), end);
+    let views: Vec<View> = match whom {
+        // If an already recorded fact was told in the session, only the hearers' edges show it.
+        RecapFor::Dm => std::iter::once(View::of_dm(state)).chain(session.present.iter().map(view)).collect(),
+        RecapFor::Players => session.present.iter().map(view).collect(),
+        RecapFor::Character(name) => vec![view(&resolve(state, name)?)],
+    };
+    let names: Vec<EntityLinker> = views.iter().map(EntityLinker::of).collect();
+    let hearers: Vec<Hearer> = views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
+    let mut recap = recap(&RecapRequest {
+        hearers: &hearers,
+        matter: &Matter::Session(session.id.clone()),
+        calendar: state.calendar(),
+        words,
+        openly: *whom == RecapFor::Players,
+    });
+    if *whom == RecapFor::Dm {
+        recap.lines.iter_mut().for_each(|line| line.known_to.clear());
+    }
+    Ok(SessionRecap {
+        session: session.id.clone(),
+        title: session.title.clone(),
+        present: session.present.clone(),
+        prompt: recap.prompt(&session.title),
+        recap,
+    })
+}
+
+/// A request to summarize a session's log or a document.
+#[derive(Clone, Default)]
+pub struct Summarize {
+    /// Session to summarize: its id or number. Ignored if `document` is set. Default: the session being played, or else
+    /// the latest session.
+    pub session: Option<String>,
+    /// Document to summarize: an id or a name.
+    pub document: Option<String>,
+    /// Knower whose knowledge is used: an id or a name. Default: the DM, who knows everything.
+    pub knower: Option<String>,
+    /// Question that the summary helps to answer; empty for a general summary.
+    pub question: String,
+    /// Maximum number of tokens. Default: a tenth of the tokens of the whole log or document.
+    pub budget: Option<usize>,
+    /// Token counter. Default: an approximation of common language models.
+    pub counter: Option<Arc<dyn TokenCounter + Send + Sync>>,
+    /// Maximum time to wait for the question's vector. Default: from the settings.
+    pub deadline: Option<Duration>,
+}
+
+impl fmt::Debug for Summarize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { session, document, knower, question, budget, .. } = self;
+        write!(f, "Compact({session:?}, {document:?}, {knower:?}, {question:?}, {budget:?})")
+    }
+}
+
+impl Summarize {
+    /// Makes the summary from the given state and index.
+    pub fn summary(
+        &self,
+        state: &State,
+        index: &Index,
+        minds: &mut Minds,
+        vector: Option<&[f32]>,
+    ) -> Result<Summary, QueryError> {
+        let matter = match &self.document {
+            Some(document) => Matter::Document(resolve(state, document)?),
+            None => Matter::Session(session_or_latest(state, self.session.as_deref())?.id.clone()),
+        };
+        let knower = self.knower.as_deref().map(|name| resolve(state, name)).transpose()?.map(Knower::Entity);
+        let mind = minds.of(state, knower.as_ref(), None);
+        let counter = self.counter.as_deref().map_or(&ApproximateTokens as &dyn TokenCounter, |counter| counter);
+        let request = |budget| SummaryRequest {
+            hearer: Hearer { view: &mind.view, names: &mind.names },
+            index,
+            matter: &matter,
+            question: &self.question,
+            vector,
+            budget,
+            counter,
+        };
+        let budget = self.budget.unwrap_or_else(|| summarize(&request(0)).whole / 10);
+        Ok(summarize(&request(budget)))
+    }
+}

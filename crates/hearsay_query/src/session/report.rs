@@ -1,0 +1,397 @@
+//! Report of a session: learned facts, changes, open threads, and facts to review first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_belief::{player_characters, says_dead};
+use hearsay_model::{
+    Acquisition, Belonging, Change, EntityId, Fact, FactId, FactStatus, GameTime, Knower, Position, PredicateRole,
+    Session, SessionId, SessionSetting, Setting, SettingKey, State, attribute,
+};
+use serde::Serialize;
+
+use super::threads::{Thread, ThreadFilter, threads};
+use crate::{
+    QueryError,
+    as_of::session_end,
+    facts::how_in_words,
+    resolve::find_session,
+    review::{ReviewItem, consequence, review_items},
+};
+
+/// Report of a session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionReport {
+    /// The session.
+    pub session: SessionRow,
+    /// Counts of the session.
+    pub counts: SessionCounts,
+    /// Learned facts, grouped by learner. Names, kinds, aliases and tags are left out. Player characters and their
+    /// parties come first. Sorted by id.
+    pub learned: Vec<LearnerRow>,
+    /// Changes in the world. Sorted by kind, then by fact.
+    pub changed: Vec<ChangedRow>,
+    /// Open threads that concern the session.
+    pub threads: Vec<Thread>,
+    /// Facts of the session to review first, at most [`FIRST`].
+    pub review: Vec<ReviewFirst>,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionRow {
+    /// Id of the session.
+    pub id: SessionId,
+    /// Number of the session.
+    pub number: Option<u32>,
+    /// Title of the session.
+    pub title: String,
+    /// Real-world date of play.
+    pub date: Option<String>,
+    /// Game time of the start, as text.
+    pub start: Option<String>,
+    /// Game time of the end, as text.
+    pub end: Option<String>,
+    /// Whether the session is being played.
+    pub playing: bool,
+    /// Characters that were present.
+    pub present: Vec<EntityId>,
+    /// Characters that are present now; empty if the session is not being played.
+    pub here: Vec<EntityId>,
+    /// Number of lines in the log.
+    pub lines: usize,
+}
+
+/// Counts of a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct SessionCounts {
+    /// Number of lines in the log.
+    pub lines: usize,
+    /// Number of speakers.
+    pub speakers: usize,
+    /// Number of facts recorded in the session.
+    pub facts: usize,
+    /// Number of these facts that wait for the DM.
+    pub waiting: usize,
+    /// Number of facts that at least one knower learned in the session.
+    pub learned: usize,
+}
+
+/// Facts that a knower learned.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LearnerRow {
+    /// The knower.
+    pub who: Knower,
+    /// Name of the knower.
+    pub name: String,
+    /// Whether the knower is a player character, or a party with a player character.
+    pub player: bool,
+    /// Facts, earliest first.
+    pub facts: Vec<LearnedRow>,
+}
+
+/// A learned fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LearnedRow {
+    /// The fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Acquisition: `told by odo-brandt`.
+    pub acquisition: String,
+    /// Game time of the acquisition, as text.
+    pub when: Option<String>,
+    /// Status of the fact.
+    pub status: FactStatus,
+}
+
+/// Kind of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// A character died.
+    Died,
+    /// An entity moved to another place.
+    Moved,
+    /// A character joined a group.
+    Joined,
+    /// A character left a group.
+    Left,
+    /// Another value changed.
+    Changed,
+    /// A fact ended.
+    Ended,
+}
+
+/// A change in the world.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChangedRow {
+    /// Kind of change.
+    pub what: ChangeKind,
+    /// The fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Game time of the change, as text.
+    pub when: Option<String>,
+}
+
+/// A fact to review.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReviewFirst {
+    /// The fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Confidence of the extraction.
+    pub confidence: f64,
+    /// Consequence of the fact: see [`consequence`].
+    pub score: f64,
+    /// Reasons in words.
+    pub why: Vec<String>,
+}
+
+/// Maximum number of facts to review first.
+pub const FIRST: usize = 10;
+
+/// Maximum number of threads in a report.
+const THREADS: usize = 30;
+
+/// Returns the given session. If none is given, returns the session being played, or else the latest session.
+///
+/// # Errors
+/// When there is no such session.
+pub fn session_or_latest(state: &State, given: Option<&str>) -> Result<std::sync::Arc<Session>, QueryError> {
+    match (given, state.playing()) {
+        (Some(given), _) => find_session(state, given),
+        (None, Some(playing)) => find_session(state, playing.session.as_str()),
+        (None, None) => {
+            let latest = state.sessions().max_by_key(|session| {
+                (session.number, session.start.as_ref().and_then(|date| date.time), session.id.clone())
+            });
+            latest.cloned().ok_or_else(|| QueryError::NoSession { given: "latest".into(), known: Vec::new() })
+        }
+    }
+}
+
+/// Returns all sessions, sorted by number.
+pub fn sessions(state: &State) -> Vec<SessionRow> {
+    let mut sessions: Vec<_> = state.sessions().collect();
+    sessions.sort_by_key(|session| (session.number.is_none(), session.number, session.id.clone()));
+    let mut lines: BTreeMap<&SessionId, usize> = BTreeMap::new();
+    for (_, passage) in state.passages() {
+        passage.session.iter().for_each(|session| *lines.entry(session).or_default() += 1);
+    }
+    sessions.into_iter().map(|session| row(state, session, lines.get(&session.id).copied().unwrap_or(0))).collect()
+}
+
+fn row(state: &State, session: &Session, lines: usize) -> SessionRow {
+    let playing = state.playing().filter(|playing| playing.session == session.id);
+    let print = |date: &Option<hearsay_model::Date>| {
+        date.as_ref().map(|date| date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time)))
+    };
+    SessionRow {
+        id: session.id.clone(),
+        number: session.number,
+        title: session.title.clone(),
+        date: session.date.clone(),
+        start: print(&session.start),
+        end: print(&session.end),
+        playing: playing.is_some(),
+        present: session.present.clone(),
+        here: playing.map(|playing| playing.here.clone()).unwrap_or_default(),
+        lines,
+    }
+}
+
+/// Returns the report of a session. It reflects the given state, including changes after the session. Reads every edge,
+/// so call this function on a background thread.
+///
+/// # Errors
+/// When there is no such session.
+pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionReport, QueryError> {
+    let session = session_or_latest(state, session)?;
+    let id = &session.id;
+    let lines: Vec<_> =
+        state.passages().map(|(_, passage)| passage).filter(|passage| passage.session.as_ref() == Some(id)).collect();
+    let speakers: BTreeSet<&EntityId> = lines.iter().filter_map(|passage| passage.speaker.as_ref()).collect();
+    let facts: Vec<&Fact> =
+        state.facts().map(AsRef::as_ref).filter(|fact| fact.provenance().session.as_ref() == Some(id)).collect();
+    let learned = learned(state, &session);
+    let taught: BTreeSet<FactId> = learned.iter().flat_map(|row| row.facts.iter().map(|fact| fact.fact)).collect();
+    let filter = ThreadFilter { session: Some(id.to_string()), ..ThreadFilter::default() };
+    let mut threads = threads(state, &filter)?;
+    // Threads that the session itself started come first.
+    threads.sort_by_key(|thread| (thread.session.as_ref() != Some(id), thread.kind));
+    threads.truncate(THREADS);
+    Ok(SessionReport {
+        counts: SessionCounts {
+            lines: lines.len(),
+            speakers: speakers.len(),
+            facts: facts.len(),
+            waiting: facts.iter().filter(|fact| fact.status() == FactStatus::Proposed).count(),
+            learned: taught.len(),
+        },
+        changed: changed(state, &session, &facts),
+        review: review(state, &facts),
+        session: row(state, &session, lines.len()),
+        learned,
+        threads,
+    })
+}
+
+/// Facts that a knower learned, each with the first game time of learning it and the acquisition.
+type Lessons<'a> = BTreeMap<FactId, (Option<GameTime>, &'a Acquisition)>;
+
+/// Returns the facts learned in a session, grouped by learner.
+fn learned(state: &State, session: &Session) -> Vec<LearnerRow> {
+    let players: BTreeSet<EntityId> =
+        player_characters(state).into_iter().chain(session.present.iter().cloned()).collect();
+    let is_party = |id: &EntityId| {
+        let mut links = state.links(id).filter(|link| !link.is_forward());
+        state.kind(id) == Some(hearsay_model::Kind::Party)
+            && links.any(|link| is_membership(state, link.fact()) && players.contains(link.other()))
+    };
+    let mut rows: BTreeMap<(bool, &Knower), Lessons> = BTreeMap::new();
+    let edges = state
+        .all_knowledge()
+        .filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.acquisition.gives_knowledge());
+    for (_, edge) in edges {
+        let says = state.fact(edge.fact).map(|fact| fact.predicate().as_str());
+        if says.is_none_or(|name| [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&name))
+        {
+            continue;
+        }
+        let player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));
+        let facts = rows.entry((!player, &edge.knower)).or_default();
+        let first = facts.entry(edge.fact).or_insert((edge.learned_at(), &edge.acquisition));
+        if edge.learned_at() < first.0 {
+            *first = (edge.learned_at(), &edge.acquisition);
+        }
+    }
+    let row = |((other, who), facts): ((bool, &Knower), Lessons)| {
+        let mut facts: Vec<_> = facts.into_iter().collect();
+        facts.sort_by_key(|(id, (when, _))| (*when, *id));
+        let fact = |(id, (when, acquisition)): (FactId, (Option<GameTime>, &Acquisition))| {
+            let fact = state.fact(id)?;
+            Some(LearnedRow {
+                fact: id,
+                statement: fact.statement().to_owned(),
+                acquisition: how_in_words(acquisition),
+                when: when.map(|time| state.calendar().print(time)),
+                status: fact.status(),
+            })
+        };
+        LearnerRow {
+            who: who.clone(),
+            name: who.entity().map_or("everybody", |id| state.name_or_id(id)).to_owned(),
+            player: !other,
+            facts: facts.into_iter().filter_map(fact).collect(),
+        }
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// Returns whether a fact is a membership in a group.
+fn is_membership(state: &State, fact: &Fact) -> bool {
+    state.vocabulary().belonging(fact.predicate()) == Some(Belonging::Member)
+}
+
+/// Returns the changes of a session: facts that were recorded in it, and facts that ended in it.
+fn changed(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedRow> {
+    let print = |date: Option<&hearsay_model::Date>| {
+        let date = date?;
+        Some(date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().print(time)))
+    };
+    let mut rows = Vec::new();
+    for fact in recorded.iter().filter(|fact| fact.status() == FactStatus::Canon) {
+        let name = fact.predicate();
+        let what = if says_dead(state, fact) {
+            ChangeKind::Died
+        } else if PredicateRole::Location.is(name) {
+            ChangeKind::Moved
+        } else if is_membership(state, fact) {
+            ChangeKind::Joined
+        } else if state.is_functional(name) && ![attribute::NAME, attribute::KIND].contains(&name.as_str()) {
+            ChangeKind::Changed
+        } else {
+            continue;
+        };
+        let statement = fact.statement().to_owned();
+        rows.push(ChangedRow { what, fact: fact.id(), statement, when: print(fact.validity().from.as_ref()) });
+    }
+    let ended = ended_in(state, &session.id);
+    let (start, end) = (session.start.as_ref().and_then(|date| date.time), session_end(state, session));
+    let during = |fact: &Fact| {
+        let until = fact.validity().end();
+        matches!((start, until, end), (Some(start), Some(until), Some(end)) if start < until && until <= end)
+    };
+    for fact in state.facts().filter(|fact| fact.status().is_in_world() && fact.validity().is_closed()) {
+        // Skips a fact that was replaced by a new value, because the new value is listed.
+        let replaced = recorded.iter().any(|next| {
+            next.subject() == fact.subject()
+                && next.predicate() == fact.predicate()
+                && state.is_functional(next.predicate())
+        });
+        if (ended.contains(&fact.id()) || during(fact)) && !replaced {
+            let what = if is_membership(state, fact) { ChangeKind::Left } else { ChangeKind::Ended };
+            let statement = fact.statement().to_owned();
+            rows.push(ChangedRow { what, fact: fact.id(), statement, when: print(fact.validity().until.as_ref()) });
+        }
+    }
+    rows.sort_by_key(|row| (row.what, row.fact));
+    rows
+}
+
+/// Returns the facts that operations of a session ended, according to the journal.
+fn ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
+    let mut playing: Option<Position> = None;
+    let mut ended = BTreeSet::new();
+    for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
+        for change in &entry.operation.changes {
+            match change {
+                Change::Set(Setting::Session(SessionSetting::Playing(now))) => {
+                    playing = (now.session == *session).then_some(position)
+                }
+                Change::Unset(SettingKey::Playing) => playing = None,
+                Change::EndFact { fact, .. } if playing.is_some() => _ = ended.insert(*fact),
+                _ => {}
+            }
+        }
+    }
+    ended
+}
+
+/// Returns the unconfirmed facts of a session, most consequential first.
+fn review(state: &State, facts: &[&Fact]) -> Vec<ReviewFirst> {
+    let clashing: BTreeSet<FactId> = review_items(state)
+        .into_iter()
+        .flat_map(|item| match item {
+            ReviewItem::Contradiction { facts, .. } => facts,
+            ReviewItem::Doubtful { .. } | ReviewItem::Duplicate(_) => Vec::new(),
+        })
+        .collect();
+    let open = |fact: &&&Fact| {
+        let decided = matches!(fact.status(), FactStatus::Rejected | FactStatus::False);
+        (!fact.provenance().confirmed && !decided) || clashing.contains(&fact.id())
+    };
+    let mut rows: Vec<ReviewFirst> = facts
+        .iter()
+        .filter(open)
+        .map(|fact| {
+            let (score, why) = consequence(state, fact, clashing.contains(&fact.id()));
+            ReviewFirst {
+                fact: fact.id(),
+                statement: fact.statement().to_owned(),
+                status: fact.status(),
+                confidence: fact.provenance().confidence.get(),
+                score,
+                why,
+            }
+        })
+        .collect();
+    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.fact.cmp(&b.fact)));
+    rows.truncate(FIRST);
+    rows
+}

@@ -1,0 +1,235 @@
+//! Open threads: promises, debts, untold secrets, and unfinished quests.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{EntityId, Fact, FactId, Kind, OpenThread, Predicate, SessionId, State, text};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    QueryError,
+    resolve::{find_session, resolve},
+    secrets::{SecretFilter, secrets},
+};
+
+/// Kind of an open thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadKind {
+    /// An unfinished quest.
+    Quest,
+    /// A promise: a fact with a predicate such as `PROMISED` that has not ended.
+    Promise,
+    /// A debt: a fact with a predicate such as `OWES` that has not ended.
+    Debt,
+    /// A secret that was never told.
+    Secret,
+}
+
+/// An open thread.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Thread {
+    /// Kind of the thread.
+    pub kind: ThreadKind,
+    /// Description in a sentence.
+    pub what: String,
+    /// Fact that states the promise, debt or secret. For a quest, the fact that gives it, if any.
+    pub fact: Option<FactId>,
+    /// Entity of the quest, if the thread is a quest.
+    pub quest: Option<EntityId>,
+    /// Entities concerned: both ends of a promise or debt, the holders of a secret, the giver of a quest. Sorted.
+    pub who: Vec<EntityId>,
+    /// Game time of the start, as text.
+    pub since: Option<String>,
+    /// Session in which the thread was recorded.
+    pub session: Option<SessionId>,
+    /// Further facts about a quest: its stage, objectives and reward.
+    pub details: Vec<String>,
+}
+
+/// Filter for listing threads.
+#[derive(Debug, Clone, Default)]
+pub struct ThreadFilter {
+    /// Only threads of these kinds; empty for all.
+    pub kinds: Vec<ThreadKind>,
+    /// Only threads that concern this entity: an id or a name.
+    pub about: Option<String>,
+    /// Only threads that were recorded in this session (an id or a number), or that concern an entity named in it.
+    pub session: Option<String>,
+}
+
+/// Kinds of threads that consist of one fact. Such a thread is open while the fact holds.
+const BONDS: [(ThreadKind, OpenThread); 2] =
+    [(ThreadKind::Promise, OpenThread::Promise), (ThreadKind::Debt, OpenThread::Debt)];
+
+/// Returns whether a fact is an open thread of a kind.
+fn is_open(state: &State, fact: &Fact, thread: OpenThread) -> bool {
+    state.vocabulary().behavior(fact.predicate()).thread == Some(thread) && fact.stands()
+}
+
+/// Returns the open threads of a campaign: quests, promises, debts and secrets, in this order. Each kind is sorted by
+/// subject.
+///
+/// # Errors
+/// When the name or the session is invalid.
+pub fn threads(state: &State, filter: &ThreadFilter) -> Result<Vec<Thread>, QueryError> {
+    let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let session = filter.session.as_deref().map(|given| find_session(state, given)).transpose()?;
+    let wants = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
+    let mut found = Vec::new();
+    if wants(ThreadKind::Quest) {
+        found.extend(quests(state));
+    }
+    for (kind, thread) in BONDS {
+        if wants(kind) {
+            found.extend(binding(state, kind, thread));
+        }
+    }
+    if wants(ThreadKind::Secret) {
+        found.extend(untold(state)?);
+    }
+    if let Some(about) = &about {
+        found.retain(|thread| {
+            thread.who.contains(about) || thread.quest.as_ref() == Some(about) || concerns(state, thread, about)
+        });
+    }
+    if let Some(session) = &session {
+        let named = named_in(state, &session.id);
+        let is_named = |thread: &Thread| thread.who.iter().chain(&thread.quest).any(|id| named.contains(id));
+        found.retain(|thread| thread.session.as_ref() == Some(&session.id) || is_named(thread));
+    }
+    Ok(found)
+}
+
+fn concerns(state: &State, thread: &Thread, id: &EntityId) -> bool {
+    let fact = thread.fact.and_then(|fact| state.fact(fact));
+    fact.is_some_and(|fact| fact.entities().any(|entity| entity == id))
+}
+
+/// Returns the entities that spoke or were named in a session.
+pub(super) fn named_in(state: &State, session: &SessionId) -> BTreeSet<EntityId> {
+    let lines =
+        state.passages().map(|(_, passage)| passage).filter(|passage| passage.session.as_ref() == Some(session));
+    let of_lines = lines.flat_map(|passage| passage.mentions.iter().chain(&passage.speaker).cloned());
+    let facts = state.facts().filter(|fact| fact.provenance().session.as_ref() == Some(session));
+    of_lines.chain(facts.flat_map(|fact| fact.entities().cloned())).collect()
+}
+
+fn since(state: &State, fact: &Fact) -> Option<String> {
+    let from = fact.validity().from.as_ref()?;
+    Some(from.time.map_or_else(|| from.raw.clone(), |time| state.calendar().print(time)))
+}
+
+/// Returns the open promises or debts.
+fn binding(state: &State, kind: ThreadKind, thread: OpenThread) -> Vec<Thread> {
+    let mut facts: Vec<_> = state.facts().filter(|fact| is_open(state, fact, thread)).collect();
+    facts.sort_by_key(|fact| (fact.subject().clone(), fact.object().to_string(), fact.id()));
+    facts.into_iter().map(|fact| bond(state, kind, fact)).collect()
+}
+
+/// Returns a promise or debt as a thread.
+fn bond(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
+    Thread {
+        kind,
+        what: fact.statement().to_owned(),
+        fact: Some(fact.id()),
+        quest: None,
+        who: sorted(std::iter::once(fact.subject()).chain(fact.object().entity()).cloned()),
+        since: since(state, fact),
+        session: fact.provenance().session.clone(),
+        details: fact.conditions().map(|when| format!("on condition: {when}")).into_iter().collect(),
+    }
+}
+
+/// Returns the open quests, promises and debts that concern an entity. Unlike [`threads`], this function reads only the
+/// facts of that entity.
+pub fn unsettled(state: &State, id: &EntityId) -> Vec<Thread> {
+    let mut facts: Vec<&std::sync::Arc<Fact>> = state.facts_of(id).filter(|fact| fact.stands()).collect();
+    facts.sort_by_key(|fact| (fact.subject().clone(), fact.object().to_string(), fact.id()));
+    let given = facts.iter().filter(|fact| is_open(state, fact, OpenThread::Quest));
+    let quests = given.flat_map(|fact| fact.entities()).chain([id]).filter(|id| state.kind(id) == Some(Kind::Quest));
+    let mut found: Vec<Thread> = sorted(quests.cloned()).iter().filter_map(|id| quest(state, id)).collect();
+    for (kind, thread) in BONDS {
+        let bonds = facts.iter().filter(|fact| is_open(state, fact, thread));
+        found.extend(bonds.map(|fact| bond(state, kind, fact)));
+    }
+    found
+}
+
+/// Returns the secrets that were never told.
+fn untold(state: &State) -> Result<Vec<Thread>, QueryError> {
+    let filter = SecretFilter { untold: true, limit: usize::MAX, ..SecretFilter::default() };
+    let (rows, _) = secrets(state, &filter, None)?;
+    let thread = |row: crate::secrets::SecretRow| {
+        let fact = state.fact(row.fact);
+        Thread {
+            kind: ThreadKind::Secret,
+            what: row.statement,
+            fact: Some(row.fact),
+            quest: None,
+            who: sorted(row.holders.into_iter().filter_map(|holder| holder.knower.entity().cloned())),
+            since: fact.and_then(|fact| since(state, fact)),
+            session: fact.and_then(|fact| fact.provenance().session.clone()),
+            details: Vec::new(),
+        }
+    };
+    // A secret fact that is false is a lie. Nobody is supposed to tell it, so it is not an open thread.
+    Ok(rows.into_iter().filter(|row| row.status != hearsay_model::FactStatus::False).map(thread).collect())
+}
+
+/// Returns the open quests.
+fn quests(state: &State) -> Vec<Thread> {
+    let quests = state.entities().map(|entity| &entity.id).filter(|id| state.kind(id) == Some(Kind::Quest));
+    quests.filter_map(|id| quest(state, id)).collect()
+}
+
+/// Returns whether an attribute of a quest, such as its stage, says that the quest has ended.
+fn has_ended(state: &State, id: &EntityId) -> bool {
+    let names = state.vocabulary().with_behavior(|behavior| !behavior.ended_values.is_empty());
+    names.into_iter().any(|name| {
+        let ended = &state.vocabulary().behavior(name).ended_values;
+        let says_ended = |value: &str| text::words(value).iter().take(2).any(|word| ended.contains(word));
+        state.values(id, name).into_iter().any(|fact| says_ended(&fact.object().to_string()))
+    })
+}
+
+fn quest(state: &State, id: &EntityId) -> Option<Thread> {
+    let values = |name: &str| -> Vec<String> {
+        let name = Predicate::new(name).ok();
+        let facts = name.map(|name| state.values(id, &name)).unwrap_or_default();
+        facts.into_iter().map(|fact| fact.object().to_string()).collect()
+    };
+    if has_ended(state, id) {
+        return None;
+    }
+    let mut given: Vec<_> =
+        state.links(id).map(|link| link.fact()).filter(|fact| is_open(state, fact, OpenThread::Quest)).collect();
+    given.sort_by_key(|fact| fact.id());
+    let detail =
+        |name: &str, values: Vec<String>| values.into_iter().map(move |value| format!("{name}: {value}")).collect();
+    let details: Vec<Vec<String>> = vec![
+        detail("stage", values("stage")),
+        detail("objective", values("objectives")),
+        detail("reward", values("reward")),
+        given.iter().map(|fact| fact.statement().to_owned()).collect(),
+    ];
+    Some(Thread {
+        kind: ThreadKind::Quest,
+        what: state.name_or_id(id).to_owned(),
+        fact: given.first().map(|fact| fact.id()),
+        quest: Some(id.clone()),
+        who: sorted(
+            given
+                .iter()
+                .flat_map(|fact| std::iter::once(fact.subject()).chain(fact.object().entity()))
+                .filter(|who| *who != id)
+                .cloned(),
+        ),
+        since: given.first().and_then(|fact| since(state, fact)),
+        session: given.first().and_then(|fact| fact.provenance().session.clone()),
+        details: details.concat(),
+    })
+}
+
+fn sorted(ids: impl Iterator<Item = EntityId>) -> Vec<EntityId> {
+    ids.collect::<BTreeSet<_>>().into_iter().collect()
+}

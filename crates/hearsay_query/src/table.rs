@@ -1,0 +1,148 @@
+//! Knowledge of the table, that is, of the player characters and their parties.
+
+use hearsay_belief::{AccessPath, View};
+use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, PassageId, SessionId, State, attribute};
+use serde::Serialize;
+
+use crate::{
+    facts::is_secret,
+    knowledge::{PartyKnower, known_edges, players, print, way_called},
+};
+
+/// Returns the number and title of a session.
+pub fn session_title(state: &State, session: &SessionId) -> Option<String> {
+    let session = state.session(session)?;
+    Some(match session.number {
+        Some(number) if session.title == format!("Session {number}") => session.title.clone(),
+        Some(number) => format!("Session {number}, {}", session.title),
+        None => session.title.clone(),
+    })
+}
+
+/// The table: the player characters and their parties, with their views. Creating a table reads every entity and
+/// computes each view, so create it on a background thread.
+#[derive(Debug)]
+pub struct Table<'s> {
+    state: &'s State,
+    views: Vec<(EntityId, View)>,
+    characters: usize,
+}
+
+/// Who at the table knows a fact, and since when.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TableKnows {
+    /// Game time at which the first of the knowers learned the fact, as text; `None` if it was always known.
+    pub since: Option<String>,
+    /// Session in which the first of the knowers learned the fact.
+    pub session: Option<SessionId>,
+    /// Number and title of that session.
+    pub title: Option<String>,
+    /// Whether all player characters know the fact.
+    pub all: bool,
+    /// Knowers, with their acquisition in words. The words contain names instead of ids.
+    pub known_by: Vec<PartyKnower>,
+}
+
+impl<'s> Table<'s> {
+    /// Creates the table with the knowledge at a game time, or with all knowledge so far if `moment` is `None`.
+    pub fn of(state: &'s State, moment: Option<GameTime>) -> Self {
+        let view = |id: EntityId| (id.clone(), View::of(state, &Knower::Entity(id), moment));
+        let views: Vec<_> = players(state).into_iter().map(view).collect();
+        let characters = views.iter().filter(|(id, _)| is_character(state, id)).count();
+        Self { state, views, characters }
+    }
+
+    /// Returns the player characters and their parties. Sorted by id.
+    pub fn players(&self) -> impl Iterator<Item = &EntityId> {
+        self.views.iter().map(|(id, _)| id)
+    }
+
+    /// Returns who at the table knows a fact, or `None` if nobody at the table knows it.
+    pub fn knows(&self, fact: FactId) -> Option<TableKnows> {
+        let state = self.state;
+        let mut first: Option<(Option<GameTime>, Option<SessionId>)> = None;
+        let (mut known_by, mut characters) = (Vec::new(), 0);
+        for (id, view) in &self.views {
+            let Some(known) = view.fact(fact) else { continue };
+            let learned = known.learned();
+            let session = known_edges(known).iter().find_map(|way| way.edge.session.clone());
+            let session = session.or_else(|| session_at(state, learned));
+            if first.as_ref().is_none_or(|(earliest, _)| learned < *earliest) {
+                first = Some((learned, session));
+            }
+            characters += usize::from(is_character(state, id));
+            known_by.push(PartyKnower {
+                knower: id.clone(),
+                credence: view.belief(known).credence.get(),
+                acquisition: known_edges(known)
+                    .first()
+                    .map_or_else(String::new, |way| way_called(way, &by_name(state))),
+                since: print(state, learned),
+                conceals: known.conceals(),
+            });
+        }
+        let (learned, session) = first?;
+        Some(TableKnows {
+            since: print(state, learned),
+            title: session.as_ref().and_then(|session| session_title(state, session)),
+            session,
+            all: characters == self.characters,
+            known_by,
+        })
+    }
+
+    /// Returns whether there are player characters and all of them know a fact.
+    pub fn all_know(&self, fact: FactId) -> bool {
+        self.all(|view| view.fact(fact).is_some())
+    }
+
+    /// Returns whether a fact may appear on a screen that players see. The fact must be canon or claimed, not secret,
+    /// concealed by nobody, and known to all player characters.
+    pub fn may_see(&self, fact: &Fact) -> bool {
+        let open = matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) && !is_secret(self.state, fact);
+        open && self.all_know(fact.id())
+    }
+
+    /// Returns whether the name of an entity may appear on a screen that players see.
+    pub fn may_name(&self, entity: &EntityId) -> bool {
+        self.state.newest(entity, attribute::NAME).is_some_and(|name| self.may_see(name))
+    }
+
+    /// Returns whether there are player characters and all of them heard or read a passage.
+    pub fn all_heard(&self, passage: PassageId) -> bool {
+        self.all(|view| view.passage(passage).is_some())
+    }
+
+    fn all(&self, has: impl Fn(&View) -> bool) -> bool {
+        let having = self.views.iter().filter(|(id, view)| is_character(self.state, id) && has(view)).count();
+        self.characters > 0 && having == self.characters
+    }
+
+    /// Returns whether anybody at the table knows a fact through an edge that is not common lore.
+    pub fn learned(&self, fact: FactId) -> bool {
+        let own = |view: &View| {
+            let known = view.fact(fact);
+            known.is_some_and(|known| known_edges(known).iter().any(|way| way.access_path != AccessPath::Common))
+        };
+        self.views.iter().any(|(_, view)| own(view))
+    }
+}
+
+/// Returns the session that covers a game time.
+fn session_at(state: &State, moment: Option<GameTime>) -> Option<SessionId> {
+    let moment = moment?;
+    let time = |date: &Option<hearsay_model::Date>| date.as_ref().and_then(|date| date.time);
+    let spans = |session: &&std::sync::Arc<hearsay_model::Session>| {
+        let (start, end) = (time(&session.start), time(&session.end));
+        start.is_some_and(|start| start <= moment) && end.is_some_and(|end| moment <= end)
+    };
+    state.sessions().find(spans).map(|session| session.id.clone())
+}
+
+pub(crate) fn is_character(state: &State, id: &EntityId) -> bool {
+    state.kind(id).is_some_and(|kind| kind.is_character())
+}
+
+pub(crate) fn by_name(state: &State) -> impl Fn(&EntityId) -> String {
+    |id| state.name_or_id(id).to_owned()
+}

@@ -1,0 +1,386 @@
+//! Timeline: events, starts and ends of facts, sessions and scenes, on the campaign's calendar.
+
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use hearsay_model::{
+    Date, EntityId, EventPart, Fact, FactId, FactStatus, GameTime, Kind, Knower, Passage, Precision, Predicate,
+    Session, SessionId, State, attribute,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{QueryError, facts::is_secret, resolve::resolve, session::is_private, table::Table};
+
+/// Kind of a moment on a timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MomentKind {
+    /// A session begins.
+    Session,
+    /// An event of the campaign.
+    Event,
+    /// A fact begins to hold.
+    Began,
+    /// A fact ends.
+    Ended,
+    /// Consecutive lines at one place.
+    Scene,
+}
+
+impl MomentKind {
+    /// All kinds.
+    pub const ALL: [Self; 5] = [Self::Session, Self::Event, Self::Began, Self::Ended, Self::Scene];
+}
+
+/// Filter for a timeline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimelineFilter {
+    /// Only moments of these kinds; empty for all.
+    pub kinds: Vec<MomentKind>,
+    /// Only moments that concern this entity: an id or a name.
+    pub about: Option<String>,
+    /// Only moments within the year, month or day that contains this game time.
+    pub within: Option<(GameTime, Precision)>,
+    /// Unit of the spans in which moments are counted: years, months or days.
+    pub by: Precision,
+    /// Maximum number of dated moments, and of undated moments. If there are more, the last ones are kept.
+    pub limit: usize,
+}
+
+impl Default for TimelineFilter {
+    fn default() -> Self {
+        Self { kinds: Vec::new(), about: None, within: None, by: Precision::Year, limit: 500 }
+    }
+}
+
+/// A timeline.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Timeline {
+    /// Years, months or days with moments, in order.
+    pub spans: Vec<SpanRow>,
+    /// Moments in order, up to the limit of the filter.
+    pub moments: Vec<MomentRow>,
+    /// Total number of dated moments.
+    pub all: usize,
+    /// Events, starts of facts and ends of facts without a known date.
+    pub undated: Vec<MomentRow>,
+    /// Total number of undated moments.
+    pub all_undated: usize,
+}
+
+/// A year, month or day with moments.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpanRow {
+    /// Label: `412 HR`.
+    pub label: String,
+    /// First minute of the span.
+    pub first: GameTime,
+    /// Number of moments.
+    pub count: usize,
+    /// Number of moments that all player characters know.
+    pub open: usize,
+}
+
+/// A moment of the timeline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MomentRow {
+    /// Kind of the moment.
+    pub kind: MomentKind,
+    /// Game time, if known.
+    pub time: Option<GameTime>,
+    /// Game time as text, with the precision in which it was written.
+    pub when: String,
+    /// Description in a sentence.
+    pub what: String,
+    /// Fact that begins or ends, or that states the date of an event.
+    pub fact: Option<FactId>,
+    /// Entity of the event, if the moment is an event.
+    pub event: Option<EntityId>,
+    /// Session of the moment.
+    pub session: Option<SessionId>,
+    /// Place of the moment.
+    pub place: Option<EntityId>,
+    /// Participants, witnesses and hearers. Sorted.
+    pub there: Vec<EntityId>,
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Whether the moment is a secret, or a character that was present in the session did not hear all of it.
+    pub secret: bool,
+    /// Whether the moment may be shown to the players: it is no secret, and all player characters know it.
+    pub safe: bool,
+}
+
+/// Returns the timeline. Reads every fact and passage, so call it on a background thread.
+///
+/// # Errors
+/// When the name is invalid.
+pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, QueryError> {
+    let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let table = Table::of(state, None);
+    let wants = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
+    let mut found: Vec<Moment> = Vec::new();
+    if wants(MomentKind::Session) {
+        found.extend(state.sessions().filter_map(|session| begins(state, session)).map(Moment::Row));
+    }
+    if wants(MomentKind::Event) {
+        let events = state.entities().map(|entity| &entity.id).filter(|id| state.kind(id) == Some(Kind::Event));
+        found.extend(events.map(|id| Moment::Row(event(state, &table, id))));
+    }
+    if wants(MomentKind::Began) || wants(MomentKind::Ended) {
+        for fact in state.facts().filter(|fact| tells(fact)) {
+            let validity = fact.validity();
+            let ends = [(MomentKind::Began, &validity.from), (MomentKind::Ended, &validity.until)];
+            let dated = ends.into_iter().filter(|(kind, _)| wants(*kind));
+            found.extend(dated.filter_map(|(kind, date)| Some(Moment::Turn { kind, fact, date: date.as_ref()? })));
+        }
+    }
+    if wants(MomentKind::Scene) {
+        found.extend(scenes(state).into_iter().map(Moment::Row));
+    }
+    if let Some(about) = &about {
+        found.retain(|moment| moment.concerns(state, about));
+    }
+    let (mut dated, mut undated): (Vec<_>, Vec<_>) = found.into_iter().partition(|moment| moment.time().is_some());
+    if let Some((time, precision)) = filter.within {
+        let window = state.calendar().around(time, precision);
+        dated.retain(|moment| moment.time().is_some_and(|time| window.first <= time && time <= window.last));
+    }
+    dated.sort_by(Moment::order);
+    undated.sort_by(Moment::order);
+    let (all, all_undated) = (dated.len(), undated.len());
+    let spans = spans(state, &table, &dated, filter.by);
+    let rows = |moments: Vec<Moment>| {
+        let before = moments.len().saturating_sub(filter.limit);
+        moments.into_iter().skip(before).map(|moment| moment.row(state, &table)).collect()
+    };
+    Ok(Timeline { spans, moments: rows(dated), all, undated: rows(undated), all_undated })
+}
+
+/// A moment that is listed or only counted. For facts, rows are built only when they are listed, because there are many
+/// facts.
+enum Moment<'a> {
+    Row(MomentRow),
+    Turn { kind: MomentKind, fact: &'a Fact, date: &'a Date },
+}
+
+impl Moment<'_> {
+    fn time(&self) -> Option<GameTime> {
+        match self {
+            Self::Row(row) => row.time,
+            Self::Turn { date, .. } => date.time,
+        }
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        let kind = |moment: &Self| match moment {
+            Self::Row(row) => row.kind,
+            Self::Turn { kind, .. } => *kind,
+        };
+        let fact = |moment: &Self| match moment {
+            Self::Row(row) => row.fact,
+            Self::Turn { fact, .. } => Some(fact.id()),
+        };
+        let what = |moment: &Self| match moment {
+            Self::Row(row) => row.what.clone(),
+            Self::Turn { .. } => String::new(),
+        };
+        let first = (self.time(), kind(self), fact(self)).cmp(&(other.time(), kind(other), fact(other)));
+        first.then_with(|| what(self).cmp(&what(other)))
+    }
+
+    fn is_safe(&self, table: &Table) -> bool {
+        match self {
+            Self::Row(row) => row.safe,
+            Self::Turn { fact, .. } => table.may_see(fact),
+        }
+    }
+
+    fn concerns(&self, state: &State, about: &EntityId) -> bool {
+        match self {
+            Self::Row(row) => {
+                let fact = || row.fact.and_then(|fact| state.fact(fact));
+                row.there.iter().chain(&row.event).chain(&row.place).any(|id| id == about)
+                    || fact().is_some_and(|fact| fact.entities().any(|id| id == about))
+            }
+            Self::Turn { kind, fact, .. } => {
+                fact.entities().any(|id| id == about) || witnesses(state, fact, *kind).any(|id| id == about)
+            }
+        }
+    }
+
+    fn row(self, state: &State, table: &Table) -> MomentRow {
+        match self {
+            Self::Row(row) => row,
+            Self::Turn { kind, fact, date } => turn(state, table, fact, kind, date),
+        }
+    }
+}
+
+fn spans(state: &State, table: &Table, dated: &[Moment], by: Precision) -> Vec<SpanRow> {
+    let mut spans: Vec<SpanRow> = Vec::new();
+    let mut last = None;
+    for moment in dated {
+        let Some(time) = moment.time() else { continue };
+        if last.is_none_or(|last| time > last) {
+            let span = state.calendar().around(time, by);
+            last = Some(span.last);
+            let label = state.calendar().print_to(time, by);
+            spans.push(SpanRow { label, first: span.first, count: 0, open: 0 });
+        }
+        if let Some(span) = spans.last_mut() {
+            span.count += 1;
+            span.open += usize::from(moment.is_safe(table));
+        }
+    }
+    spans
+}
+
+/// Returns whether the start and end of a fact belong on a timeline. Those of names, kinds, aliases and tags do not.
+fn tells(fact: &Fact) -> bool {
+    let naming = [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG];
+    fact.status().is_in_world() && !naming.contains(&fact.predicate().as_str())
+}
+
+/// Prints a date with the precision in which it was written: `398` gives only the year.
+fn print(state: &State, date: &Date) -> String {
+    match date.time {
+        Some(time) if date.raw.is_empty() => state.calendar().print(time),
+        _ => date.raw.clone(),
+    }
+}
+
+fn begins(state: &State, session: &Session) -> Option<MomentRow> {
+    let start = session.start.as_ref()?;
+    Some(MomentRow {
+        kind: MomentKind::Session,
+        time: start.time,
+        when: print(state, start),
+        what: match session.number {
+            Some(number) if !session.title.starts_with("Session") => format!("Session {number}: {}", session.title),
+            _ => session.title.clone(),
+        },
+        fact: None,
+        event: None,
+        session: Some(session.id.clone()),
+        place: None,
+        there: session.present.clone(),
+        status: FactStatus::Canon,
+        secret: false,
+        safe: true,
+    })
+}
+
+fn event(state: &State, table: &Table, id: &EntityId) -> MomentRow {
+    let values = |name: &str| Predicate::new(name).map(|name| state.values(id, &name)).unwrap_or_default();
+    let dates = values("date");
+    let date = dates.first().map(|fact| (fact.object().to_string(), *fact));
+    let time = date.as_ref().and_then(|(raw, _)| state.calendar().parse(raw).ok()?.time);
+    let named = state.name_or_id(id).to_owned();
+    let outcomes = values("outcome");
+    let outcome = outcomes.first().map(|fact| format!(": {}", fact.object()));
+    let (mut there, mut place) = (BTreeSet::new(), None);
+    for link in state.links(id).filter(|link| link.fact().status().is_in_world()) {
+        match state.vocabulary().behavior(link.fact().predicate()).event {
+            Some(EventPart::Place) if link.is_forward() => place = Some(link.other().clone()),
+            Some(EventPart::Participant) => _ = there.insert(link.other().clone()),
+            Some(EventPart::Place) | None => {}
+        }
+    }
+    // Everyone who knows of an event knows its name, so an event with a secret name is secret.
+    let naming = values(attribute::NAME);
+    MomentRow {
+        kind: MomentKind::Event,
+        time,
+        when: date.as_ref().map(|(raw, _)| raw.clone()).unwrap_or_default(),
+        what: format!("{named}{}", outcome.unwrap_or_default()),
+        fact: date.as_ref().map(|(_, fact)| fact.id()),
+        event: Some(id.clone()),
+        session: date.as_ref().and_then(|(_, fact)| fact.provenance().session.clone()),
+        place,
+        there: there.into_iter().collect(),
+        status: date.as_ref().map_or(FactStatus::Canon, |(_, fact)| fact.status()),
+        secret: naming.iter().chain(&dates).any(|fact| is_secret(state, fact)),
+        safe: naming.iter().chain(&dates).chain(&outcomes).all(|fact| table.may_see(fact)),
+    }
+}
+
+/// Returns the witnesses of a fact and those who were present, if the moment is the start of the fact.
+fn witnesses<'a>(state: &'a State, fact: &Fact, kind: MomentKind) -> impl Iterator<Item = &'a EntityId> {
+    let saw =
+        state.known_by(fact.id()).filter(move |edge| edge.acquisition.is_witnessed() && kind == MomentKind::Began);
+    saw.flat_map(|edge| edge.knower.entity().into_iter().chain(&edge.co_present))
+}
+
+fn turn(state: &State, table: &Table, fact: &Fact, kind: MomentKind, date: &Date) -> MomentRow {
+    let there: BTreeSet<EntityId> = witnesses(state, fact, kind).cloned().collect();
+    MomentRow {
+        kind,
+        time: date.time,
+        when: print(state, date),
+        what: fact.statement().to_owned(),
+        fact: Some(fact.id()),
+        event: None,
+        session: fact.provenance().session.clone(),
+        place: None,
+        there: there.into_iter().collect(),
+        status: fact.status(),
+        secret: is_secret(state, fact),
+        safe: table.may_see(fact),
+    }
+}
+
+/// Returns the scenes of each session: consecutive lines at the same place.
+fn scenes(state: &State) -> Vec<MomentRow> {
+    let mut lines: BTreeMap<&SessionId, Vec<&Passage>> = BTreeMap::new();
+    for (_, passage) in state.passages() {
+        if let Some(session) = &passage.session {
+            lines.entry(session).or_default().push(passage);
+        }
+    }
+    let mut found: Vec<MomentRow> = Vec::new();
+    for (session, mut lines) in lines {
+        let Some(session) = state.session(session) else { continue };
+        lines.sort_by_key(|passage| passage.line);
+        let mut at: Option<(&Option<EntityId>, usize)> = None;
+        for passage in lines {
+            let Some(date) = &passage.time else { continue };
+            let there = passage.heard_by.iter().filter_map(Knower::entity).cloned();
+            let apart = is_private(session, passage);
+            match (at, found.last_mut()) {
+                (Some((place, count)), Some(scene)) if *place == passage.place => {
+                    at = Some((place, count + 1));
+                    let there: BTreeSet<EntityId> = scene.there.drain(..).chain(there).collect();
+                    scene.there = there.into_iter().collect();
+                    (scene.secret, scene.safe) = (scene.secret || apart, scene.safe && !apart);
+                    scene.what = scene_in_words(state, place.as_ref(), count + 1);
+                }
+                _ => {
+                    at = Some((&passage.place, 1));
+                    let there: BTreeSet<EntityId> = there.collect();
+                    found.push(MomentRow {
+                        kind: MomentKind::Scene,
+                        time: date.time,
+                        when: print(state, date),
+                        what: scene_in_words(state, passage.place.as_ref(), 1),
+                        fact: None,
+                        event: None,
+                        session: Some(session.id.clone()),
+                        place: passage.place.clone(),
+                        there: there.into_iter().collect(),
+                        status: FactStatus::Canon,
+                        secret: apart,
+                        safe: !apart,
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn scene_in_words(state: &State, place: Option<&EntityId>, lines: usize) -> String {
+    let place = place.map_or("Somewhere", |place| state.name_or_id(place));
+    format!("{place}: {lines} {}", if lines == 1 { "line" } else { "lines" })
+}

@@ -1,0 +1,386 @@
+//! Trust calibration: the DM's confirmations and rejections adjust the confidence of later proposals.
+//!
+//! Decisions are counted per source (a speaker, a file, or an author), per predicate, and per extraction (author,
+//! method and language model). All counts are computed from the current facts. Undoing a decision, loading a slot or
+//! reopening the campaign therefore needs no special handling.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use hearsay_model::{
+    Author, Change, Confidence, EntityId, Evidence, Fact, FactId, FactStatus, Key, Learning, Method, Position,
+    Predicate, Provenance, SettingKey, State, Timestamp,
+};
+use serde::Serialize;
+
+use crate::duplicates::Claim;
+
+#[cfg(test)]
+mod tests;
+
+/// Something whose reliability is learned from the DM's decisions: a source, a predicate or an extraction.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case", tag = "of", content = "which")]
+pub enum TrustOf {
+    /// Statements of a speaker.
+    Speaker(EntityId),
+    /// Contents of a file.
+    File(String),
+    /// Proposals of an author, if there is neither a speaker nor a file.
+    Author(#[serde(serialize_with = "as_text")] Author),
+    /// A predicate, because some predicates are harder to extract than others.
+    Predicate(Predicate),
+    /// An extraction: the author, the method, and the language model, if any.
+    #[serde(serialize_with = "as_way")]
+    Extraction(Author, Method, Option<String>),
+}
+
+fn as_text<S: serde::Serializer>(author: &Author, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(author)
+}
+
+fn as_way<S: serde::Serializer>(
+    author: &Author,
+    method: &Method,
+    model: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&way(author, *method, model.as_deref()))
+}
+
+fn way(author: &Author, method: Method, model: Option<&str>) -> String {
+    let with = model.map_or(String::new(), |model| format!(" with {model}"));
+    format!("{author}{with}, {}", in_words(method))
+}
+
+fn in_words(method: Method) -> &'static str {
+    match method {
+        Method::Witnessed => "events it saw",
+        Method::Stated => "spoken lines",
+        Method::Inferred => "written texts",
+        Method::Authored => "invented facts",
+        Method::Imported => "facts from files",
+    }
+}
+
+impl fmt::Display for TrustOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Speaker(id) => write!(f, "speaker {id}"),
+            Self::File(path) => write!(f, "file {path}"),
+            Self::Author(author) => write!(f, "source {author}"),
+            Self::Predicate(predicate) => write!(f, "predicate {predicate}"),
+            Self::Extraction(author, method, model) => f.write_str(&way(author, *method, model.as_deref())),
+        }
+    }
+}
+
+/// Counts of the DM's decisions. A claim that was made several times counts once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Number of confirmed claims.
+    pub confirmed: usize,
+    /// Number of rejected claims.
+    pub rejected: usize,
+}
+
+/// Number of confirmations, and of rejections, that are assumed before the first decision. They limit the effect of the
+/// first decisions.
+const PRIOR: f64 = 4.0;
+
+/// Weight of the counts of the source, of the predicate and of the extraction.
+const WEIGHT: f64 = 0.5;
+
+/// Maximum change of confidence, in log-odds. It changes a confidence of 0.5 to 0.27 or 0.73.
+const MOST_SHIFT: f64 = 1.0;
+
+/// Maximum amount by which a confirmed fact raises the confidence of a similar fact that waits for the DM.
+const MOST_LIFT: f64 = 0.3 * 0.1;
+
+impl Counts {
+    /// Returns the change of confidence in log-odds, before weighting and limiting.
+    pub fn shift(self) -> f64 {
+        ((self.confirmed as f64 + PRIOR) / (self.rejected as f64 + PRIOR)).ln()
+    }
+}
+
+/// The DM's verdict on a fact from another author.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The fact is true.
+    Confirmed,
+    /// The fact is not part of the campaign.
+    Rejected,
+    /// The fact was stated but is not true. Trust in the speaker falls. Trust in the extraction rises, because the fact
+    /// was extracted correctly.
+    False,
+}
+
+impl Verdict {
+    /// Returns the verdict on a fact. `None` for facts of the DM, and for facts without a decision.
+    pub fn of(fact: &Fact) -> Option<Self> {
+        let provenance = fact.provenance();
+        match fact.status() {
+            _ if provenance.author == Author::Dm => None,
+            FactStatus::Rejected => Some(Self::Rejected),
+            FactStatus::False if provenance.confirmed => Some(Self::False),
+            FactStatus::Canon | FactStatus::Claimed if provenance.confirmed => Some(Self::Confirmed),
+            _ => None,
+        }
+    }
+}
+
+/// A counted decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Decided {
+    claim: Claim,
+    verdict: Verdict,
+    of: [TrustOf; 3],
+}
+
+/// Trust learned from the DM's decisions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrustCalibration {
+    enabled: bool,
+    decided: BTreeMap<FactId, Decided>,
+    /// Numbers of confirmed and of rejected facts, by [`TrustOf`] and claim.
+    tallies: BTreeMap<TrustOf, BTreeMap<Claim, (u32, u32)>>,
+    counts: BTreeMap<TrustOf, Counts>,
+}
+
+/// How the decisions about one [`TrustOf`] change a confidence.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reason {
+    /// Source, predicate or extraction that the decisions were about.
+    pub trust: TrustOf,
+    /// Counts of the DM's decisions.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Change of confidence, in log-odds.
+    pub shift: f64,
+}
+
+/// Returns the source, predicate and extraction that a decision on a fact counts for.
+pub fn trusted(provenance: &Provenance, predicate: &Predicate) -> [TrustOf; 3] {
+    let file = provenance.evidence.iter().find_map(|evidence| match evidence {
+        Evidence::File { path, .. } => Some(path.clone()),
+        Evidence::Excerpt(excerpt) => Some(excerpt.path.to_string()),
+        Evidence::Passage { .. } => None,
+    });
+    let source = match (&provenance.speaker, file) {
+        (Some(speaker), _) => TrustOf::Speaker(speaker.clone()),
+        (None, Some(path)) => TrustOf::File(path),
+        (None, None) => TrustOf::Author(provenance.author.clone()),
+    };
+    let way = TrustOf::Extraction(provenance.author.clone(), provenance.method, provenance.model.clone());
+    [source, TrustOf::Predicate(predicate.clone()), way]
+}
+
+impl TrustCalibration {
+    /// Computes the trust from the facts of a state.
+    pub fn of(state: &State) -> Self {
+        let learning = state.learning();
+        let mut learned = Self { enabled: learning.enabled, ..Self::default() };
+        for fact in state.facts() {
+            learned.note(state, fact, &learning);
+        }
+        learned
+    }
+
+    fn note(&mut self, state: &State, fact: &Fact, learning: &Learning) {
+        let Some(verdict) = Verdict::of(fact) else { return };
+        if learning.forgotten.binary_search(&fact.id()).is_ok() {
+            return;
+        }
+        let claim = Claim::of(state.vocabulary(), fact);
+        let decided = Decided { claim, verdict, of: trusted(fact.provenance(), fact.predicate()) };
+        self.tally(&decided, |count| *count += 1);
+        self.decided.insert(fact.id(), decided);
+    }
+
+    fn drop(&mut self, fact: FactId) {
+        if let Some(decided) = self.decided.remove(&fact) {
+            self.tally(&decided, |count| *count -= 1);
+        }
+    }
+
+    fn tally(&mut self, decided: &Decided, count: impl Fn(&mut u32)) {
+        for (number, of) in decided.of.iter().enumerate() {
+            let claims = self.tallies.entry(of.clone()).or_default();
+            let counts = self.counts.entry(of.clone()).or_default();
+            let (confirmed, rejected) = claims.entry(decided.claim.clone()).or_default();
+            // A false fact was extracted correctly, so it counts only against the source.
+            let against = match decided.verdict {
+                Verdict::Rejected => true,
+                Verdict::False => number == 0,
+                Verdict::Confirmed => false,
+            };
+            let (facts, claimed) = match against {
+                true => (&mut *rejected, &mut counts.rejected),
+                false => (&mut *confirmed, &mut counts.confirmed),
+            };
+            let before = usize::from(*facts > 0);
+            count(facts);
+            *claimed = *claimed + usize::from(*facts > 0) - before;
+            if (*confirmed, *rejected) == (0, 0) {
+                claims.remove(&decided.claim);
+            }
+            if claims.is_empty() {
+                self.tallies.remove(of);
+                self.counts.remove(of);
+            }
+        }
+    }
+
+    /// Updates the trust after an operation that changed the records with these keys.
+    pub fn update(&mut self, state: &State, touched: &[Key]) {
+        let all = |key: &Key| {
+            let Key::Setting(key) = key else { return false };
+            matches!(key, SettingKey::Predicate(_) | SettingKey::Attribute(_) | SettingKey::Learning)
+        };
+        if touched.iter().any(all) {
+            *self = Self::of(state);
+            return;
+        }
+        let learning = state.learning();
+        for key in touched {
+            let Key::Fact(id) = key else { continue };
+            self.drop(*id);
+            if let Some(fact) = state.fact(*id) {
+                self.note(state, fact, &learning);
+            }
+        }
+    }
+
+    /// Returns whether the DM's decisions adjust confidence.
+    pub fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Returns the counts of every source, predicate and extraction.
+    pub fn counts(&self) -> impl Iterator<Item = (&TrustOf, Counts)> {
+        self.counts.iter().map(|(of, counts)| (of, *counts))
+    }
+
+    /// Returns the counts of one source, predicate or extraction.
+    pub fn count(&self, of: &TrustOf) -> Counts {
+        self.counts.get(of).copied().unwrap_or_default()
+    }
+
+    /// Returns the effects of the DM's decisions on the confidence of facts with this provenance and predicate.
+    pub fn reasons(&self, provenance: &Provenance, predicate: &Predicate) -> Vec<Reason> {
+        if !self.enabled {
+            return Vec::new();
+        }
+        let reason = |trust: TrustOf| {
+            let counts = self.count(&trust);
+            Reason { shift: WEIGHT * counts.shift(), counts, trust }
+        };
+        let told = |reason: &Reason| reason.counts != Counts::default();
+        trusted(provenance, predicate).into_iter().map(reason).filter(told).collect()
+    }
+
+    /// Returns the confidence of a provenance, adjusted by the trust in its source, the predicate and the extraction.
+    /// The confidence of facts from the game and the DM is not adjusted.
+    pub fn adjusted(&self, provenance: &Provenance, predicate: &Predicate) -> Confidence {
+        let given = provenance.confidence;
+        if matches!(provenance.author, Author::Dm | Author::Game) {
+            return given;
+        }
+        let shift: f64 = self.reasons(provenance, predicate).iter().map(|reason| reason.shift).sum();
+        shifted(given, shift.clamp(-MOST_SHIFT, MOST_SHIFT))
+    }
+
+    /// Returns the facts that the DM decided on, with the verdicts. Sorted by fact.
+    pub fn decided(&self) -> impl Iterator<Item = (FactId, Verdict)> {
+        self.decided.iter().map(|(id, decided)| (*id, decided.verdict))
+    }
+}
+
+/// Shifts a confidence in log-odds. A confidence of 0 or 1 is unchanged.
+fn shifted(given: Confidence, shift: f64) -> Confidence {
+    let p = given.get();
+    if shift == 0.0 || p <= 0.0 || p >= 1.0 {
+        return given;
+    }
+    let odds = (p / (1.0 - p)).ln() + shift;
+    Confidence::new(1.0 / (1.0 + (-odds).exp())).unwrap_or(given)
+}
+
+/// Amount by which a confirmed fact raises the confidence of a waiting fact.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Lift {
+    /// Increase of confidence. It is too small to make a fact pass without review.
+    pub by: f64,
+    /// Most similar confirmed fact.
+    pub like: FactId,
+}
+
+/// Returns the increase of confidence that a waiting fact gains from the most similar confirmed fact. The increase is
+/// computed on each call and is not stored.
+pub fn lift(state: &State, fact: &Fact) -> Option<Lift> {
+    if fact.status() != FactStatus::Proposed || !state.learning().enabled {
+        return None;
+    }
+    let mut best = None::<(f64, FactId)>;
+    let ends = |fact: &Fact| -> BTreeSet<EntityId> {
+        std::iter::once(fact.subject()).chain(fact.object().entity()).cloned().collect()
+    };
+    let own = ends(fact);
+    for other in own.iter().flat_map(|id| state.facts_of(id)) {
+        if !other.provenance().confirmed || other.status() != FactStatus::Canon {
+            continue;
+        }
+        let shared = own.intersection(&ends(other)).count() as f64 / own.len().max(1) as f64;
+        let predicate = if other.predicate() == fact.predicate() { 1.0 } else { 0.0 };
+        let similarity = 0.5 * predicate + 0.5 * shared;
+        if similarity > 0.5
+            && best.is_none_or(|(most, id)| similarity > most || (similarity == most && other.id() < id))
+        {
+            best = Some((similarity, other.id()));
+        }
+    }
+    best.map(|(similarity, like)| Lift { by: MOST_LIFT * similarity, like })
+}
+
+/// A decision with its operation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DecisionRow {
+    /// Position of the operation.
+    pub position: Position,
+    /// Real time at which the operation was recorded.
+    pub recorded: Timestamp,
+    /// The fact.
+    pub fact: FactId,
+    /// Statement of the fact.
+    pub statement: String,
+    /// Verdict of the DM.
+    pub verdict: Verdict,
+    /// Source, predicate and extraction that the decision counts for.
+    pub counts_for: Vec<TrustOf>,
+}
+
+/// Returns at most `limit` counted decisions, newest first, and the total number of these decisions.
+pub fn decisions(state: &State, learned: &TrustCalibration, limit: usize) -> (Vec<DecisionRow>, usize) {
+    let (mut rows, mut seen) = (Vec::new(), BTreeSet::new());
+    for (position, entry) in state.journal().rev().filter(|(_, entry)| entry.live) {
+        for change in &entry.operation.changes {
+            let (Change::Confirm(id) | Change::SetStatus { fact: id, .. }) = change else { continue };
+            let (Some(decided), Some(fact)) = (learned.decided.get(id), state.fact(*id)) else { continue };
+            if rows.len() < limit && seen.insert(*id) {
+                rows.push(DecisionRow {
+                    position,
+                    recorded: entry.operation.recorded,
+                    fact: *id,
+                    statement: fact.statement().to_owned(),
+                    verdict: decided.verdict,
+                    counts_for: decided.of.to_vec(),
+                });
+            }
+        }
+    }
+    (rows, learned.decided.len())
+}

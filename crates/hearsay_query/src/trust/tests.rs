@@ -1,0 +1,166 @@
+use std::sync::Arc;
+
+use hearsay_model::{Entity, Learning, Object, Operation, ReviewSetting, Setting};
+use proptest::prelude::*;
+
+use super::*;
+
+/// A change of trust calibration.
+#[derive(Clone, Copy)]
+enum Teach {
+    On,
+    Off,
+    Reset,
+}
+
+impl Teach {
+    fn operation(self, state: &State) -> Operation {
+        let decided = state.facts().filter(|fact| Verdict::of(fact).is_some()).map(|fact| fact.id());
+        let before = state.learning().into_owned();
+        let learning = match self {
+            Self::On => Learning { enabled: true, ..before },
+            Self::Off => Learning { enabled: false, ..before },
+            Self::Reset => Learning { forgotten: decided.collect(), ..before },
+        };
+        Operation::new(Author::Dm, "teach", vec![Change::Set(Setting::Review(ReviewSetting::Learning(learning)))])
+    }
+}
+
+fn id(n: u8) -> EntityId {
+    EntityId::new(format!("e{}", n % 4)).unwrap()
+}
+
+fn fact(n: u8) -> Fact {
+    let author = [Author::Extractor, Author::Importer("notes".into()), Author::Dm][usize::from(n) % 3].clone();
+    let mut provenance = Provenance::new(Method::Stated, author);
+    provenance.confirmed = n.is_multiple_of(4);
+    provenance.speaker = (n % 5 > 1).then(|| id(n / 5));
+    let name = ["OWES", "ALLIED_WITH", "MEMBER_OF", "HAS_MEMBER"][usize::from(n / 2) % 4];
+    let builder = Fact::relation(&id(n / 7), name, &id(n / 11), provenance).unwrap();
+    builder.status(FactStatus::ALL[usize::from(n / 3) % 5]).build().unwrap()
+}
+
+proptest! {
+    #[test]
+    fn the_counts_follow_every_operation(steps in prop::collection::vec((0..9_u8, any::<u8>()), 1..60)) {
+        let mut state = State::default();
+        let mut learned = TrustCalibration::of(&state);
+        let begin = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+        let mut operations = vec![Operation::new(Author::Dm, "begin", begin)];
+        operations.extend(steps.into_iter().map(|(what, n)| {
+            let teach = [Teach::On, Teach::Off, Teach::Reset][usize::from(n) % 3];
+            let change = match what {
+                0 => Change::SetStatus { fact: fact(n).id(), status: FactStatus::ALL[usize::from(n) % 5] },
+                1 => Change::Confirm(fact(n).id()),
+                2 => Change::RemoveEntity(id(n)),
+                3 => Change::AddEntity(Entity::new(id(n))),
+                4 => Change::Revert(Position(u64::from(n % 40))),
+                5 if n < 80 => return Operation::new(Author::Dm, format!("{}", n % 3), vec![]),
+                5 => return teach.operation(&State::default()),
+                6 => Change::Restore(Position(u64::from(n % 40))),
+                _ => Change::AssertFact(Arc::new(fact(n))),
+            };
+            Operation::new(Author::Dm, "step", vec![change])
+        }));
+        for mut operation in operations {
+            if operation.changes.is_empty() {
+                // A reset forgets the decisions made so far, so its operation is built from the current state.
+                let teach = [Teach::On, Teach::Off, Teach::Reset][operation.summary.parse::<usize>().unwrap()];
+                operation = teach.operation(&state);
+            }
+            if let Ok(applied) = state.apply(operation) {
+                learned.update(&state, &applied.touched);
+                prop_assert_eq!(&learned, &TrustCalibration::of(&state));
+            }
+        }
+        // A reset removes all counts. Undoing the reset restores them.
+        let before = TrustCalibration::of(&state);
+        let reset = state.apply(Teach::Reset.operation(&state)).unwrap().position;
+        prop_assert_eq!(TrustCalibration::of(&state).counts().count(), 0);
+        state.apply(Operation::new(Author::Dm, "undo", vec![Change::Revert(reset)])).unwrap();
+        prop_assert_eq!(TrustCalibration::of(&state), before);
+    }
+
+    #[test]
+    fn the_shift_is_bounded_and_a_lift_crosses_nothing(yes in 0..10_000_usize, no in 0..10_000_usize, p in 0.0..=1.0_f64) {
+        let shift = Counts { confirmed: yes, rejected: no }.shift();
+        prop_assert_eq!(shift > 0.0, yes > no);
+        let given = Confidence::new(p).unwrap();
+        let moved = shifted(given, (3.0 * WEIGHT * shift).clamp(-MOST_SHIFT, MOST_SHIFT)).get();
+        prop_assert!((moved - p).abs() < 0.25, "{p} {moved}");
+        prop_assert!(yes == no || p <= 0.0 || p >= 1.0 || (moved > p) == (yes > no));
+    }
+}
+
+#[test]
+fn decisions_change_later_proposals() {
+    let mut state = State::default();
+    let mut apply = |changes: Vec<Change>| {
+        state.apply(Operation::new(Author::Dm, "do", changes)).unwrap();
+        TrustCalibration::of(&state)
+    };
+    apply((0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect());
+    let provenance = |speaker: u8| Provenance {
+        speaker: Some(id(speaker)),
+        confidence: Confidence::new(0.6).unwrap(),
+        ..Provenance::new(Method::Stated, Author::Extractor)
+    };
+    let owes = Predicate::new("OWES").unwrap();
+    let say = |speaker: u8, subject: u8, object: u8| {
+        let builder = Fact::relation(&id(subject), owes.clone(), &id(object), provenance(speaker)).unwrap();
+        Arc::new(builder.status(FactStatus::Proposed).build().unwrap())
+    };
+    let sure = |learned: &TrustCalibration, speaker: u8| learned.adjusted(&provenance(speaker), &owes).get();
+    let mut learned = TrustCalibration::default();
+    for (subject, object) in [(0, 1), (0, 2), (0, 3), (1, 2)] {
+        let fact = say(0, subject, object);
+        let judge = Change::SetStatus { fact: fact.id(), status: FactStatus::Rejected };
+        learned = apply(vec![Change::AssertFact(fact), judge]);
+    }
+    assert!(sure(&learned, 0) < sure(&learned, 3), "the speaker is trusted less than another");
+    assert!(sure(&learned, 3) < 0.6, "and the predicate and the extractor less than before");
+    let with_model = Provenance { model: Some("llama3.2".into()), ..provenance(3) };
+    let sure_with_model = learned.adjusted(&with_model, &owes).get();
+    assert!(sure_with_model > sure(&learned, 3), "errors of the rules do not count against a language model");
+    // A decision on the same claim by another speaker does not count again for the predicate.
+    let again = say(3, 0, 1);
+    let judge = Change::SetStatus { fact: again.id(), status: FactStatus::Rejected };
+    let predicate = TrustOf::Predicate(owes.clone());
+    assert_eq!(learned.count(&predicate).rejected, 4);
+    learned = apply(vec![Change::AssertFact(again), judge]);
+    assert_eq!((learned.count(&predicate).rejected, learned.count(&TrustOf::Speaker(id(3))).rejected), (4, 1));
+    // A false fact was extracted correctly.
+    let untrue = say(2, 3, 1);
+    let judge = Change::SetStatus { fact: untrue.id(), status: FactStatus::False };
+    learned = apply(vec![
+        Change::Confirm(say(0, 0, 1).id()),
+        Change::AssertFact(untrue.clone()),
+        judge,
+        Change::Confirm(untrue.id()),
+    ]);
+    assert_eq!(learned.count(&predicate), Counts { confirmed: 1, rejected: 4 });
+    assert_eq!(learned.count(&TrustOf::Speaker(id(2))), Counts { confirmed: 0, rejected: 1 });
+}
+
+#[test]
+fn similarity_to_a_confirmed_fact_raises_the_confidence() {
+    let mut state = State::default();
+    let fact = |object: u8, status, confirmed| {
+        let provenance = Provenance { confirmed, ..Provenance::new(Method::Stated, Author::Extractor) };
+        let builder = Fact::relation(&id(0), "OWES", &id(object), provenance).unwrap();
+        Arc::new(builder.status(status).build().unwrap())
+    };
+    let waits = fact(1, FactStatus::Proposed, false);
+    let mut changes: Vec<Change> = (0..4).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+    changes.push(Change::AssertFact(Arc::clone(&waits)));
+    state.apply(Operation::new(Author::Dm, "say", changes)).unwrap();
+    assert_eq!(lift(&state, &waits), None);
+    let confirmed = fact(2, FactStatus::Canon, true);
+    state.apply(Operation::new(Author::Dm, "say", vec![Change::AssertFact(Arc::clone(&confirmed))])).unwrap();
+    let lifted = lift(&state, &waits).unwrap();
+    assert_eq!(lifted.like, confirmed.id());
+    assert!(lifted.by > 0.0 && lifted.by <= 0.03);
+    assert!(matches!(waits.object(), Object::Entity(_)));
+    state.apply(Teach::Off.operation(&state)).unwrap();
+    assert_eq!(lift(&state, &waits), None);
+}

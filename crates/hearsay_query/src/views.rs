@@ -1,0 +1,83 @@
+//! Cache of the views of recent knowers. A write empties the cache.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, OnceLock},
+};
+
+use hearsay_belief::{Known, View};
+use hearsay_model::{GameTime, Knower, State, StateVersion, attribute, text};
+use hearsay_recall::EntityLinker;
+
+use crate::{QueryError, resolve::resolve};
+
+/// Maximum number of cached minds. This is enough for the speakers of the current and the previous scene.
+const MOST: usize = 32;
+
+/// A view of a knower, with the names that the knower knows.
+#[derive(Debug)]
+pub struct Mind {
+    /// The view.
+    pub view: View,
+    /// Entity linker, which finds the entity that a name in the view means.
+    pub names: EntityLinker,
+    /// Index of each name fact in the view, with the normalized name. Computed at the first search by name.
+    called: OnceLock<Vec<(u32, String)>>,
+}
+
+impl Mind {
+    /// Returns every name and alias in the view in normalized form, with its fact, in the order of the facts.
+    pub fn called(&self) -> impl Iterator<Item = (&Known, &str)> {
+        let called = self.called.get_or_init(|| {
+            let is_name = |known: &Known| [attribute::NAME, attribute::ALIAS].contains(&known.predicate().as_str());
+            let names = (0..).zip(self.view.facts()).filter(|(_, known)| is_name(known));
+            names.filter_map(|(place, known)| Some((place, text::normal(known.object().text()?)))).collect()
+        });
+        called.iter().filter_map(|(place, name)| Some((self.view.fact_at(*place as usize)?, name.as_str())))
+    }
+}
+
+/// Knower and game time of a mind. Without a knower, the mind is the DM's.
+type Whose = (Option<Knower>, Option<GameTime>);
+
+/// Cached minds, most recently used last.
+#[derive(Debug, Default)]
+pub struct Minds {
+    at: StateVersion,
+    kept: VecDeque<(Whose, Arc<Mind>)>,
+}
+
+impl Minds {
+    /// Returns the mind of a knower at a game time. Without a knower, returns the mind of the DM, who knows everything.
+    ///
+    /// `state` must be the state of the previous call or a later state of the same campaign.
+    pub fn of(&mut self, state: &State, knower: Option<&Knower>, as_of: Option<GameTime>) -> Arc<Mind> {
+        if self.at != state.version() {
+            self.kept.clear();
+            self.at = state.version();
+        }
+        let whose = (knower.cloned(), as_of);
+        let mind = match self.kept.iter().position(|(of, _)| *of == whose).and_then(|at| self.kept.remove(at)) {
+            Some((_, mind)) => mind,
+            None => {
+                let view = knower.map_or_else(|| View::of_dm(state), |knower| View::of(state, knower, as_of));
+                let names = EntityLinker::of(&view);
+                Arc::new(Mind { view, names, called: OnceLock::new() })
+            }
+        };
+        if self.kept.len() == MOST {
+            self.kept.pop_front();
+        }
+        self.kept.push_back((whose, Arc::clone(&mind)));
+        mind
+    }
+}
+
+/// Returns the view of a knower that is given as an id or a name.
+///
+/// # Errors
+/// When the name cannot be resolved.
+pub fn view_of(state: &State, knower: Option<&str>, as_of: Option<GameTime>) -> Result<Option<View>, QueryError> {
+    let id = knower.map(|name| resolve(state, name)).transpose()?;
+    Ok(id.map(|id| View::of(state, &Knower::Entity(id), as_of)))
+}

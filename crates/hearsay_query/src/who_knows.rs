@@ -1,0 +1,94 @@
+//! Knowers of a fact.
+
+use std::collections::BTreeSet;
+
+use hearsay_belief::{AccessPath, View};
+use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge, State};
+use serde::Serialize;
+
+use crate::{
+    QueryError,
+    knowledge::{known_edges, print, way_in_words},
+    resolve::find_fact,
+};
+
+/// Knowers of a fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WhoKnows {
+    /// The fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Whether the fact is common lore.
+    pub everybody: bool,
+    /// Groups and places that know the fact and share it with their members and residents. Sorted by id.
+    pub groups: Vec<HolderRow>,
+    /// Characters that know the fact other than as common lore. Sorted by id.
+    pub characters: Vec<HolderRow>,
+    /// Characters that the fact is about and that do not know the fact. Sorted by id.
+    pub unaware: Vec<EntityId>,
+}
+
+/// A knower of a fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HolderRow {
+    /// The knower.
+    pub knower: EntityId,
+    /// Name of the knower.
+    pub name: String,
+    /// Credence, reduced by contrary beliefs.
+    pub credence: f64,
+    /// Acquisitions in words. Those of own edges come first, then those with higher credence.
+    pub acquisition: Vec<String>,
+    /// Game time of the acquisition, as text; `None` if the knower always knew the fact.
+    pub since: Option<String>,
+    /// Whether the knower conceals the fact.
+    pub conceals: bool,
+}
+
+/// Returns all knowers of a fact at a game time. May compute a view of every character, so call this function on a
+/// background thread.
+///
+/// # Errors
+/// When the fact is invalid.
+pub fn who_knows(state: &State, fact: &str, moment: Option<GameTime>) -> Result<WhoKnows, QueryError> {
+    let fact = find_fact(state, fact)?;
+    let edges = || state.known_by(fact.id());
+    let everybody = edges().any(|edge| edge.knower == Knower::World && is_past(edge, &fact, moment));
+    let mut direct: BTreeSet<EntityId> = edges().filter_map(|edge| edge.knower.entity().cloned()).collect();
+    let is_group = |id: &EntityId| !state.kind(id).is_some_and(|kind| kind.is_character());
+    // Members and residents may know the fact through their group or place.
+    if direct.iter().any(is_group) {
+        direct.extend(state.entities().map(|entity| entity.id.clone()).filter(|id| !is_group(id)));
+    }
+    let (mut groups, mut characters) = (Vec::new(), Vec::new());
+    for id in direct {
+        let view = View::of(state, &Knower::Entity(id.clone()), moment);
+        let Some(known) = view.fact(fact.id()) else { continue };
+        if known_edges(known).iter().all(|way| way.access_path == AccessPath::Common) {
+            continue;
+        }
+        let into = if is_group(&id) { &mut groups } else { &mut characters };
+        into.push(HolderRow {
+            name: state.name_or_id(&id).to_owned(),
+            credence: view.belief(known).credence.get(),
+            acquisition: known_edges(known).iter().map(way_in_words).collect(),
+            since: print(state, known.learned()),
+            conceals: known.conceals(),
+            knower: id,
+        });
+    }
+    let mut unaware: Vec<EntityId> = fact.entities().filter(|id| !is_group(id)).cloned().collect();
+    unaware.retain(|id| !everybody && characters.iter().all(|row| row.knower != *id));
+    unaware.sort();
+    unaware.dedup();
+    let (statement, status) = (fact.statement().to_owned(), fact.status());
+    Ok(WhoKnows { fact: fact.id(), statement, status, everybody, groups, characters, unaware })
+}
+
+pub(crate) fn is_past(edge: &KnowledgeEdge, fact: &Fact, moment: Option<GameTime>) -> bool {
+    let learned = edge.learned_at().or_else(|| fact.validity().start());
+    moment.is_none_or(|now| learned.is_none_or(|learned| learned <= now))
+}

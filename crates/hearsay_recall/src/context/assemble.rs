@@ -1,0 +1,141 @@
+//! Assembly of a scene context within its token budget.
+
+use super::{
+    form::Form,
+    render::{heading, prompt_line, render},
+    request::Request,
+    scene_context::{Frame, Line, SceneContext, Section},
+    writer::{Answers, Writer},
+};
+use crate::TokenCounter;
+
+/// Maximum shares of the budget for the four sections speaker, relations, scene and recent talk, in percent. The unused
+/// share of a section goes to the next section.
+const SHARES: [usize; 4] = [30, 20, 15, 10];
+
+impl SceneContext {
+    /// Assembles the context of a request.
+    pub fn assemble(request: &Request) -> Self {
+        let mut writer = Writer::new(request);
+        let name = request.names.name(request.speaker).unwrap_or("Somebody").to_owned();
+        let mut context = Self {
+            speaker: request.speaker.clone(),
+            name,
+            question: request.question.to_owned(),
+            sections: Vec::new(),
+            tokens: 0,
+            budget: request.budget,
+            omitted: 0,
+            meaning: request.vector.is_some(),
+            graph: request.graph,
+            frame: Frame::default(),
+            detail: request.detail,
+        };
+        context.frame(request.counter);
+        let mut left = context.begin(&mut writer, request);
+        left.extend(context.fit(request.counter));
+        let ranked = writer.ranked();
+        let Answers { lines, all } = writer.knowledge(&ranked);
+        context.open("knowledge", "What bears on the question");
+        let mut told = 0;
+        for line in lines {
+            let says = 1 + line.also.len();
+            told += if context.try_push(line, request.limit, request.counter) { says } else { 0 };
+        }
+        context.omitted = all - told;
+        context.open("others", "What the others here know");
+        for line in writer.others(&ranked.best) {
+            context.try_push(line, request.limit, request.counter);
+        }
+        context.open("besides", "Besides");
+        for line in left {
+            context.try_push(line, usize::MAX, request.counter);
+        }
+        context.sections.retain(|section| !section.lines.is_empty());
+        context
+    }
+
+    /// Writes the sections that do not depend on the question. Returns the lines that did not fit the shares of their
+    /// sections, except recent talk.
+    fn begin(&mut self, writer: &mut Writer, request: &Request) -> Vec<Line> {
+        let (mut room, mut left) = (0, Vec::new());
+        let sections = [writer.speaker(&self.name), writer.relations(), writer.scene(), writer.lately()];
+        for (mut section, share) in sections.into_iter().zip(SHARES) {
+            room += request.budget.saturating_mul(share) / 100;
+            // The latest line of talk takes its part of the budget first, but is printed last.
+            let lately = section.name == "lately";
+            let mut lines = std::mem::take(&mut section.lines);
+            if lately {
+                lines.reverse();
+            }
+            let mut above = request.counter.count(heading(section.name));
+            for line in lines {
+                let cost = above + request.counter.count(&prompt_line(&line, self.detail));
+                if cost <= room {
+                    (room, above) = (room - cost, 0);
+                    writer.note_said(&line);
+                    section.lines.push(line);
+                } else if !lately {
+                    left.push(line);
+                }
+            }
+            if lately {
+                section.lines.reverse();
+            }
+            self.sections.push(section);
+        }
+        left
+    }
+
+    fn open(&mut self, name: &'static str, title: &str) {
+        self.sections.push(Section { name, title: title.to_owned(), lines: Vec::new() });
+    }
+
+    fn count(&self, counter: &dyn TokenCounter) -> usize {
+        counter.count(&render(self, Form::Prompt, self.detail))
+    }
+
+    /// Chooses the largest frame that fits the budget without any lines: first it leaves out the question, then the
+    /// speaker too.
+    fn frame(&mut self, counter: &dyn TokenCounter) {
+        for frame in [Frame::Whole, Frame::Speaker, Frame::Nothing] {
+            self.frame = frame;
+            self.tokens = self.count(counter);
+            if self.tokens <= self.budget {
+                break;
+            }
+        }
+    }
+
+    /// Drops lines from the end until the prompt form fits the budget. Returns the dropped lines, except recent talk.
+    fn fit(&mut self, counter: &dyn TokenCounter) -> Vec<Line> {
+        let mut dropped = Vec::new();
+        self.tokens = self.count(counter);
+        while self.tokens > self.budget {
+            let last = self.sections.iter_mut().rev().find_map(|section| Some((section.name, section.lines.pop()?)));
+            let Some((name, line)) = last else { break };
+            dropped.extend(Some(line).filter(|_| name != "lately"));
+            self.tokens = self.count(counter);
+        }
+        dropped.reverse();
+        dropped
+    }
+
+    /// Adds a line to the last section if it fits the budget. Returns whether the line fits. After a line that is too
+    /// long, shorter lines may still fit.
+    fn try_push(&mut self, line: Line, limit: usize, counter: &dyn TokenCounter) -> bool {
+        let Some(section) = self.sections.last_mut().filter(|section| section.lines.len() < limit) else {
+            return false;
+        };
+        section.lines.push(line);
+        let tokens = self.count(counter);
+        if tokens <= self.budget {
+            self.tokens = tokens;
+            return true;
+        }
+        if let Some(section) = self.sections.last_mut() {
+            section.lines.pop();
+        }
+        false
+    }
+}

@@ -1,0 +1,34 @@
+//! Output forms of a scene context, and their levels of detail.
+
+/// An output form of a scene context.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Plain text, for people at a terminal.
+    #[default]
+    Text,
+    /// Markdown, for people.
+    Markdown,
+    /// JSON: one pretty-printed object.
+    Json,
+    /// Compact prompt, for a language model.
+    Prompt,
+}
+
+/// Level of detail shown with the lines of a scene context.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Only the lines.
+    #[default]
+    Plain,
+    /// The citations of each line.
+    Citations,
+    /// The citations of each line. For each answer, also the score of each channel and the path through the graph.
+    Explained,
+}
+
+/// Converts `true` to [`Detail::Citations`] and `false` to [`Detail::Plain`].
+impl From<bool> for Detail {
+    fn from(citations: bool) -> Self {
+        if citations { Self::Citations } else { Self::Plain }
+    }
+}

@@ -1,0 +1,136 @@
+//! Rendering of a scene context in its output forms.
+
+use hearsay_model::escape;
+
+use super::{
+    form::{Detail, Form},
+    scene_context::{Frame, Line, SceneContext},
+};
+use crate::{Markup, Page, citation::why};
+
+impl SceneContext {
+    /// Renders the context in one of its forms. The prompt contains citations only if `detail` includes them.
+    pub fn render(&self, form: Form, detail: impl Into<Detail>) -> String {
+        render(self, form, detail.into())
+    }
+}
+
+pub(crate) fn render(context: &SceneContext, form: Form, detail: Detail) -> String {
+    match form {
+        Form::Text => text(context, detail),
+        Form::Markdown => markdown(context, detail),
+        // Serialization cannot fail: a context contains only strings, numbers and lists.
+        Form::Json => escape::json(&serde_json::to_string_pretty(context).unwrap_or_default()).into_owned(),
+        Form::Prompt => prompt(context, detail),
+    }
+}
+
+fn text(context: &SceneContext, detail: Detail) -> String {
+    let mut page = Page::new(Markup::Plain);
+    for (number, section) in context.sections.iter().enumerate() {
+        page.own(if number == 0 { "" } else { "\n" }).data(&section.title).own("\n");
+        for line in &section.lines {
+            page.own("  ").data(&line.text);
+            note(&mut page, line);
+            page.own("\n");
+            for beside in beside(line, detail) {
+                page.own("      ").remark(&beside).own("\n");
+            }
+        }
+    }
+    summary(page.own("\n"), context);
+    page.own("\n");
+    page.into_text()
+}
+
+fn markdown(context: &SceneContext, detail: Detail) -> String {
+    let mut page = Page::new(Markup::Markdown);
+    for (number, section) in context.sections.iter().enumerate() {
+        page.own(if number == 0 { "# " } else { "\n## " }).data(&section.title).own("\n\n");
+        for line in &section.lines {
+            write_line(&mut page, line, detail);
+        }
+    }
+    summary(page.own("\n*"), context);
+    page.own("*\n");
+    page.into_text()
+}
+
+fn prompt(context: &SceneContext, detail: Detail) -> String {
+    let mut page = Page::new(Markup::Plain);
+    if context.frame != Frame::Nothing {
+        page.own("You are ").data(&context.name).own(".\n");
+    }
+    for section in context.sections.iter().filter(|section| !section.lines.is_empty()) {
+        page.own(heading(section.name));
+        for line in &section.lines {
+            write_line(&mut page, line, detail);
+        }
+    }
+    if context.frame == Frame::Whole && !context.question.is_empty() {
+        page.own("You are asked: ").data(&context.question).own("\n");
+    }
+    page.into_text()
+}
+
+/// Returns the heading of a section in the prompt form.
+pub(crate) fn heading(section: &str) -> &'static str {
+    match section {
+        "speaker" => "",
+        "relations" => "Your relations:\n",
+        "lately" => "Said lately, in your hearing:\n",
+        "knowledge" => "You know, on this matter:\n",
+        "others" => "You have reason to think that others here know:\n",
+        "besides" => "Besides:\n",
+        _ => "The scene:\n",
+    }
+}
+
+/// Returns a line in the prompt form.
+pub(crate) fn prompt_line(line: &Line, detail: Detail) -> String {
+    let mut page = Page::new(Markup::Plain);
+    write_line(&mut page, line, detail);
+    page.into_text()
+}
+
+/// Writes a line as a list item, with its note and details.
+fn write_line(page: &mut Page, line: &Line, detail: Detail) {
+    page.own("- ").data(&line.text);
+    note(page, line);
+    for beside in beside(line, detail) {
+        page.own(" ").remark(&beside);
+    }
+    page.own("\n");
+}
+
+fn note(page: &mut Page, line: &Line) {
+    if !line.note.is_empty() {
+        page.own(" ").remark(&line.note);
+    }
+}
+
+/// Returns the details of a line that `detail` includes: its citations and the explanation of its score.
+fn beside(line: &Line, detail: Detail) -> Vec<String> {
+    let mut beside = Vec::new();
+    if detail != Detail::Plain {
+        beside.push(line.citation.line());
+        beside.extend(line.also.iter().map(|citation| format!("also {}", citation.line())));
+    }
+    if let (Detail::Explained, Some(score), Some(channels)) = (detail, line.score, &line.channels) {
+        beside.push(why(score, channels, &line.path));
+    }
+    beside
+}
+
+fn summary(page: &mut Page, context: &SceneContext) {
+    page.number(context.tokens).own(" of ").number(context.budget).own(" tokens");
+    if context.omitted > 0 {
+        page.own(", ").number(context.omitted).own(" more that bear on the question left out");
+    }
+    page.own(match (context.meaning, context.graph) {
+        (true, true) => "",
+        (false, true) => ", found by words and the graph only",
+        (true, false) => ", found by words and meaning alone",
+        (false, false) => ", found by words alone",
+    });
+}

@@ -1,0 +1,63 @@
+//! Inputs of a scene context.
+
+use hearsay_belief::View;
+use hearsay_model::{Calendar, EntityId, GameTime, SessionId, Vocabulary};
+
+use super::form::Detail;
+use crate::{EntityLinker, Index, Scope, TokenCounter};
+
+/// The situation in which a question is asked.
+#[derive(Debug, Clone, Default)]
+pub struct Scene {
+    /// Location of the scene.
+    pub place: Option<EntityId>,
+    /// Entities present besides the speaker. If the list is empty, the scene uses the entities that the speaker knows
+    /// to be at `place`.
+    pub present: Vec<EntityId>,
+    /// Time of the scene, in game time.
+    pub time: Option<GameTime>,
+    /// Current session. Recent talk comes from this session. If it is `None`, recent talk comes from the hour of game
+    /// time before `time`.
+    pub session: Option<SessionId>,
+}
+
+/// Inputs of a scene context.
+pub struct Request<'a> {
+    /// View of the speaker.
+    pub view: &'a View,
+    /// Entity linker over the view.
+    pub names: &'a EntityLinker,
+    /// Index of words and vectors.
+    pub index: &'a Index,
+    /// Calendar for printing dates.
+    pub calendar: &'a Calendar,
+    /// Vocabulary. It defines which predicates are functional and which attributes describe a speaker or a place.
+    pub vocabulary: &'a Vocabulary,
+    /// Entity that speaks.
+    pub speaker: &'a EntityId,
+    /// Situation in which the question is asked.
+    pub scene: &'a Scene,
+    /// Question; may be empty.
+    pub question: &'a str,
+    /// Entities to which the search for relevant knowledge is limited. If empty, the search covers the whole view. The
+    /// sections on the speaker, its relations and the scene are never limited.
+    pub about: &'a [EntityId],
+    /// Vector of the question; `None` turns off ranking by meaning.
+    pub vector: Option<&'a [f32]>,
+    /// Whether the ranking uses the graph.
+    pub graph: bool,
+    /// Maximum number of lines in the knowledge section.
+    pub limit: usize,
+    /// Maximum number of tokens of the prompt form.
+    pub budget: usize,
+    /// Token counter.
+    pub counter: &'a dyn TokenCounter,
+    /// Level of detail of the prompt form. The token count includes the citations of this level.
+    pub detail: Detail,
+}
+
+impl Request<'_> {
+    pub(super) fn scope(&self) -> Option<Scope> {
+        (!self.about.is_empty()).then(|| Scope::around(self.view, self.names, self.about))
+    }
+}

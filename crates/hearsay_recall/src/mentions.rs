@@ -1,0 +1,41 @@
+//! Finds the candidates that name an entity, and the passages that the entity said.
+
+use hearsay_belief::{Known, View};
+use hearsay_model::text;
+
+use crate::{DocId, Index, LinkedEntity, candidates::Candidates, words::stems};
+
+/// Sets `about` for the candidates that contain a name from [`LinkedEntity::names`]. Only names that the knower has for
+/// the entity count: a knower who heard of "the Grey Lady" does not know which entity the author meant. A text is
+/// compared only if it contains all terms of a name.
+pub(crate) fn named_in(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity, about: &mut [bool]) {
+    for name in &named.names {
+        let terms = stems(&name.join(" ")).iter().map(|stem| index.term(stem)).collect::<Option<Vec<u32>>>();
+        let Some(terms) = terms else { continue };
+        let Some(rarest) = terms.iter().min_by_key(|term| index.postings(**term).len()) else { continue };
+        for at in index.postings(*rarest).iter().filter_map(|(place, _)| candidates.at(*place)) {
+            let may = !about[at] && terms.iter().all(|term| candidates.has(at, *term));
+            about[at] |= may && said(view, candidates, at).is_some_and(|text| text::names(&text::words(text), name));
+        }
+    }
+}
+
+/// Sets `about` for the passages that an entity said, if the asker knows who spoke.
+pub(crate) fn said_by(view: &View, index: &Index, candidates: &Candidates, named: &LinkedEntity, about: &mut [bool]) {
+    let Some(speaker) = index.entity(&named.id) else { return };
+    for (at, about) in about.iter_mut().enumerate().take(candidates.len()).skip(candidates.facts) {
+        if candidates.head(at).speaker == Some(speaker)
+            && let DocId::Passage(id) = candidates.id(at)
+        {
+            *about |= view.passage(id).is_some_and(|heard| heard.passage.speaker.as_ref() == Some(&named.id));
+        }
+    }
+}
+
+/// Returns the text of a fact or passage.
+fn said<'v>(view: &'v View, candidates: &Candidates<'v>, at: usize) -> Option<&'v str> {
+    match candidates.id(at) {
+        DocId::Fact(_) => candidates.known(at).map(Known::statement),
+        DocId::Passage(id) => view.passage(id).map(|heard| heard.passage.text.as_str()),
+    }
+}

@@ -1,0 +1,13 @@
+//! Ranking of the asker's knowledge by words, meaning and graph.
+
+mod activation;
+mod entities;
+mod meaning;
+mod query;
+mod ranking;
+mod result;
+mod scores;
+
+pub use query::{Query, Weights};
+pub use ranking::{EXPLAINED, Ranking, Relevant, rank};
+pub use result::{Channels, Explanation, Ranked};

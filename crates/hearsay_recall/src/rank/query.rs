@@ -1,0 +1,59 @@
+//! The ranking query and the weights of the channels.
+
+use std::borrow::Cow;
+
+use crate::{LinkedEntity, Scope};
+
+/// A ranking query.
+#[derive(Debug, Clone, Default)]
+pub struct Query<'a> {
+    /// Text of the question.
+    pub text: &'a str,
+    /// Vector of the question, with length 1. `None` turns off the meaning channel.
+    pub vector: Option<&'a [f32]>,
+    /// Entities that the question names, each once.
+    pub named: Vec<LinkedEntity>,
+    /// Whether the graph channel is used.
+    pub graph: bool,
+    /// Scope of the search; `None` searches the whole view.
+    pub scope: Option<Scope>,
+    /// Weights of the channels.
+    pub weights: Weights,
+}
+
+impl Query<'_> {
+    /// Returns the question. If it misspells names, their correct spellings follow.
+    pub(super) fn spelt(&self) -> Cow<'_, str> {
+        let names = self.named.iter().filter_map(|named| named.nearly.as_deref());
+        names.fold(self.text.into(), |text: Cow<str>, name| format!("{text}\n{name}").into())
+    }
+}
+
+/// Weight of each channel, relative to its default weight. The default is 1 each; 0 turns a channel off.
+///
+/// By default, words count 1. Meaning counts more, the further the best cosine lies above the mean cosine of the view.
+/// On short lines of talk, meaning counts about as much as words. On whole sentences and paragraphs, meaning counts two
+/// or three times as much.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// Weight of the word score: stemmed BM25, as a share of the maximum for the question.
+    pub words: f32,
+    /// Weight of the meaning score: the cosine of question and text.
+    pub meaning: f32,
+    /// Weight of the graph score: closeness to the entities that the question names, and spreading activation from the
+    /// best facts and passages.
+    pub graph: f32,
+}
+
+impl Weights {
+    /// Words alone.
+    pub const WORDS: Self = Self { words: 1.0, meaning: 0.0, graph: 0.0 };
+    /// Meaning alone.
+    pub const MEANING: Self = Self { words: 0.0, meaning: 1.0, graph: 0.0 };
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self { words: 1.0, meaning: 1.0, graph: 1.0 }
+    }
+}

@@ -1,0 +1,225 @@
+//! The ranking: combines the channels into one score and returns the best results.
+
+use std::{cmp::Ordering, collections::BinaryHeap};
+
+use hearsay_belief::{Known, View};
+use hearsay_model::PassageId;
+
+use super::{
+    activation::spread_activation,
+    entities::{EntityMatches, EntityShares},
+    meaning::MeaningScores,
+    query::Query,
+    result::{Channels, Explanation, Ranked},
+    scores::{ChannelScores, either},
+};
+use crate::{
+    DocId, Index,
+    candidates::Candidates,
+    lexical::lexical_scores,
+    links::Links,
+    pagerank::{Activation, ActivationStep},
+};
+
+/// Number of best results that include the activation path.
+pub const EXPLAINED: usize = 32;
+
+/// Ranks the facts and passages of a view against a query, best first. Ties are broken by id. Candidates with a score
+/// of 0 in every channel are left out.
+pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
+    Ranking::of(view, index, query).all()
+}
+
+/// A ranking of a view against a query. Results are computed when they are requested. Full cosines are computed only
+/// for facts that may be among the requested results. The results equal those of [`rank`], but take less time.
+#[derive(Debug)]
+pub struct Ranking<'a> {
+    scores: ChannelScores<'a>,
+    walked: Activation,
+    links: Links,
+    /// Passages with a score above 0, sorted by id.
+    passages: Vec<Scored>,
+}
+
+/// Results whose scores reach a minimum.
+#[derive(Debug, Clone, Default)]
+pub struct Relevant {
+    /// Highest-scoring results, best first.
+    pub best: Vec<Ranked>,
+    /// Ids of the remaining results, in no particular order.
+    pub others: Vec<DocId>,
+}
+
+/// A candidate with its score.
+#[derive(Debug, Clone, Copy)]
+struct Scored {
+    score: f32,
+    by_walk: f32,
+    at: usize,
+}
+
+impl Scored {
+    /// Orders by score, highest first. Ties are broken by candidate number.
+    fn order(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then(self.at.cmp(&other.at))
+    }
+}
+
+/// A candidate in the priority queue, packed into one number. The queue returns the greatest number first. Candidates
+/// are ordered by exact score or by an upper bound of the score. If both are equal, an upper bound comes before an
+/// exact score: the exact score of that candidate may be equal too, with a smaller id. Among the rest, the smaller id
+/// comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Next(u64);
+
+impl Next {
+    /// Creates an entry. `at_most` means that `score` is an upper bound. Returns `None` if the score is 0.
+    fn new(score: f32, at_most: bool, at: usize) -> Option<Self> {
+        // The bit patterns of floats from 0 to 1 sort like the floats, and their two highest bits are 0.
+        let next = u64::from(score.to_bits()) << 33 | u64::from(at_most) << 32 | u64::from(!(at as u32));
+        (score > 0.0).then_some(Self(next))
+    }
+
+    fn at_most(self) -> bool {
+        self.0 >> 32 & 1 == 1
+    }
+
+    fn score(self) -> f32 {
+        f32::from_bits((self.0 >> 33) as u32)
+    }
+
+    fn at(self) -> usize {
+        !(self.0 as u32) as usize
+    }
+}
+
+impl<'a> Ranking<'a> {
+    /// Creates a ranking of a view against a query.
+    pub fn of(view: &'a View, index: &'a Index, query: &Query<'a>) -> Self {
+        let candidates = Candidates::of(view, index);
+        let words = lexical_scores(&candidates, index, &query.spelt());
+        let about: Vec<EntityMatches> =
+            query.named.iter().map(|named| EntityMatches::of(view, index, &candidates, named)).collect();
+        let meaning = MeaningScores::of(&candidates, index, query.vector, &about);
+        let graph = query.graph && query.weights.graph > 0.0;
+        let named =
+            if graph { EntityShares::of(index, &candidates, &query.named, &about) } else { EntityShares::default() };
+        let scope = query.scope.as_ref().map(|scope| scope.marks(view, index, &candidates));
+        let mut scores = ChannelScores { candidates, words, meaning, named, scope, weights: query.weights };
+        let mut fits: Vec<f32> = scores.passages().map(|at| scores.passage_fits(at)).collect();
+        let links = if graph { Links::of(view, index, &scores.candidates, &fits) } else { Links::default() };
+        for (at, fits) in fits.iter_mut().enumerate() {
+            *fits = links.to(at).map_or(*fits, |(linked, _)| either(*fits, query.weights.graph * linked));
+        }
+        let (walked, scale) = if graph { spread_activation(&mut scores, index, &fits) } else { Default::default() };
+        let passages: Vec<Scored> = scores
+            .passages()
+            .zip(fits)
+            .map(|(at, fits)| {
+                let by_walk = query.weights.graph * scale.score(walked.mass(at));
+                Scored { score: scores.passage_score(at, fits, by_walk), by_walk, at }
+            })
+            .filter(|scored| scored.score > 0.0)
+            .collect();
+        Self { scores, walked, links, passages }
+    }
+
+    /// Returns all results, best first.
+    pub fn all(self) -> Vec<Ranked> {
+        self.relevant(f32::MIN_POSITIVE, usize::MAX, |_| true).best
+    }
+
+    /// Returns the results that `wanted` accepts and that have a score of at least `least`. The best `most` results are
+    /// complete. The others are only ids.
+    pub fn relevant(mut self, least: f32, most: usize, wanted: impl Fn(DocId) -> bool) -> Relevant {
+        let mut found = Vec::new();
+        for at in 0..self.scores.candidates.facts {
+            if self.scores.fact_at_most(at).0 >= least {
+                let score = self.scores.fact_score(at);
+                found.extend((score >= least).then_some(Scored { score, by_walk: 0.0, at }));
+            }
+        }
+        found.extend(self.passages.iter().filter(|passage| passage.score >= least));
+        let id = |scored: &Scored| self.scores.candidates.id(scored.at);
+        found.retain(|scored| wanted(id(scored)));
+        if found.len() > most {
+            found.select_nth_unstable_by(most, Scored::order);
+        }
+        let others = found.drain(found.len().min(most)..).map(|scored| id(&scored)).collect();
+        found.sort_unstable_by(Scored::order);
+        let best = found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect();
+        Relevant { best, others }
+    }
+
+    /// Returns the best facts that `wanted` accepts, at most `limit`.
+    pub fn facts(&mut self, limit: usize, mut wanted: impl FnMut(&Known) -> bool) -> Vec<Ranked> {
+        let scores = &mut self.scores;
+        let next = |at: usize| {
+            let (score, at_most) = scores.fact_at_most(at);
+            Next::new(score, at_most, at)
+        };
+        let mut next = BinaryHeap::from((0..scores.candidates.facts).filter_map(next).collect::<Vec<_>>());
+        let mut found = Vec::new();
+        while found.len() < limit
+            && let Some(best) = next.pop()
+        {
+            let at = best.at();
+            if !scores.candidates.known(at).is_some_and(&mut wanted) {
+                continue;
+            }
+            if best.at_most() {
+                next.extend(Next::new(scores.fact_score(at), false, at));
+            } else {
+                found.push(Scored { score: best.score(), by_walk: 0.0, at });
+            }
+        }
+        found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
+    }
+
+    /// Returns the best passages that `wanted` accepts, at most `limit`.
+    pub fn passages(&self, limit: usize, mut wanted: impl FnMut(PassageId) -> bool) -> Vec<Ranked> {
+        let mut wanted = |at: usize| match self.scores.candidates.id(at) {
+            DocId::Passage(id) => wanted(id),
+            DocId::Fact(_) => false,
+        };
+        let next = self.passages.iter().filter_map(|scored| Next::new(scored.score, false, scored.at));
+        let mut next = BinaryHeap::from(next.collect::<Vec<_>>());
+        let mut found = Vec::new();
+        while found.len() < limit
+            && let Some(best) = next.pop()
+        {
+            let held = self.passages.binary_search_by_key(&best.at(), |scored| scored.at);
+            found.extend(held.ok().filter(|_| wanted(best.at())).map(|held| self.passages[held]));
+        }
+        found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
+    }
+
+    /// Builds the complete result of a scored candidate. `place` is its position among the results.
+    fn ranked(&self, Scored { score, by_walk, at }: Scored, place: usize) -> Ranked {
+        let ChannelScores { candidates, words, meaning, named, .. } = &self.scores;
+        let path = if place < EXPLAINED && by_walk > 0.0 { self.walked.path(at, candidates) } else { Vec::new() };
+        let step = |(fact, end): (usize, usize)| {
+            let known = candidates.known(fact)?;
+            let entity = if end == 0 { Some(known.subject()) } else { known.object().entity() };
+            Some(ActivationStep { entity: entity?.clone(), fact: known.id() })
+        };
+        let linked = at.checked_sub(candidates.facts).and_then(|passage| self.links.to(passage));
+        let (words, (cosine, smooth)) = (words.of(at), meaning.of_candidate(at));
+        let explanation = Explanation {
+            words,
+            cosine,
+            meaning: smooth,
+            named: named.share(at),
+            walked: by_walk,
+            linked: linked.map(|(_, from)| from),
+            path: path.into_iter().filter_map(step).collect(),
+            prior: self.scores.prior(at),
+        };
+        let channels = Channels {
+            words: words.mean().min(1.0),
+            meaning: smooth.map(|cosine| cosine.max(0.0)),
+            graph: named.share(at).max(by_walk).max(linked.map_or(0.0, |(linked, _)| linked)).min(1.0),
+        };
+        Ranked { doc: candidates.id(at), score, channels, explanation }
+    }
+}

@@ -1,0 +1,69 @@
+//! Ranked results and the explanation of their scores.
+
+use hearsay_belief::View;
+use hearsay_model::PassageId;
+use serde::Serialize;
+
+use crate::{DocId, lexical::Words, pagerank::ActivationStep};
+
+/// Score of a result in each channel, 0.0–1.0 each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Channels {
+    /// Word score.
+    pub words: f32,
+    /// Meaning score; `None` if the question or the text has no vector.
+    pub meaning: Option<f32>,
+    /// Graph score.
+    pub graph: f32,
+}
+
+/// Explanation of a result's score.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Explanation {
+    /// Word score of each level.
+    pub words: Words,
+    /// Cosine of question and text; `None` if one of them has no vector. For a line of talk, the part that is due to a
+    /// participant's name is subtracted.
+    pub cosine: Option<f32>,
+    /// Mean of `cosine` and the cosines of the lines right before and after a passage. Each of the two lines counts
+    /// half. Equals `cosine` for a fact.
+    pub meaning: Option<f32>,
+    /// Share of the entities named in the question that the result is about, 0.0–1.0.
+    pub named: f32,
+    /// Score from spreading activation, 0.0–1.0. The scale is that of a text's own fit to the question.
+    pub walked: f32,
+    /// Passage that fits the question and contains the title of this passage.
+    pub linked: Option<PassageId>,
+    /// Path along which activation spread to the result. Empty after the first [`EXPLAINED`](crate::EXPLAINED) results.
+    pub path: Vec<ActivationStep>,
+    /// Weight of the result that does not depend on the question, 0.0–1.0.
+    pub prior: f32,
+}
+
+impl Explanation {
+    /// Describes how the graph led to the result, with sentences and titles from a view. The list contains the title or
+    /// first words of the passage that names the result, then the statements of the facts on the path.
+    pub fn way(&self, view: &View) -> Vec<String> {
+        let facts = self.path.iter().filter_map(|step| view.fact(step.fact)).map(|known| known.statement().to_owned());
+        let from = self.linked.and_then(|id| view.passage(id)).map(|heard| &heard.passage);
+        let begins = |text: &str| {
+            let end = text.char_indices().nth(60).map_or(text.len(), |(end, _)| end);
+            if end < text.len() { format!("{}\u{2026}", &text[..end]) } else { text.to_owned() }
+        };
+        let named = from.map(|passage| passage.title.clone().unwrap_or_else(|| begins(&passage.text)));
+        named.map(|named| format!("named in \u{201C}{named}\u{201D}")).into_iter().chain(facts).collect()
+    }
+}
+
+/// A ranked result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// Fact or passage that was found.
+    pub doc: DocId,
+    /// Score on the common scale, 0.0–1.0.
+    pub score: f32,
+    /// Score of each channel.
+    pub channels: Channels,
+    /// Detailed explanation of the score.
+    pub explanation: Explanation,
+}

@@ -1,0 +1,155 @@
+//! Combines the channels into one score for each candidate.
+
+use super::{entities::EntityShares, meaning::MeaningScores, query::Weights};
+use crate::{candidates::Candidates, lexical::LexicalScores};
+
+/// Factor by which meaning counts more for facts than for passages, because a statement is one sentence with one
+/// meaning.
+const FACT_CLARITY: f32 = 2.0;
+
+/// Typical cosine of a text that answers the question in other words.
+const SAYS_IT: f32 = 0.6;
+
+/// Length up to which the encoder reads a whole text, in words without stop words. The vector of a longer text covers
+/// only a part of it.
+const READ: f32 = 160.0;
+
+/// Weight of being about the entities named in the question, relative to words and meaning: for facts (`NAMED_FACT`)
+/// and for passages (`NAMED_PASSAGE`).
+const NAMED_FACT: f32 = 0.3;
+const NAMED_PASSAGE: f32 = 0.04;
+
+/// Maximum number of facts from which activation spreads (`SEEDS`), and their minimum score as a share of the best
+/// score (`SEED_SHARE`). A better fact contributes more.
+const SEEDS: usize = 10;
+const SEED_SHARE: f32 = 0.85;
+
+/// Exponent that separates the best score from good scores. A score half as high as the best score gets a thousandth of
+/// the best score's mass. With the same exponent, [`either`] is nearly equal to the greater of two scores.
+pub(super) const SHARP: i32 = 10;
+
+/// Bonus for facts that the asker saw, read or was told, relative to common lore and the knowledge of groups and
+/// places.
+const OWN: f32 = 0.5;
+
+/// Bonus for secrets, because people ask about them.
+const SECRET: f32 = 0.75;
+
+/// Penalty for facts that only state a name or an order.
+const THIN: f32 = 0.4;
+
+/// Penalty for passages relative to facts, because a passage contains other information too.
+const PASSAGE: f32 = 0.3;
+
+/// Greatest possible sum of 1 and the bonuses. The sum for a candidate, divided by this maximum, is its prior: the
+/// weight that does not depend on the question.
+const MOST_PRIOR: f32 = 1.0 + OWN + SECRET;
+
+/// Channel scores of the candidates, before and after spreading activation.
+#[derive(Debug)]
+pub(super) struct ChannelScores<'a> {
+    pub(super) candidates: Candidates<'a>,
+    pub(super) words: LexicalScores,
+    pub(super) meaning: MeaningScores<'a>,
+    pub(super) named: EntityShares,
+    /// For each candidate, whether it is in the query's scope; `None` if the query has no scope.
+    pub(super) scope: Option<Vec<bool>>,
+    pub(super) weights: Weights,
+}
+
+impl ChannelScores<'_> {
+    /// Returns the candidate numbers of the passages.
+    pub(super) fn passages(&self) -> std::ops::Range<usize> {
+        self.candidates.facts..self.candidates.len()
+    }
+
+    /// Returns how well a text fits by words and meaning. The result increases with the cosine.
+    pub(super) fn fits(&self, at: usize, cosine: Option<f32>, clarity: f32) -> f32 {
+        let (by_words, by_meaning) = (self.weights.words, self.weights.meaning * clarity);
+        let words = self.words.of(at).mean();
+        // If a text has no vector, its word score replaces the meaning score. The same applies to the part of a long
+        // text that its vector does not cover.
+        let by_words_alone = words * SAYS_IT;
+        let means = cosine.map_or(by_words_alone, |cosine| {
+            let read = (READ / self.candidates.head(at).length.max(1) as f32).min(1.0);
+            cosine.max(0.0) * read + by_words_alone * (1.0 - read)
+        });
+        (by_words * words + by_meaning * means) / (by_words + by_meaning).max(f32::MIN_POSITIVE)
+    }
+
+    pub(super) fn passage_fits(&self, at: usize) -> f32 {
+        self.fits(at, self.meaning.of_candidate(at).1, self.meaning.clarity.passages)
+    }
+
+    pub(super) fn passage_score(&self, at: usize, fits: f32, by_walk: f32) -> f32 {
+        let fused = either(fits, by_walk);
+        self.score(at, fused, NAMED_PASSAGE)
+    }
+
+    /// Computes the score of a fact from its full cosine.
+    pub(super) fn fact_score(&mut self, at: usize) -> f32 {
+        let cosine = self.meaning.full(&self.candidates, at);
+        self.fact_score_by(at, cosine)
+    }
+
+    /// Returns a fact's score or an upper bound of it. The second value is `true` for an upper bound.
+    pub(super) fn fact_at_most(&self, at: usize) -> (f32, bool) {
+        let look = self.meaning.looks[at];
+        (self.fact_score_by(at, look.at_most()), look.is_rough())
+    }
+
+    // Spreading activation does not count for facts, because related facts say little about the fact itself.
+    fn fact_score_by(&self, at: usize, cosine: Option<f32>) -> f32 {
+        self.score(at, self.fits(at, cosine, FACT_CLARITY * self.meaning.clarity.facts), NAMED_FACT)
+    }
+
+    fn score(&self, at: usize, fits: f32, about: f32) -> f32 {
+        if self.scope.as_ref().is_some_and(|marks| !marks[at]) {
+            return 0.0;
+        }
+        let graph = self.weights.graph;
+        let fused = (fits + graph * about * self.named.share(at)) / (1.0 + graph * NAMED_FACT);
+        if fused > 0.0 { (fused * self.prior(at)).min(1.0) } else { 0.0 }
+    }
+
+    /// Returns the part of a candidate's weight that does not depend on the question, as a share of the maximum.
+    pub(super) fn prior(&self, at: usize) -> f32 {
+        let prior = if at < self.candidates.facts {
+            let (brief, thin) = (self.candidates.brief(at), self.candidates.head(at).thin);
+            let weigh = |is: bool, weight: f32| if is { weight } else { 0.0 };
+            1.0 + weigh(brief.own, OWN) + weigh(brief.secret, SECRET) - weigh(thin, THIN)
+        } else {
+            1.0 + OWN - PASSAGE
+        };
+        prior / MOST_PRIOR
+    }
+
+    /// Returns the facts from which activation spreads, best first, each with its fit. Also returns the fit of the best
+    /// fact.
+    pub(super) fn seeds(&mut self) -> (Vec<(usize, f32)>, f32) {
+        // Meaning counts less here than in the fact score (no `FACT_CLARITY`), because facts that are only similar in
+        // meaning lead to unrelated entities.
+        let clarity = self.meaning.clarity.facts;
+        let looks = || self.meaning.looks.iter().enumerate();
+        let surely = looks().map(|(at, look)| self.fits(at, look.at_least(), clarity)).fold(0.0, f32::max);
+        let near = (surely * SEED_SHARE).max(f32::MIN_POSITIVE);
+        let near: Vec<usize> =
+            looks().filter(|(at, look)| self.fits(*at, look.at_most(), clarity) >= near).map(|(at, _)| at).collect();
+        let mut seeds = Vec::with_capacity(near.len());
+        for at in near {
+            let cosine = self.meaning.full(&self.candidates, at);
+            seeds.push((at, self.fits(at, cosine, clarity)));
+        }
+        seeds.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let best = seeds.first().map_or(0.0, |(_, fits)| *fits);
+        let least = (best * SEED_SHARE).max(f32::MIN_POSITIVE);
+        seeds.retain(|(_, fits)| *fits >= least);
+        seeds.truncate(SEEDS);
+        (seeds, best)
+    }
+}
+
+/// Combines two scores; the result is close to the greater one.
+pub(super) fn either(a: f32, b: f32) -> f32 {
+    if b > 0.0 { (a.powi(SHARP) + b.powi(SHARP)).powf(1.0 / SHARP as f32) } else { a }
+}

@@ -1,0 +1,55 @@
+//! The titles of passages, for lookup by their words.
+
+use hearsay_model::{spelling::is_common, text};
+use rustc_hash::FxHashMap;
+
+/// Titles of the passages of an index.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Titles {
+    /// Text numbers of the passages, by the words of their titles.
+    under: FxHashMap<Vec<String>, Vec<u32>>,
+    /// Number of words in the longest title.
+    longest: usize,
+}
+
+impl Titles {
+    /// Adds a passage with its text number. Ignores titles of at most three letters, and titles that are a single
+    /// everyday word.
+    pub(crate) fn add(&mut self, place: u32, title: &str) {
+        // People refer to "Arthur (legend)" as Arthur.
+        let mut words = text::words(title.split(" (").next().unwrap_or(title));
+        if words.len() > 1 && words[0] == "the" {
+            words.remove(0);
+        }
+        let letters: usize = words.iter().map(|word| word.chars().count()).sum();
+        if letters > 3 && (words.len() > 1 || !is_common(&words[0])) {
+            self.longest = self.longest.max(words.len());
+            self.under.entry(words).or_default().push(place);
+        }
+    }
+
+    /// Applies `remap` to each list of text numbers, and removes the titles whose list is empty afterwards.
+    pub(crate) fn remap(&mut self, remap: impl FnMut(&mut Vec<u32>)) {
+        self.under.values_mut().for_each(remap);
+        self.under.retain(|_, places| !places.is_empty());
+    }
+
+    /// Returns whether there are no titles.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.under.is_empty()
+    }
+
+    /// Returns the text numbers of the passages whose titles a text contains. Sorted, each number once.
+    pub(crate) fn named_in(&self, said: &str) -> Vec<u32> {
+        let words = text::words(said);
+        let mut places = Vec::new();
+        for start in 0..words.len() {
+            for end in start + 1..=words.len().min(start + self.longest) {
+                places.extend(self.under.get(&words[start..end]).into_iter().flatten());
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+}

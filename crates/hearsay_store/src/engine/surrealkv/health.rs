@@ -1,0 +1,78 @@
+//! Health of the storage: its first failure, and how often this layer has written batches again.
+
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+use surrealdb_kvs::err::Error;
+
+/// Health of the storage of an open database.
+#[derive(Debug, Default)]
+pub(crate) struct Health {
+    failure: OnceLock<String>,
+    recovered: AtomicBool,
+    rewrites: AtomicU64,
+}
+
+impl Health {
+    /// Stores a failure. After a failure, no data may be written. Only the first failure is stored.
+    pub(crate) fn fail(&self, reason: impl Into<String>) {
+        let reason = explain(reason.into());
+        if self.failure.set(reason.clone()).is_ok() {
+            tracing::error!(reason, "the storage failed; no more writes until the campaign is opened again");
+        }
+    }
+
+    /// Returns the first failure, or `None` if the storage works.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
+    }
+
+    /// Returns an error if [`Health::fail`] was called.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.failure().map_or(Ok(()), |reason| Err(Error::Datastore(reason.to_owned())))
+    }
+
+    /// Returns whether a log was replayed when the database was opened, because the database had not been closed.
+    pub(crate) fn recovered(&self) -> bool {
+        self.recovered.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_recovered(&self) {
+        self.recovered.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns how often batches were written again after a rotation of the log.
+    pub(crate) fn rewrites(&self) -> u64 {
+        self.rewrites.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count_rewrite(&self) {
+        self.rewrites.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Replaces an error text about a full disk with a plain text. Returns any other error text unchanged.
+pub(crate) fn explain(reason: String) -> String {
+    let signs = ["No space left on device", "os error 28", "not enough space on the disk", "os error 112"];
+    match signs.iter().any(|sign| reason.contains(sign)) {
+        true => FULL.to_owned(),
+        false => reason,
+    }
+}
+
+/// Returns whether an error text says that the disk is full.
+pub(crate) fn is_disk_full(reason: &str) -> bool {
+    explain(reason.to_owned()).contains(FULL)
+}
+
+const FULL: &str = "the disk is full";
+
+/// Returns the reason why a directory is not writable, or `None` if the directory is writable.
+pub(crate) fn unwritable(directory: &std::path::Path) -> Option<String> {
+    let path = directory.join("write-test");
+    let written = std::fs::write(&path, vec![0; 256 << 10]);
+    let _ = std::fs::remove_file(&path);
+    written.err().map(|error| explain(error.to_string()))
+}

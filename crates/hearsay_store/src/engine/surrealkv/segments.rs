@@ -1,0 +1,124 @@
+//! Segments of the write-ahead log: files `wal/<number>.wal` in the directory of the database.
+
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use surrealdb_kvs::err::{Error, Result};
+
+use super::health::unwritable;
+
+/// The write-ahead log of a database.
+#[derive(Debug, Clone)]
+pub(crate) struct Log {
+    directory: PathBuf,
+    /// Open handle of the directory. It reveals whether the directory was deleted and created again.
+    handle: Option<Arc<File>>,
+}
+
+/// One file of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) number: u64,
+    pub(crate) size_bytes: u64,
+}
+
+impl Log {
+    /// Returns the log of the database in `directory`.
+    pub(crate) fn of(directory: &Path) -> Self {
+        let directory = directory.join("wal");
+        let handle = File::open(&directory).ok().map(Arc::new);
+        Self { directory, handle }
+    }
+
+    /// Returns the segments in no particular order. A segment that is deleted during the call is left out.
+    ///
+    /// # Errors
+    /// Returns an error if the directory cannot be read.
+    pub(crate) fn segments(&self) -> io::Result<Vec<Segment>> {
+        let mut segments = Vec::new();
+        for entry in std::fs::read_dir(&self.directory)? {
+            let entry = entry?;
+            let Some(number) = number(&entry.path()) else { continue };
+            match entry.metadata() {
+                Ok(metadata) => segments.push(Segment { number, size_bytes: metadata.len() }),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(segments)
+    }
+
+    /// Returns the number of the newest segment. An open database always has a segment.
+    ///
+    /// # Errors
+    /// Returns an error if the directory cannot be read, was deleted, or has no segment.
+    pub(crate) fn newest(&self) -> io::Result<u64> {
+        if self.handle.as_ref().is_some_and(|handle| is_deleted(handle)) {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "the directory was deleted while it was in use"));
+        }
+        let mut newest = None;
+        for entry in std::fs::read_dir(&self.directory)? {
+            newest = newest.max(number(&entry?.path()));
+        }
+        newest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the log file is missing"))
+    }
+}
+
+impl Log {
+    /// Returns an error if the log is not empty. Call this after the engine shuts down: if the shutdown fails, the
+    /// engine logs the error, but does not return it.
+    pub(crate) fn expect_empty(&self) -> Result<()> {
+        let segments = self.segments().map_err(|error| Error::Datastore(error.to_string()))?;
+        if segments.iter().all(|segment| segment.size_bytes == 0) {
+            return Ok(());
+        }
+        let reason = unwritable(&self.directory).unwrap_or_else(|| "the engine could not write tables".into());
+        Err(Error::Datastore(format!("its log could not be moved into tables: {reason}")))
+    }
+}
+
+/// Returns whether an open file or directory was deleted, so that it has no name any more.
+#[cfg(unix)]
+fn is_deleted(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
+}
+
+/// Returns `false`, because systems other than Unix do not delete directories that are in use.
+#[cfg(not(unix))]
+fn is_deleted(_: &File) -> bool {
+    false
+}
+
+fn number(path: &Path) -> Option<u64> {
+    if path.extension()? != "wal" {
+        return None;
+    }
+    path.file_stem()?.to_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_segment_is_found_among_other_files() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = Log::of(directory.path());
+        assert_eq!(log.newest().unwrap_err().kind(), io::ErrorKind::NotFound);
+        std::fs::create_dir(directory.path().join("wal")).unwrap();
+        assert_eq!(log.newest().unwrap_err().kind(), io::ErrorKind::NotFound);
+        for (name, size) in [("00000000000000000009.wal", 3), ("00000000000000000010.wal", 0), ("99.wal.repair", 1)] {
+            std::fs::write(directory.path().join("wal").join(name), vec![0; size]).unwrap();
+        }
+        assert_eq!(log.newest().unwrap(), 10);
+        let mut segments = log.segments().unwrap();
+        segments.sort_by_key(|segment| segment.number);
+        let sizes: Vec<_> = segments.iter().map(|segment| (segment.number, segment.size_bytes)).collect();
+        assert_eq!(sizes, [(9, 3), (10, 0)]);
+    }
+}

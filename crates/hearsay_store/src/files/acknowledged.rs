@@ -1,0 +1,100 @@
+//! The file `acknowledged`. It contains the newest acknowledged position, outside the database.
+//!
+//! SurrealKV repairs a damaged log by cutting it off at the damage. SurrealKV also opens a directory without a manifest
+//! as an empty database. In both cases, the journal looks older but intact. With the acknowledged position and its
+//! digest, the store detects a journal that ends too early. The file is written after the commit and is not synced.
+//! After a power loss, its position may be too old, but is never newer than the journal.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{Read, Seek, SeekFrom, Write},
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use hearsay_model::Position;
+
+use crate::{StoreError, journal::JournalPosition};
+
+const MAGIC: &[u8; 8] = b"hearmark";
+const LENGTH: usize = 64;
+
+/// The open file `acknowledged` of a campaign directory.
+#[derive(Debug)]
+pub(crate) struct AcknowledgedFile {
+    file: Mutex<File>,
+}
+
+impl AcknowledgedFile {
+    /// Name of the file within the campaign directory.
+    pub(crate) const NAME: &'static str = "acknowledged";
+
+    /// Opens or creates the file and reads its contents. The contents are `None` if the file is new or damaged.
+    pub(crate) fn open(directory: &Path) -> Result<(Self, Option<JournalPosition>), StoreError> {
+        let path = directory.join(Self::NAME);
+        let refused = |source| StoreError::File {
+            action: "write",
+            path: path.clone(),
+            advice: "choose a directory that this user may write to",
+            source,
+        };
+        let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
+        let mut file = file.map_err(refused)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(refused)?;
+        let read = decode(&bytes);
+        if read.is_none() && !bytes.is_empty() {
+            tracing::warn!(path = %path.display(), "the file is unreadable and is ignored");
+        }
+        Ok((Self { file: Mutex::new(file) }, read))
+    }
+
+    /// Writes the acknowledged position. Only logs a failure, because the commit itself is safe.
+    pub(crate) fn write(&self, acknowledged: JournalPosition) {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&encode(acknowledged)));
+        if let Err(error) = written {
+            tracing::warn!(%error, "the file `acknowledged` could not be written");
+        }
+    }
+}
+
+fn encode(JournalPosition { position, digest }: JournalPosition) -> [u8; LENGTH] {
+    let mut bytes = [0; LENGTH];
+    bytes[..8].copy_from_slice(MAGIC);
+    bytes[8..16].copy_from_slice(&position.0.to_le_bytes());
+    bytes[16..48].copy_from_slice(&digest);
+    let check = blake3::hash(&bytes[..48]);
+    bytes[48..].copy_from_slice(&check.as_bytes()[..16]);
+    bytes
+}
+
+fn decode(bytes: &[u8]) -> Option<JournalPosition> {
+    let bytes: &[u8; LENGTH] = bytes.try_into().ok()?;
+    let read = JournalPosition {
+        position: Position(u64::from_le_bytes(bytes[8..16].try_into().ok()?)),
+        digest: bytes[16..48].try_into().ok()?,
+    };
+    (encode(read) == *bytes).then_some(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_is_read_as_written_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, read) = AcknowledgedFile::open(directory.path()).unwrap();
+        assert_eq!(read, None);
+        let at = |n| JournalPosition { position: Position(n), digest: [n as u8; 32] };
+        file.write(at(3));
+        file.write(at(4));
+        assert_eq!(AcknowledgedFile::open(directory.path()).unwrap().1, Some(at(4)));
+        let path = directory.path().join(AcknowledgedFile::NAME);
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[9] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(AcknowledgedFile::open(directory.path()).unwrap().1, None);
+    }
+}

@@ -1,0 +1,89 @@
+//! Checks, copies and deletes the files in a campaign directory.
+
+use std::path::Path;
+
+use super::lock::Lock;
+use crate::{
+    StoreError,
+    engine::raw_files::{self, FileDamage},
+};
+
+/// Returns an error if the files have damage that the engine would make worse.
+pub(crate) fn preflight(place: &str, directory: &Path) -> Result<(), StoreError> {
+    let damage = raw_files::preflight(directory).map_err(|source| StoreError::File {
+        action: "read",
+        path: directory.into(),
+        advice: "check the disk and the permissions of the directory",
+        source,
+    })?;
+    describe(directory, &damage).map_or(Ok(()), |what| Err(StoreError::damaged(place, what)))
+}
+
+/// Adds the name of a damaged file to an error of the database, if there is a damaged file.
+pub(crate) fn name_damaged_file(directory: &Path, error: StoreError) -> StoreError {
+    let (place, what) = match &error {
+        StoreError::Damaged { place, what, .. } => (place, what),
+        StoreError::Database { place, reason, .. } => (place, reason),
+        _ => return error,
+    };
+    match raw_files::read(directory, |_| {}).ok().and_then(|found| describe(directory, &found.damage)) {
+        Some(file) => StoreError::damaged(place, format!("{file} ({what})")),
+        None => error,
+    }
+}
+
+/// Describes the first damaged file and tells how many others are damaged.
+fn describe(directory: &Path, damage: &[FileDamage]) -> Option<String> {
+    let (first, more) = damage.split_first()?;
+    let name = first.file.strip_prefix(directory).unwrap_or(&first.file);
+    let more = match more.len() {
+        0 => String::new(),
+        1 => "; 1 more is damaged".to_owned(),
+        count => format!("; {count} more are damaged"),
+    };
+    Some(format!("the file db/{}: {}{more}", name.display(), first.what))
+}
+
+/// Copies a campaign directory to a new directory that only this user can read. Use this to open a campaign whose
+/// directory is not writable. If a program writes to the original at the same time, the copy may be unusable.
+///
+/// # Errors
+/// Returns an error if a file cannot be read or written, or if the target directory already exists.
+pub fn copy_to_read(directory: &Path, copy: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(copy)?;
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let (kind, to) = (entry.file_type()?, copy.join(entry.file_name()));
+        // Does not copy the lock files and the description of the lock holder.
+        let is_lock = ["owner", "owner.lock", "LOCK"].iter().any(|name| entry.file_name() == *name);
+        if kind.is_dir() {
+            copy_to_read(&entry.path(), &to)?;
+        } else if kind.is_file() && !is_lock {
+            std::io::copy(&mut std::fs::File::open(entry.path())?, &mut std::fs::File::create_new(to)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Deletes a campaign directory, for example an unfinished one. Does nothing if the directory does not exist.
+///
+/// # Errors
+/// Returns an error if another process has the directory open, or if the directory cannot be deleted.
+pub fn discard(directory: &Path) -> Result<(), StoreError> {
+    if !directory.exists() {
+        return Ok(());
+    }
+    let lock = Lock::take(directory)?;
+    // Releases the lock first, because Windows cannot delete an open file. No other process can lock the directory in
+    // between, because no other process knows its path.
+    drop(lock);
+    std::fs::remove_dir_all(directory).map_err(|source| StoreError::File {
+        action: "delete",
+        path: directory.into(),
+        advice: "delete it by hand",
+        source,
+    })
+}

@@ -1,0 +1,262 @@
+//! Files of derived data next to the database. A file has a header and frames. The header contains a key that
+//! identifies the contents. Each frame has a checksum.
+//!
+//! Reading stops at the first frame with a wrong checksum. If a write was interrupted, only the frames at the end are
+//! lost. Writes are not synced to the disk, because lost data can be derived again.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, BufReader, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use hearsay_files::{Access, Durability};
+
+const MAGIC: &[u8; 16] = b"hearsay derived\0";
+
+/// Number of bytes before the contents of a frame: 8 for the length, 32 for the checksum.
+const FRAME: usize = 8 + 32;
+
+/// An open file of derived data. The file may be deleted at any time.
+#[derive(Debug)]
+pub struct FrameFile {
+    path: PathBuf,
+    key: String,
+    file: File,
+    /// Offset of the end of the last valid frame. The next append removes all bytes after this offset.
+    end: u64,
+}
+
+/// Returns the bytes of a header. The header contains the version of this crate, so that files of another version are
+/// not used.
+fn header(key: &str) -> Vec<u8> {
+    let mut header = MAGIC.to_vec();
+    let key = format!("{} {key}", env!("CARGO_PKG_VERSION"));
+    header.extend_from_slice(&(key.len() as u32).to_le_bytes());
+    header.extend_from_slice(key.as_bytes());
+    let check = blake3::hash(&header);
+    header.extend_from_slice(check.as_bytes());
+    header
+}
+
+fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<u64> {
+    to.write_all(&(content.len() as u64).to_le_bytes())?;
+    to.write_all(blake3::hash(content).as_bytes())?;
+    to.write_all(content)?;
+    Ok((FRAME + content.len()) as u64)
+}
+
+impl FrameFile {
+    /// Returns the key of a file, or `None` if the file does not exist or another version wrote it.
+    pub fn read_key(path: &Path) -> Option<String> {
+        let mut start = Vec::new();
+        File::open(path).ok()?.take(1 << 10).read_to_end(&mut start).ok()?;
+        let length = u32::from_le_bytes(start.get(16..20)?.try_into().ok()?) as usize;
+        let key = std::str::from_utf8(start.get(20..20_usize.checked_add(length)?)?).ok()?;
+        let key = key.strip_prefix(env!("CARGO_PKG_VERSION"))?.strip_prefix(' ')?;
+        start.starts_with(&header(key)).then(|| key.to_owned())
+    }
+
+    /// Reads a file and opens it for appending. Returns `None` if the file does not exist, has another key, or was
+    /// written by another version.
+    ///
+    /// `key` is the expected key. `frame` gets the contents of each frame, and the number of bytes that follow the
+    /// frame in the file. `frame` returns whether the frame is usable. Reading stops at the first unusable frame.
+    ///
+    /// # Errors
+    /// Returns an error if the file exists and cannot be read.
+    pub fn open(
+        path: impl Into<PathBuf>,
+        key: &str,
+        mut frame: impl FnMut(&[u8], u64) -> bool,
+    ) -> io::Result<Option<Self>> {
+        let path = path.into();
+        let mut options = OpenOptions::new();
+        let mut file = match options.read(true).write(true).open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let expected = header(key);
+        let length = file.metadata()?.len();
+        let mut from = BufReader::with_capacity(1 << 16, &mut file);
+        let mut found = vec![0; expected.len()];
+        if length < expected.len() as u64 || from.read_exact(&mut found).is_err() || found != expected {
+            return Ok(None);
+        }
+        let (mut end, mut content) = (expected.len() as u64, Vec::new());
+        while let Some(left) = length.checked_sub(end + FRAME as u64) {
+            let mut head = [0; FRAME];
+            from.read_exact(&mut head)?;
+            let (size, check) = head.split_at(8);
+            let size = size.try_into().map(u64::from_le_bytes).unwrap_or(u64::MAX);
+            if size > left {
+                break;
+            }
+            content.resize(usize::try_from(size).unwrap_or(0), 0);
+            from.read_exact(&mut content)?;
+            if content.len() as u64 != size
+                || *blake3::hash(&content).as_bytes() != *check
+                || !frame(&content, left - size)
+            {
+                break;
+            }
+            end += FRAME as u64 + size;
+        }
+        drop(from);
+        Ok(Some(Self { path, key: key.to_owned(), file, end }))
+    }
+
+    /// Returns a description of the damage to a file. Returns `None` if the file is intact or does not exist. A file of
+    /// another version is not damaged.
+    pub(crate) fn damage(path: &Path) -> Option<String> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => return Some(error.to_string()),
+        };
+        let headless = || Some("its header is damaged".to_owned());
+        let Some(length) = bytes.get(16..20).and_then(|length| length.try_into().ok()).map(u32::from_le_bytes) else {
+            return headless();
+        };
+        let key_end = 20_usize.saturating_add(length as usize);
+        let (Some(start), Some(check)) = (bytes.get(..key_end), bytes.get(key_end..key_end.saturating_add(32))) else {
+            return headless();
+        };
+        if !start.starts_with(MAGIC) || *blake3::hash(start).as_bytes() != *check {
+            return headless();
+        }
+        let mut end = key_end + 32;
+        while let Some(frame) = bytes.get(end..).filter(|frame| !frame.is_empty()) {
+            let whole = frame.split_at_checked(FRAME).and_then(|(head, rest)| {
+                let (size, check) = head.split_at(8);
+                let size = usize::try_from(u64::from_le_bytes(size.try_into().ok()?)).ok()?;
+                (*blake3::hash(rest.get(..size)?).as_bytes() == *check).then_some(FRAME + size)
+            });
+            match whole {
+                Some(length) => end += length,
+                None => return Some(format!("it is damaged from byte {end} on")),
+            }
+        }
+        None
+    }
+
+    /// Creates a file, or replaces an existing file. The new file is written under a temporary name and then renamed.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written. The old file is then unchanged.
+    pub fn create<C: AsRef<[u8]>>(
+        path: impl Into<PathBuf>,
+        key: &str,
+        frames: impl IntoIterator<Item = C>,
+    ) -> io::Result<Self> {
+        let path = path.into();
+        let (file, end) = hearsay_files::replace_with(&path, Access::Default, Durability::Deferred, |file| {
+            let header = header(key);
+            file.write_all(&header)?;
+            let mut end = header.len() as u64;
+            for frame in frames {
+                end += write_frame(file, frame.as_ref())?;
+            }
+            Ok(end)
+        })?;
+        Ok(Self { path, key: key.to_owned(), file, end })
+    }
+
+    /// Appends a frame.
+    ///
+    /// # Errors
+    /// Returns an error if the frame cannot be written. Earlier frames are not affected, and the next append overwrites
+    /// the failed frame.
+    pub fn append(&mut self, content: &[u8]) -> io::Result<()> {
+        self.file.set_len(self.end)?;
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.end += write_frame(&mut self.file, content)?;
+        Ok(())
+    }
+
+    /// Returns the key of the file.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(path: &Path, key: &str) -> Option<Vec<Vec<u8>>> {
+        let mut frames = Vec::new();
+        let file = FrameFile::open(path, key, |content, _| {
+            frames.push(content.to_vec());
+            true
+        });
+        file.unwrap().map(|_| frames)
+    }
+
+    #[test]
+    fn frames_are_read_as_written_up_to_the_first_that_is_damaged() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("vectors");
+        assert_eq!(frames(&path, "k"), None);
+        let all: Vec<Vec<u8>> = vec![vec![1; 5], vec![], vec![2; 70]];
+        let mut file = FrameFile::create(&path, "k", &all[..1]).unwrap();
+        all[1..].iter().for_each(|frame| file.append(frame).unwrap());
+        assert_eq!(frames(&path, "k").as_ref(), Some(&all));
+        assert_eq!(FrameFile::read_key(&path).as_deref(), Some("k"));
+        assert_eq!(FrameFile::read_key(directory.path()), None);
+        assert_eq!(frames(&path, "other"), None);
+        let good = fs::read(&path).unwrap();
+        let start = header("k").len();
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 0x20;
+            fs::write(&path, &bad).unwrap();
+            match frames(&path, "k") {
+                None => assert!(at < start, "byte {at}"),
+                Some(read) => assert!(at >= start && read.len() < 3 && read[..] == all[..read.len()], "byte {at}"),
+            }
+            fs::write(&path, &good[..at]).unwrap();
+            let read = frames(&path, "k");
+            assert!(read.is_none_or(|read| read.len() < 3 && read[..] == all[..read.len()]), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn a_frame_takes_the_place_of_a_damaged_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("vectors");
+        let mut file = FrameFile::create(&path, "k", [[1; 40], [2; 40]]).unwrap();
+        file.append(&[3; 400]).unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        let end = bytes.len();
+        bytes[end - 1] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let mut file = FrameFile::open(&path, "k", |_, _| true).unwrap().unwrap();
+        file.append(&[4; 2]).unwrap();
+        assert_eq!(frames(&path, "k").unwrap(), [vec![1; 40], vec![2; 40], vec![4; 2]]);
+        // Reading also stops at a frame that the callback rejects.
+        let mut count = 0;
+        let mut file = FrameFile::open(&path, "k", |_, _| {
+            count += 1;
+            count < 2
+        });
+        file.as_mut().unwrap().as_mut().unwrap().append(&[5; 3]).unwrap();
+        assert_eq!(frames(&path, "k").unwrap(), [vec![1; 40], vec![5; 3]]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_leaves_the_one_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("vectors");
+        FrameFile::create(&path, "k", [[1; 3]]).unwrap();
+        fs::create_dir(hearsay_files::temporary_path(&path)).unwrap();
+        assert!(FrameFile::create(&path, "k", [[2; 3]]).is_err());
+        assert_eq!(frames(&path, "k").unwrap(), [vec![1; 3]]);
+    }
+}

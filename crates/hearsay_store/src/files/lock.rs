@@ -1,0 +1,59 @@
+//! The lock that allows one process per campaign directory.
+//!
+//! This module uses two files. `owner.lock` is locked while the store is open; the system releases the lock when the
+//! process ends, for any reason. `owner` describes the lock holder. SurrealKV's own lock file cannot describe the lock
+//! holder, because SurrealKV empties that file before it tries to lock it.
+
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use crate::{StoreError, lock_holder::LockHolder};
+
+/// The lock of a directory. Dropping it releases the lock.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _lock: File,
+    file: PathBuf,
+}
+
+impl Lock {
+    /// Locks the directory. Returns an error that names the lock holder if the directory is already locked. If a
+    /// process ended without closing the campaign, overwrites its file `owner`.
+    pub(crate) fn take(directory: &Path) -> Result<Self, StoreError> {
+        let (lock_path, file) = (directory.join("owner.lock"), directory.join("owner"));
+        let refused = |action, path: &Path, source: std::io::Error| match source.kind() {
+            ErrorKind::StorageFull => StoreError::Full { place: directory.display().to_string(), action: "opened" },
+            _ => StoreError::File {
+                action,
+                path: path.into(),
+                advice: "choose a directory that this user may write to, on a local disk",
+                source,
+            },
+        };
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
+        let lock = lock.map_err(|source| refused("write", &lock_path, source))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::Held { directory: directory.into(), holder: LockHolder::read(&file) });
+            }
+            Err(TryLockError::Error(source)) => return Err(refused("lock", &lock_path, source)),
+        }
+        if file.exists() {
+            tracing::info!(directory = %directory.display(), holder = %LockHolder::read(&file), "took over the lock of a process that ended without closing the campaign");
+        }
+        let text = serde_json::to_vec(&LockHolder::this_process()).unwrap_or_default();
+        std::fs::write(&file, text).map_err(|source| refused("write", &file, source))?;
+        Ok(Self { _lock: lock, file })
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Removes the file before the lock is released. After the release, the file may belong to another process.
+        let _ = std::fs::remove_file(&self.file);
+    }
+}

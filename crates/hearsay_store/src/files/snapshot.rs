@@ -1,0 +1,352 @@
+//! The snapshot: a copy of the journal up to a position, in a format that is fast to read. The snapshot is derived data
+//! and may be deleted at any time.
+//!
+//! The file has a header and segments that are encoded with postcard. The header contains magic bytes, the format
+//! version, the version of this crate, the position, the digest of the journal entry at that position, and the length
+//! and BLAKE3 hash of the rest. If the snapshot does not match the journal, the store reports this, ignores the
+//! snapshot and reads the journal.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{Read, Write},
+    ops::Range,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{self, Receiver},
+    },
+};
+
+use hearsay_files::{Access, Durability};
+use hearsay_model::{Author, Change, Operation, Position, SharedIds, State, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::{StoreError, journal::JournalPosition};
+
+/// Name of the file within the campaign directory.
+pub(crate) const FILE: &str = "snapshot";
+
+const MAGIC: &[u8; 16] = b"hearsay snapshot";
+
+/// Error text for a snapshot that is not damaged, but that this version cannot use.
+pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
+
+/// Version of the format. Increment it with every change of the format, including changes of serialized types in the
+/// model.
+const FORMAT: u32 = 9;
+
+/// Approximate size of a segment in bytes. Several processors decode segments in parallel.
+const SEGMENT: usize = 1 << 20;
+
+/// Length of the header in bytes: magic, format, version, position, digest, length, hash.
+const HEADER: usize = 16 + 4 + 16 + 8 + 32 + 8 + 32;
+
+/// An operation without its changes, and the number of its changes.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    position: Position,
+    author: Author,
+    recorded: Timestamp,
+    summary: String,
+    changes: u64,
+}
+
+/// The contents of a snapshot.
+pub(crate) struct Snapshot {
+    pub(crate) at: JournalPosition,
+    /// Position up to which the journal in the snapshot is compacted.
+    pub(crate) compacted_to: Position,
+    pub(crate) operations: Operations,
+}
+
+/// Iterator over the operations of a snapshot, in the order of their positions. Other threads decode the operations
+/// meanwhile. An error text says why the snapshot cannot be used.
+pub(crate) struct Operations {
+    heads: std::vec::IntoIter<Head>,
+    segments: Receiver<(usize, Result<Vec<Change>, String>)>,
+    /// Decoded segments that are not next, because an earlier segment is not decoded yet.
+    early: BTreeMap<usize, Result<Vec<Change>, String>>,
+    /// Number of the next segment. `changes` has the remaining changes of the previous segment.
+    next: usize,
+    changes: std::vec::IntoIter<Change>,
+}
+
+/// An operation with its position.
+pub(crate) type Placed = (Position, Arc<Operation>);
+
+/// Returns the version of this crate in 16 bytes. It is in the header, because another version may have other
+/// serialized types.
+fn version() -> [u8; 16] {
+    let mut version = [0; 16];
+    for (to, from) in version.iter_mut().zip(env!("CARGO_PKG_VERSION").bytes()) {
+        *to = from;
+    }
+    version
+}
+
+/// Replaces the snapshot of a directory.
+pub(crate) fn write(
+    directory: &Path,
+    at: JournalPosition,
+    compacted_to: Position,
+    operations: &[Placed],
+) -> Result<(), StoreError> {
+    let path = directory.join(FILE);
+    let failed = |source: std::io::Error| StoreError::File {
+        action: "write",
+        path: path.clone(),
+        advice: "check that the disk has room; the campaign itself is safe",
+        source,
+    };
+    let content = encode(compacted_to, operations).map_err(|error| failed(std::io::Error::other(error)))?;
+    let mut header = Vec::with_capacity(HEADER);
+    header.extend_from_slice(MAGIC);
+    header.extend_from_slice(&FORMAT.to_le_bytes());
+    header.extend_from_slice(&version());
+    header.extend_from_slice(&at.position.0.to_le_bytes());
+    header.extend_from_slice(&at.digest);
+    header.extend_from_slice(&(content.len() as u64).to_le_bytes());
+    header.extend_from_slice(blake3::hash(&content).as_bytes());
+    let written = hearsay_files::replace_with(&path, Access::Default, Durability::Synced, |file| {
+        file.write_all(&header)?;
+        file.write_all(&content)
+    });
+    written.map(drop).map_err(failed)
+}
+
+/// Encodes operations as frames. Each frame has a length in bytes, the number of its elements, and its contents. The
+/// first frame contains the heads of all operations. The other frames are segments of changes.
+fn encode(compacted_to: Position, operations: &[Placed]) -> Result<Vec<u8>, postcard::Error> {
+    let heads = operations.iter().map(|(position, operation)| Head {
+        position: *position,
+        author: operation.author.clone(),
+        recorded: operation.recorded,
+        summary: operation.summary.clone(),
+        changes: operation.changes.len() as u64,
+    });
+    let heads = postcard::to_stdvec(&(compacted_to, heads.collect::<Vec<_>>()))?;
+    let mut content = Vec::with_capacity(heads.len() + 8);
+    let frame = |content: &mut Vec<u8>, count: u64, segment: &[u8]| {
+        content.extend_from_slice(&(segment.len() as u64).to_le_bytes());
+        content.extend_from_slice(&count.to_le_bytes());
+        content.extend_from_slice(segment);
+    };
+    frame(&mut content, operations.len() as u64, &heads);
+    let (mut segment, mut count) = (Vec::with_capacity(SEGMENT * 2), 0);
+    for change in operations.iter().flat_map(|(_, operation)| &operation.changes) {
+        segment = postcard::to_extend(change, segment)?;
+        count += 1;
+        if segment.len() >= SEGMENT {
+            frame(&mut content, count, &segment);
+            segment.clear();
+            count = 0;
+        }
+    }
+    frame(&mut content, count, &segment);
+    Ok(content)
+}
+
+/// Reads the snapshot of a directory. Returns `None` if there is no snapshot. The error text says why the snapshot
+/// cannot be used.
+pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
+    let mut file = match File::open(directory.join(FILE)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    let (header, content) = bytes.split_at_checked(HEADER).ok_or("it is truncated")?;
+    let number = |at: usize| header[at..at + 8].try_into().map(u64::from_le_bytes).map_err(|_| "it is truncated");
+    if header[..16] != *MAGIC {
+        return Err("it is not a snapshot".into());
+    }
+    if header[16..20] != FORMAT.to_le_bytes() || header[20..36] != version() {
+        return Err(OTHER_VERSION.into());
+    }
+    if number(76)? != content.len() as u64 || header[84..] != *blake3::hash(content).as_bytes() {
+        return Err("its content was changed".into());
+    }
+    let at = JournalPosition {
+        position: Position(number(36)?),
+        digest: header[44..76].try_into().map_err(|_| "it is truncated")?,
+    };
+    let unreadable = |error| format!("it cannot be read: {error}");
+    let frames = frames(content).map_err(unreadable)?;
+    let heads = frames.first().map(|frame| &content[frame.range.clone()]).ok_or("it is empty")?;
+    let (compacted_to, heads): (Position, Vec<Head>) =
+        postcard::from_bytes(heads).map_err(|error| unreadable(error.to_string()))?;
+    let tail = heads.iter().filter(|head| head.position > compacted_to).count() as u64;
+    if compacted_to.0 + tail != at.position.0 {
+        return Err("it lacks some operations".into());
+    }
+    bytes.drain(..HEADER);
+    let segments = decode(bytes, frames);
+    let (early, changes) = <(BTreeMap<_, _>, Vec<_>)>::default();
+    let operations = Operations { heads: heads.into_iter(), segments, early, next: 1, changes: changes.into_iter() };
+    Ok(Some(Snapshot { at, compacted_to, operations }))
+}
+
+/// Reads the state from the snapshot in a campaign directory, without opening the database. Takes no lock and writes
+/// nothing. The state may be older than the journal, and has no transient values.
+///
+/// Returns `None` if there is no usable snapshot, or if the snapshot is larger than `most_bytes`.
+pub fn read_state(directory: &Path, most_bytes: u64) -> Option<State> {
+    if std::fs::metadata(directory.join(FILE)).ok()?.len() > most_bytes {
+        return None;
+    }
+    let snapshot = read(directory).ok()??;
+    let mut state = State::default();
+    for operation in snapshot.operations {
+        let (position, operation) = operation.ok()?;
+        if position <= snapshot.compacted_to {
+            state.apply_compacted(position, operation);
+        } else {
+            state.advance_compaction(snapshot.compacted_to);
+            state.apply_recorded(operation);
+        }
+    }
+    Some(state)
+}
+
+impl Operations {
+    /// Returns the changes of the next segment, or `None` after the last segment.
+    fn segment(&mut self) -> Option<Result<Vec<Change>, String>> {
+        while !self.early.contains_key(&self.next) {
+            let (number, segment) = self.segments.recv().ok()?;
+            self.early.insert(number, segment);
+        }
+        self.next += 1;
+        self.early.remove(&(self.next - 1))
+    }
+}
+
+impl Iterator for Operations {
+    type Item = Result<(Position, Operation), String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Head { position, author, recorded, summary, changes: count } = self.heads.next()?;
+        let mut changes = Vec::new();
+        while (changes.len() as u64) < count {
+            if self.changes.len() == 0 {
+                match self.segment() {
+                    Some(Ok(segment)) => self.changes = segment.into_iter(),
+                    Some(Err(error)) => return Some(Err(format!("it cannot be read: {error}"))),
+                    None => return Some(Err("operations of the journal are missing after it".into())),
+                }
+            }
+            let left = (count as usize).saturating_sub(changes.len()).min(self.changes.len());
+            // Reserves no spare capacity, because the changes stay in memory as long as the state.
+            changes.reserve_exact(left);
+            changes.extend(self.changes.by_ref().take(left));
+        }
+        Some(Ok((position, Operation { author, recorded, summary, changes })))
+    }
+}
+
+/// The byte range of a frame in the contents, and the number of its elements.
+#[derive(Clone)]
+struct Frame {
+    count: u64,
+    range: Range<usize>,
+}
+
+fn frames(content: &[u8]) -> Result<Vec<Frame>, String> {
+    let (mut frames, mut at) = (Vec::new(), 0);
+    while at < content.len() {
+        let short = "a segment is truncated";
+        let lengths = content.get(at..at + 16).ok_or(short)?;
+        let number = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).map_err(|_| short);
+        let (length, count) = (number(&lengths[..8])?, number(&lengths[8..])?);
+        let end = usize::try_from(length).ok().and_then(|length| (at + 16).checked_add(length)).ok_or(short)?;
+        content.get(at + 16..end).ok_or(short)?;
+        frames.push(Frame { count, range: at + 16..end });
+        at = end;
+    }
+    Ok(frames)
+}
+
+/// Decodes segments on several threads. The receiver gets each decoded segment with its number.
+fn decode(content: Vec<u8>, frames: Vec<Frame>) -> Receiver<(usize, Result<Vec<Change>, String>)> {
+    let (sender, receiver) = mpsc::channel();
+    // Leaves one processor for folding the decoded operations.
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).clamp(1, 4);
+    // Segment 0 contains the heads.
+    let (shared, next) = (Arc::new((content, frames)), Arc::new(AtomicUsize::new(1)));
+    for _ in 0..threads {
+        let (shared, next, sender) = (Arc::clone(&shared), Arc::clone(&next), sender.clone());
+        std::thread::spawn(move || {
+            let (content, frames) = &*shared;
+            let mut ids = SharedIds::default();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(Frame { count, range }) = frames.get(number) else { return };
+                let read = ids.share(|| segment(*count, &content[range.clone()]));
+                if sender.send((number, read)).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    receiver
+}
+
+fn segment(count: u64, mut rest: &[u8]) -> Result<Vec<Change>, String> {
+    // Each change takes at least one byte, so the number of bytes limits the capacity.
+    let mut changes = Vec::with_capacity((count as usize).min(rest.len()));
+    for _ in 0..count {
+        let (change, after) = postcard::take_from_bytes(rest).map_err(|error| error.to_string())?;
+        changes.push(change);
+        rest = after;
+    }
+    Ok(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hearsay_model::{Condition, Entity, EntityId, GameSetting, Reveal, Setting, Value};
+
+    #[test]
+    fn a_snapshot_is_read_as_written_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(matches!(read(directory.path()), Ok(None)));
+        let operations: Vec<_> = (0..3)
+            .map(|n| {
+                let add = Change::AddEntity(Entity::new(EntityId::new(format!("e{n}")).unwrap()));
+                let is = Value::Flag(true);
+                let when = Condition::Not(Box::new(Condition::Flag { name: "f".into(), is: is.clone() }));
+                let (id, fact) = ("r".into(), "0".repeat(32).parse().unwrap());
+                let reveal = Setting::Game(GameSetting::Reveal(Reveal { id, fact, holder: None, when, note: None }));
+                let mut changes = vec![add; n + 1];
+                changes.extend([Change::Set(reveal), Change::SetFlag { name: "f".into(), value: is }]);
+                // No operation at position 2, as if compaction had deleted it.
+                let position = Position([1, 3, 4][n]);
+                (position, Arc::new(Operation::new(Author::Player("Ann".into()), "add", changes)))
+            })
+            .collect();
+        let at = JournalPosition { position: Position(4), digest: [7; 32] };
+        write(directory.path(), at, Position(2), &operations).unwrap();
+        let snapshot = read(directory.path()).unwrap().unwrap();
+        assert_eq!(snapshot.at, at);
+        assert_eq!(snapshot.compacted_to, Position(2));
+        let read_back: Vec<_> = snapshot.operations.map(Result::unwrap).collect();
+        let held = read_back.iter().map(|(position, operation)| (*position, operation));
+        assert!(held.eq(operations.iter().map(|(position, operation)| (*position, &**operation))));
+        let path = directory.path().join(FILE);
+        let good = std::fs::read(&path).unwrap();
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 0x40;
+            std::fs::write(&path, &bad).unwrap();
+            let read = read(directory.path());
+            // The hash does not cover position and digest, because they are compared with the journal when the campaign
+            // is opened.
+            assert!(read.is_err() || (36..76).contains(&at), "byte {at}");
+            std::fs::write(&path, &good[..at]).unwrap();
+            assert!(super::read(directory.path()).is_err(), "cut at {at}");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The compacted part of the journal: the rows up to a position. Compaction has removed changes from some of these rows
+//! and deleted others.
+//!
+//! After the compacted part, each row contains a digest that depends on the previous row. Within the compacted part,
+//! this is not possible, because rows may be missing. The record `meta:compacted` therefore contains the number of rows
+//! and the XOR of their checksums. Each transaction that rewrites or deletes rows also updates that record. The journal
+//! stays consistent if the program is killed at any moment, and damage is detected when the journal is read.
+
+use std::sync::Arc;
+
+use hearsay_model::{Operation, Position, SharedIds};
+use surrealdb::types::{Array, Bytes, Object, Value};
+
+use super::{
+    Digest, JournalPosition,
+    entries::{self, Stored, as_digest},
+};
+use crate::{
+    StoreError,
+    engine::{
+        Db,
+        values::{as_u64, int, object, record},
+    },
+};
+
+/// Number of positions that are read at a time: initial value and maximum. The number grows while the rows are few,
+/// because compaction may have deleted most of them.
+const PAGE: (u64, u64) = (256, 1 << 16);
+
+/// Approximate number of bytes of JSON that are read at a time.
+const PAGE_BYTES: u64 = 4 << 20;
+
+/// Maximum number of rows in one transaction.
+const ROWS: usize = 64;
+
+/// Position of an operation that compaction rewrites, and the operation with its remaining changes. `None` if
+/// compaction deletes the operation.
+pub type RewrittenOperation = (Position, Option<Arc<Operation>>);
+
+/// The extent of the compacted part, with the number and combined checksum of its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Compacted {
+    /// The last compacted position, with the digest of the original entry there. The digest of the next entry depends
+    /// on it.
+    pub(crate) to: JournalPosition,
+    rows: u64,
+    sum: Digest,
+}
+
+/// Returns the checksum of one operation: the BLAKE3 hash of its position and its JSON.
+fn checksum(position: Position, json: &str) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&position.0.to_le_bytes());
+    hasher.update(json.as_bytes());
+    *hasher.finalize().as_bytes()
+}
+
+impl Compacted {
+    /// An empty compacted part.
+    pub(crate) const NONE: Self = Self { to: JournalPosition::EMPTY, rows: 0, sum: [0; 32] };
+
+    /// Reads the extent of the compacted part from the database.
+    pub(crate) async fn load(db: &Db, place: &str) -> Result<Self, StoreError> {
+        let found = db.value("SELECT * FROM ONLY meta:compacted", object([])).await;
+        let found = found.map_err(|error| StoreError::damaged(place, error.to_string()))?;
+        let Value::Object(found) = found else { return Ok(Self::NONE) };
+        let number = |name: &str| found.get(name).and_then(as_u64);
+        let digest = |name: &str| found.get(name).and_then(as_digest);
+        match (number("position"), digest("digest"), number("rows"), digest("sum")) {
+            (Some(position), Some(digest), Some(rows), Some(sum)) => {
+                Ok(Self { to: JournalPosition { position: Position(position), digest }, rows, sum })
+            }
+            _ => Err(StoreError::damaged(
+                place,
+                "the record `meta:compacted`, which says how far the journal is compacted, is incomplete",
+            )),
+        }
+    }
+
+    /// Creates the contents of the record `meta:compacted`.
+    fn record(&self) -> Object {
+        let bytes = |digest: Digest| Value::Bytes(Bytes::from(digest.to_vec()));
+        object([
+            ("id", record("meta", "compacted".to_owned())),
+            ("position", int(self.to.position.0)),
+            ("digest", bytes(self.to.digest)),
+            ("rows", int(self.rows)),
+            ("sum", bytes(self.sum)),
+        ])
+    }
+
+    /// Returns the same extent with no rows, for counting the rows that are found.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { to: self.to, ..Self::NONE }
+    }
+
+    /// Returns the number of rows.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Adds the row of an operation to the number of rows and to the combined checksum.
+    pub(crate) fn count(&mut self, position: Position, json: &str) {
+        self.add(checksum(position, json));
+    }
+
+    fn add(&mut self, checksum: Digest) {
+        self.rows += 1;
+        self.mix(checksum);
+    }
+
+    fn remove(&mut self, checksum: Digest) {
+        self.rows = self.rows.saturating_sub(1);
+        self.mix(checksum);
+    }
+
+    fn mix(&mut self, checksum: Digest) {
+        self.sum.iter_mut().zip(checksum).for_each(|(sum, byte)| *sum ^= byte);
+    }
+
+    /// Reads the compacted operations in order, and passes each operation to `each`.
+    ///
+    /// # Errors
+    /// Returns an error if rows are missing or differ from the rows that were written.
+    pub(crate) async fn read(
+        &self,
+        db: &Db,
+        place: &str,
+        mut each: impl FnMut(Position, Operation),
+    ) -> Result<(), StoreError> {
+        let (mut found, mut ids) = (self.emptied(), SharedIds::default());
+        let (mut start, mut size) = (1, PAGE.0);
+        while start <= self.to.position.0 {
+            let end = (start + size).min(self.to.position.0 + 1);
+            let mut bytes = 0;
+            for row in entries::page(db, place, start..end).await? {
+                bytes += row.json.len() as u64;
+                found.count(row.position, &row.json);
+                each(row.position, row.operation(place, &mut ids)?);
+            }
+            (start, size) = (end, (size * PAGE_BYTES / bytes.max(1)).clamp(1, PAGE.1).min(size * 4));
+        }
+        if found != *self {
+            let what = format!(
+                "the compacted part of the journal (up to operation {}) has {} operations instead of {}, or some of them were changed",
+                self.to.position, found.rows, self.rows
+            );
+            return Err(StoreError::damaged(place, what));
+        }
+        Ok(())
+    }
+
+    /// Extends the compacted part up to the position `to`, and rewrites or deletes the given operations in it. All
+    /// changes take effect together, in one transaction. Returns the new extent of the compacted part.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot write, or if rows are missing.
+    pub(crate) async fn advance(
+        mut self,
+        db: &Db,
+        place: &str,
+        to: Position,
+        rewritten: &[RewrittenOperation],
+    ) -> Result<Self, StoreError> {
+        while self.to.position < to {
+            let start = self.to.position.0 + 1;
+            let rows = entries::page(db, place, start..(start + PAGE.0).min(to.0 + 1)).await?;
+            if rows.is_empty() {
+                return Err(entries::missing(place, self.to.position.next()));
+            }
+            for row in rows {
+                self.to = entries::follow(place, self.to, &row)?;
+                self.count(row.position, &row.json);
+            }
+        }
+        let (mut gone, mut rows, mut chunks, mut inline) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        for (position, operation) in rewritten {
+            let found = entries::page(db, place, position.0..position.0 + 1).await?.pop();
+            let Some(Stored { json, chunks: old, .. }) = found else {
+                return Err(StoreError::damaged(place, format!("operation {position} is missing from the journal")));
+            };
+            self.remove(checksum(*position, &json));
+            match operation {
+                Some(operation) => rows.push(self.put(db, place, (*position, operation), old.end, &mut inline).await?),
+                None => gone.push(record("journal", position.0 as i64)),
+            }
+            chunks.extend(old.map(|number| entries::chunk_record(*position, number)));
+        }
+        self.commit(db, place, gone, rows).await?;
+        // If the program is killed here, the old chunks take up space but have no other effect.
+        for chunk in chunks {
+            let deleted = db.run_again("DELETE $id RETURN NONE", object([("id", chunk)])).await;
+            deleted.map_err(|error| entries::not_saved(place, to, &error))?;
+        }
+        Ok(self)
+    }
+
+    /// Writes the compacted part of another journal to an empty journal.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot write.
+    pub(crate) async fn write(
+        db: &Db,
+        place: &str,
+        to: Position,
+        operations: &[(Position, Arc<Operation>)],
+    ) -> Result<Self, StoreError> {
+        let to = JournalPosition { position: to, digest: JournalPosition::EMPTY.digest };
+        let mut compacted = Self { to, ..Self::NONE };
+        let (mut rows, mut inline) = (Vec::new(), 0);
+        for (position, operation) in operations {
+            rows.push(compacted.put(db, place, (*position, operation), 0, &mut inline).await?);
+            if rows.len() >= ROWS || inline >= db.bounded(entries::TRANSACTION) / 2 {
+                compacted.commit(db, place, Vec::new(), std::mem::take(&mut rows)).await?;
+                inline = 0;
+            }
+        }
+        compacted.commit(db, place, Vec::new(), rows).await?;
+        Ok(compacted)
+    }
+
+    /// Creates the row of an operation and counts the row. If the JSON does not fit into the transaction, writes it in
+    /// chunks with numbers from `first_chunk` on.
+    async fn put(
+        &mut self,
+        db: &Db,
+        place: &str,
+        (position, operation): (Position, &Operation),
+        first_chunk: u64,
+        inline: &mut usize,
+    ) -> Result<Value, StoreError> {
+        let json = serde_json::to_string(operation).map_err(|error| StoreError::NotSaved {
+            place: place.into(),
+            first: position,
+            reason: error.to_string(),
+        })?;
+        let digest = checksum(position, &json);
+        self.add(digest);
+        let mut row = entries::row(JournalPosition { position, digest }, operation, json.len());
+        row.insert("id", record("journal", position.0 as i64));
+        if *inline + json.len() <= db.bounded(entries::TRANSACTION) {
+            *inline += json.len();
+            row.insert("chunks", int(0));
+            row.insert("operation", Value::String(json));
+        } else {
+            let count = entries::write_chunks(db, position, first_chunk, &json).await;
+            row.insert("chunks", int(count.map_err(|error| entries::not_saved(place, position, &error))?));
+            row.insert("first_chunk", int(first_chunk));
+        }
+        Ok(Value::Object(row))
+    }
+
+    /// Deletes and writes rows and updates the record `meta:compacted`, in one transaction.
+    async fn commit(&self, db: &Db, place: &str, gone: Vec<Value>, rows: Vec<Value>) -> Result<(), StoreError> {
+        let statements = "BEGIN; DELETE $gone RETURN NONE; \
+            FOR $row IN $rows { UPSERT $row.id CONTENT $row RETURN NONE }; \
+            UPSERT meta:compacted CONTENT $compacted RETURN NONE; COMMIT;";
+        let variables = object([
+            ("gone", Value::Array(Array::from(gone))),
+            ("rows", Value::Array(Array::from(rows))),
+            ("compacted", Value::Object(self.record())),
+        ]);
+        let done = db.run_again(statements, variables).await;
+        done.map(drop).map_err(|error| entries::not_saved(place, self.to.position, &error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hearsay_model::{Author, Change, Entity, EntityId};
+
+    use super::*;
+    use crate::engine::{Place, Settings, run_test, schema};
+
+    fn operation(n: u64) -> Arc<Operation> {
+        let entity = Entity::new(EntityId::new(format!("e{n}")).unwrap());
+        Arc::new(Operation::new(Author::Game, "add", vec![Change::AddEntity(entity)]))
+    }
+
+    async fn read(db: &Db) -> Result<Vec<u64>, String> {
+        let compacted = Compacted::load(db, "here").await.map_err(|error| error.to_string())?;
+        let mut found = Vec::new();
+        let read = compacted.read(db, "here", |position, _| found.push(position.0)).await;
+        read.map(|()| found).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_row_that_is_lost_or_changed_is_found_out() {
+        run_test(async {
+            let db = Db::open(Place::Memory, Settings::for_tests()).await.unwrap();
+            schema::migrate(&db, "here").await.unwrap();
+            let operations: Vec<_> = (1..=9).map(operation).collect();
+            let last = entries::commit(&db, "here", JournalPosition::EMPTY, &operations, None).await.unwrap();
+            let rewritten = [(Position(2), None), (Position(4), Some(operation(40)))];
+            let compacted = Compacted::NONE.advance(&db, "here", Position(6), &rewritten).await.unwrap();
+            assert_eq!(Compacted::load(&db, "here").await.unwrap(), compacted);
+            assert_eq!(read(&db).await.unwrap(), [1, 3, 4, 5, 6]);
+            let end = entries::read(&db, "here", compacted.to, |_, _| {}).await.unwrap();
+            assert_eq!(end, last);
+            db.run("UPDATE journal:5 SET operation = string::replace(operation, 'e5', 'e6')", object([]))
+                .await
+                .unwrap();
+            assert!(read(&db).await.unwrap_err().contains("some of them were changed"));
+            db.run("UPDATE journal:5 SET operation = string::replace(operation, 'e6', 'e5')", object([]))
+                .await
+                .unwrap();
+            assert_eq!(read(&db).await.unwrap().len(), 5);
+            db.run("DELETE journal:1", object([])).await.unwrap();
+            assert!(read(&db).await.unwrap_err().contains("has 4 operations instead of 5"));
+        });
+    }
+}

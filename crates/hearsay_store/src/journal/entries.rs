@@ -1,0 +1,314 @@
+//! The entries of the journal. Each operation has one row; the JSON of a large operation is stored in chunks. Each row
+//! contains a digest that depends on the previous row.
+
+use std::sync::Arc;
+
+use hearsay_model::{Operation, Position, SharedIds};
+use surrealdb::types::{Array, Bytes, Object, RecordId, RecordIdKey, RecordIdKeyRange, Value};
+
+use super::{Digest, JournalPosition};
+use crate::{
+    StoreError,
+    engine::{
+        Db, explain,
+        values::{as_u64, int, into_elements, object, record, record_range},
+    },
+    error::RESTORE,
+};
+
+/// Maximum number of bytes of JSON in one transaction.
+pub(crate) const TRANSACTION: usize = 2 << 20;
+
+/// Maximum number of bytes of JSON in a chunk.
+const CHUNK: usize = 1 << 20;
+
+/// Number of rows that are read at a time: initial value and maximum. Fewer rows are read if the rows are long.
+const PAGE: (u64, u64) = (64, 512);
+
+/// Approximate number of bytes of JSON that are read at a time.
+const PAGE_BYTES: u64 = 4 << 20;
+
+/// Writes operations after the position `last`. Writes either all of them or none. Returns the new end of the journal.
+/// If `transient` contains a row of transient values, the row is written in the same transaction.
+///
+/// The chunks of large operations are written first, each in its own transaction. Then one transaction writes all
+/// entries; this transaction is the commit.
+pub(crate) async fn commit(
+    db: &Db,
+    place: &str,
+    last: JournalPosition,
+    operations: &[Arc<Operation>],
+    transient: Option<Value>,
+) -> Result<JournalPosition, StoreError> {
+    let first = last.position.next();
+    let mut now = last;
+    let (mut rows, mut inline, mut chunked) = (Vec::with_capacity(operations.len()), 0, false);
+    for operation in operations {
+        let json = serde_json::to_string(&**operation).map_err(|error| StoreError::NotSaved {
+            place: place.into(),
+            first,
+            reason: error.to_string(),
+        })?;
+        now = now.next(&json);
+        let mut row = row(now, operation, json.len());
+        if inline + json.len() <= db.bounded(TRANSACTION) {
+            inline += json.len();
+            row.insert("chunks", int(0));
+            row.insert("operation", Value::String(json));
+        } else {
+            if !chunked {
+                // Deletes chunks that a failed commit may have left.
+                sweep(db, first).await.map_err(|error| not_saved(place, first, &error))?;
+                chunked = true;
+            }
+            let count = write_chunks(db, now.position, 0, &json).await;
+            let count = match count {
+                Ok(count) => count,
+                Err(error) => return Err(undone(db, place, first, error).await),
+            };
+            row.insert("chunks", int(count));
+        }
+        rows.push(Value::Object(row));
+    }
+    let mut variables = object([("rows", Value::Array(Array::from(rows)))]);
+    let statements = match transient {
+        None => "INSERT INTO journal $rows RETURN NONE",
+        Some(row) => {
+            variables.insert("transient", row);
+            "BEGIN; INSERT INTO journal $rows RETURN NONE; INSERT INTO transient $transient RETURN NONE; COMMIT;"
+        }
+    };
+    match db.run_again(statements, variables).await {
+        Ok(_) => Ok(now),
+        Err(error) if chunked => Err(undone(db, place, first, error).await),
+        Err(error) => Err(uncertain(db, place, first, error).await),
+    }
+}
+
+/// Creates the row of an operation, without the JSON of the operation.
+pub(crate) fn row(at: JournalPosition, operation: &Operation, bytes: usize) -> Object {
+    let mut summary = operation.summary.clone();
+    summary.truncate(summary.floor_char_boundary(200));
+    object([
+        ("id", int(at.position.0)),
+        ("author", Value::String(operation.author.to_string())),
+        ("recorded", int(operation.recorded.0)),
+        ("summary", Value::String(summary)),
+        ("bytes", int(bytes)),
+        ("digest", Value::Bytes(Bytes::from(at.digest.to_vec()))),
+    ])
+}
+
+/// Writes the JSON of an operation in chunks with numbers from `first` on. Returns the number of chunks.
+pub(crate) async fn write_chunks(db: &Db, position: Position, first: u64, json: &str) -> Result<u64, surrealdb::Error> {
+    let (mut rest, mut number) = (json, first);
+    while !rest.is_empty() {
+        let (chunk, after) = rest.split_at(rest.floor_char_boundary(db.bounded(CHUNK)));
+        let row = object([("id", chunk_record(position, number)), ("text", Value::String(chunk.to_owned()))]);
+        db.run_again("INSERT INTO journal_chunk $row RETURN NONE", object([("row", Value::Object(row))])).await?;
+        (rest, number) = (after, number + 1);
+    }
+    Ok(number - first)
+}
+
+fn chunk_key(position: Position, number: u64) -> RecordIdKey {
+    RecordIdKey::Array(Array::from(vec![int(position.0), int(number)]))
+}
+
+pub(crate) fn chunk_record(position: Position, number: u64) -> Value {
+    record("journal_chunk", chunk_key(position, number))
+}
+
+pub(crate) fn not_saved(place: &str, first: Position, error: &surrealdb::Error) -> StoreError {
+    StoreError::NotSaved { place: place.into(), first, reason: explain(error.to_string()) }
+}
+
+/// Returns the error for a failed commit: not saved or uncertain. Reads the journal to find out whether the entries are
+/// stored despite the error.
+async fn uncertain(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
+    match digest_at(db, first).await {
+        // After a storage failure, this reading proves nothing, because the data in memory may differ from the files.
+        Ok(None) if db.health().failure().is_none() => not_saved(place, first, &error),
+        _ => StoreError::Uncertain { place: place.into(), first, reason: explain(error.to_string()) },
+    }
+}
+
+/// Like [`uncertain`], and also deletes the chunks if the operations are not saved. Chunks that cannot be deleted now
+/// are deleted later.
+async fn undone(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
+    let error = uncertain(db, place, first, error).await;
+    if let StoreError::NotSaved { .. } = error
+        && let Err(error) = sweep(db, first).await
+    {
+        tracing::warn!(%error, "chunks of an uncommitted operation are deleted at the next opening");
+    }
+    error
+}
+
+/// Deletes the chunks of the position `first` and of all later positions. Returns the number of deleted chunks.
+pub(crate) async fn sweep(db: &Db, first: Position) -> Result<usize, surrealdb::Error> {
+    let range = RecordIdKeyRange::from(RecordIdKey::Array(Array::from(vec![int(first.0)]))..);
+    let range = Value::RecordId(RecordId::new("journal_chunk", range));
+    let ids = db.value("SELECT VALUE id FROM $range", object([("range", range)])).await?;
+    let ids = into_elements(ids);
+    let count = ids.len();
+    for id in ids {
+        db.run_again("DELETE $id RETURN NONE", object([("id", id)])).await?;
+    }
+    Ok(count)
+}
+
+/// Returns the digest of the entry at a position, or `None` if there is no entry.
+pub(crate) async fn digest_at(db: &Db, position: Position) -> Result<Option<Digest>, surrealdb::Error> {
+    let id = object([("id", record("journal", position.0 as i64))]);
+    let found = db.value("SELECT VALUE digest FROM $id", id).await?;
+    Ok(into_elements(found).first().and_then(as_digest))
+}
+
+pub(crate) fn as_digest(value: &Value) -> Option<Digest> {
+    match value {
+        Value::Bytes(bytes) => bytes.as_ref().try_into().ok(),
+        _ => None,
+    }
+}
+
+/// An operation as stored in the journal.
+pub(crate) struct Stored {
+    pub(crate) position: Position,
+    /// Digest that was written with the operation.
+    pub(crate) digest: Option<Digest>,
+    pub(crate) json: String,
+    /// Numbers of the chunks that contain the JSON. Empty if the row itself contains the JSON.
+    pub(crate) chunks: std::ops::Range<u64>,
+}
+
+impl Stored {
+    /// Decodes the operation. Its ids share memory with equal ids in `ids`.
+    ///
+    /// # Errors
+    /// Returns an error if another version of Hearsay wrote the operation.
+    pub(crate) fn operation(&self, place: &str, ids: &mut SharedIds) -> Result<Operation, StoreError> {
+        let read = ids.share(|| serde_json::from_str(&self.json));
+        let mut operation: Operation = read.map_err(|error| StoreError::Damaged {
+            place: place.into(),
+            what: format!("operation {} cannot be read: {error}", self.position),
+            advice: "use the version of Hearsay that wrote the operation, or restore the directory from a backup",
+        })?;
+        // Frees spare capacity, because the operation stays in memory as long as the state.
+        operation.changes.shrink_to_fit();
+        Ok(operation)
+    }
+}
+
+/// Reads the stored operations in a range of positions, in order.
+pub(crate) async fn page(db: &Db, place: &str, positions: std::ops::Range<u64>) -> Result<Vec<Stored>, StoreError> {
+    // The range must have an end. Without an end, the engine reads all following rows, even with a limit.
+    let start = Position(positions.start);
+    let range = object([("range", record_range("journal", positions))]);
+    let rows = db.value("SELECT * FROM $range", range).await;
+    let rows = rows.map_err(|error| unreadable(place, start, &error))?;
+    let mut page = Vec::new();
+    for row in into_elements(rows) {
+        let Value::Object(mut row) = row else {
+            return Err(StoreError::damaged(place, "a row of the journal is not a record"));
+        };
+        let position = match row.get("id") {
+            Some(Value::RecordId(RecordId { key: RecordIdKey::Number(n), .. })) => Position(*n as u64),
+            _ => return Err(StoreError::damaged(place, "a row of the journal has no position")),
+        };
+        let (json, chunks) = text(db, place, position, &mut row).await?;
+        page.push(Stored { position, digest: row.get("digest").and_then(as_digest), json, chunks });
+    }
+    Ok(page)
+}
+
+/// Reads the entries after the position `last` in order, and passes each operation to `each`. Returns the end of the
+/// journal.
+///
+/// # Errors
+/// Returns an error if an entry is missing or differs from the entry that was written.
+pub(crate) async fn read(
+    db: &Db,
+    place: &str,
+    mut last: JournalPosition,
+    mut each: impl FnMut(JournalPosition, Operation),
+) -> Result<JournalPosition, StoreError> {
+    let (mut size, mut ids) = (PAGE.0, SharedIds::default());
+    loop {
+        let start = last.position.0 + 1;
+        let rows = page(db, place, start..start + size).await?;
+        let (count, mut bytes) = (rows.len() as u64, 0);
+        for row in rows {
+            bytes += row.json.len() as u64;
+            last = follow(place, last, &row)?;
+            each(last, row.operation(place, &mut ids)?);
+        }
+        if count < size {
+            let range = RecordIdKeyRange::from(RecordIdKey::from(last.position.0 as i64 + 1)..);
+            let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
+            let beyond = db.value("SELECT VALUE id FROM $range LIMIT 1", range).await;
+            let beyond = beyond.map_err(|error| unreadable(place, last.position.next(), &error))?;
+            let has_more = !into_elements(beyond).is_empty();
+            return if has_more { Err(missing(place, last.position.next())) } else { Ok(last) };
+        }
+        size = (size * PAGE_BYTES / bytes.max(1)).clamp(1, PAGE.1);
+    }
+}
+
+/// Checks that a row directly follows the entry `last` and has the expected digest. Returns the position of the row.
+pub(crate) fn follow(place: &str, last: JournalPosition, row: &Stored) -> Result<JournalPosition, StoreError> {
+    let now = last.next(&row.json);
+    if row.position != now.position {
+        return Err(missing(place, now.position));
+    }
+    if row.digest != Some(now.digest) {
+        let what = format!("the content of operation {} was changed (the digest differs)", now.position);
+        return Err(StoreError::damaged(place, what));
+    }
+    Ok(now)
+}
+
+pub(crate) fn missing(place: &str, position: Position) -> StoreError {
+    StoreError::damaged(
+        place,
+        format!("operation {position} is missing from the journal, although later operations exist"),
+    )
+}
+
+pub(crate) fn unreadable(place: &str, position: Position, error: &surrealdb::Error) -> StoreError {
+    let what = format!("the journal cannot be read after operation {position}: {error}");
+    StoreError::Damaged { place: place.into(), what, advice: RESTORE }
+}
+
+/// Returns the JSON of an entry and the numbers of its chunks. If the JSON is stored in chunks, joins them.
+pub(crate) async fn text(
+    db: &Db,
+    place: &str,
+    position: Position,
+    row: &mut Object,
+) -> Result<(String, std::ops::Range<u64>), StoreError> {
+    let count = row.get("chunks").and_then(as_u64);
+    let first = row.get("first_chunk").and_then(as_u64).unwrap_or_default();
+    let chunks = first..first + count.unwrap_or_default();
+    let bytes = row.get("bytes").and_then(as_u64);
+    let mut json = match (count, row.remove("operation")) {
+        (Some(0), Some(Value::String(json))) => return Ok((json, chunks)),
+        (Some(1..), None | Some(Value::None)) => String::new(),
+        _ => return Err(StoreError::damaged(place, format!("operation {position} has no content"))),
+    };
+    for number in chunks.clone() {
+        let id = object([("id", chunk_record(position, number))]);
+        let found = db.value("SELECT VALUE text FROM $id", id).await.map_err(|e| unreadable(place, position, &e))?;
+        match into_elements(found).pop() {
+            Some(Value::String(chunk)) => json.push_str(&chunk),
+            _ => {
+                let what = format!("chunk {number} of operation {position} is missing");
+                return Err(StoreError::damaged(place, what));
+            }
+        }
+    }
+    if bytes != Some(json.len() as u64) {
+        return Err(StoreError::damaged(place, format!("operation {position} has lost a part")));
+    }
+    Ok((json, chunks))
+}

@@ -1,0 +1,32 @@
+//! A position in the journal, with a digest of all entries up to that position.
+
+use hearsay_model::Position;
+
+/// BLAKE3 hash of the previous entry's digest and the JSON of the operation. Equal digests mean that the journals are
+/// equal up to this entry.
+pub(crate) type Digest = [u8; 32];
+
+/// A position in the journal, with the digest of the entry at that position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct JournalPosition {
+    pub(crate) position: Position,
+    pub(crate) digest: Digest,
+}
+
+impl JournalPosition {
+    /// End of an empty journal.
+    pub(crate) const EMPTY: Self = Self { position: Position(0), digest: [0; 32] };
+
+    /// Returns the position and digest of the next entry, which contains the given JSON.
+    pub(crate) fn next(self, json: &str) -> Self {
+        Self { position: self.position.next(), digest: digest(&self.digest, json) }
+    }
+}
+
+/// Returns the digest of an entry. `before` is the digest of the previous entry, and `json` the operation.
+pub(crate) fn digest(before: &Digest, json: &str) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(before);
+    hasher.update(json.as_bytes());
+    *hasher.finalize().as_bytes()
+}

@@ -1,0 +1,287 @@
+//! Transient values in the database. Each batch appends a row. Compaction sometimes replaces all rows with a few rows.
+//!
+//! Each commit with transient values appends one row to the table `transient`. The row contains the number of the batch
+//! and the changes of the batch. Each change contains the position of the newest operation when the change was made.
+//! Later rows override earlier rows, so reading the rows in order gives the current values.
+//!
+//! If the rows contain far more data than the current values, the current values are written to new rows after the
+//! existing rows. Then the existing rows are deleted, oldest first. If the program is killed meanwhile, the remaining
+//! rows still give the same values.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hearsay_model::{EntityId, GameTime, Position, Predicate, State, TransientChange, TransientLog, TransientUpdate};
+use serde::{Deserialize, Serialize};
+use surrealdb::types::{Bytes, Value};
+
+use crate::{
+    StoreError,
+    engine::{
+        Db,
+        values::{as_u64, int, into_elements, object, record, record_range},
+    },
+};
+
+/// Approximate maximum size of the changes in a row that compaction writes, in bytes.
+const ROW_BYTES: usize = 512 << 10;
+
+/// Limits for compaction. The rows are compacted if there are more than `COMPACT_ROWS` rows or `COMPACT_BYTES` bytes,
+/// and if the rows are also `COMPACT_RATIO` times as large as the current values. When a campaign is opened, each row
+/// takes a tenth of a millisecond to read.
+const COMPACT_ROWS: u64 = 256;
+const COMPACT_BYTES: usize = 1 << 20;
+const COMPACT_RATIO: usize = 3;
+
+/// Number of rows that are deleted at a time.
+const PAGE: u64 = 64;
+
+/// Updates of transient values, each with the position of the newest operation when the update is made.
+pub type TransientUpdates = Vec<(Position, TransientUpdate)>;
+
+/// One change in a row.
+#[derive(Serialize, Deserialize)]
+enum Entry {
+    Value(Position, TransientChange),
+    Clock(Position, GameTime),
+    /// The game clock is not a transient value any more, because an operation in the journal sets it.
+    NoClock,
+}
+
+/// Identifies the transient value that a change sets.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum TransientKey {
+    Clock,
+    Value(EntityId, Predicate),
+}
+
+impl Entry {
+    fn key(&self) -> TransientKey {
+        match self {
+            Self::Value(_, change) => TransientKey::Value(change.subject.clone(), change.predicate.clone()),
+            Self::Clock(..) | Self::NoClock => TransientKey::Clock,
+        }
+    }
+
+    /// Returns whether the change removes the transient value.
+    fn is_cleared(&self) -> bool {
+        matches!(self, Self::Value(_, TransientChange { value: None, .. }) | Self::NoClock)
+    }
+}
+
+/// The rows in the database, and the current values that they give.
+#[derive(Debug, Default)]
+pub(crate) struct Transients {
+    /// Encoded change that sets each current value.
+    live: BTreeMap<TransientKey, Arc<[u8]>>,
+    live_bytes: usize,
+    /// Number of the oldest row. `next` is the number of the next row to write.
+    first: u64,
+    next: u64,
+    row_bytes: usize,
+    /// Number of the newest batch.
+    batch: u64,
+}
+
+/// The transient changes of one commit.
+#[derive(Debug, Default)]
+pub(crate) struct TransientBatch {
+    /// Encoded changes, as stored in the row.
+    bytes: Vec<u8>,
+    changes: Vec<(TransientKey, Option<Arc<[u8]>>)>,
+}
+
+impl TransientBatch {
+    /// Encodes updates as a batch.
+    ///
+    /// # Errors
+    /// Returns an error if an update cannot be encoded.
+    pub(crate) fn encode(updates: TransientUpdates) -> Result<Self, postcard::Error> {
+        let entries = updates.into_iter().flat_map(|(at, update)| {
+            let clock = update.clock.map(|time| Entry::Clock(at, time));
+            update.values.into_iter().map(move |change| Entry::Value(at, change)).chain(clock)
+        });
+        Self::from_entries(entries)
+    }
+
+    fn from_entries(entries: impl IntoIterator<Item = Entry>) -> Result<Self, postcard::Error> {
+        let mut batch = Self::default();
+        for entry in entries {
+            let encoded = postcard::to_stdvec(&entry)?;
+            batch.bytes.extend_from_slice(&encoded);
+            batch.changes.push((entry.key(), (!entry.is_cleared()).then(|| encoded.into())));
+        }
+        Ok(batch)
+    }
+}
+
+impl Transients {
+    /// Returns the number of the newest batch.
+    pub(crate) fn batch(&self) -> u64 {
+        self.batch
+    }
+
+    /// Returns the row of a batch, or `None` if the batch is empty.
+    pub(crate) fn row(&self, batch: &TransientBatch) -> Option<Value> {
+        (!batch.changes.is_empty()).then(|| row(self.next, self.batch + 1, batch.bytes.clone()))
+    }
+
+    /// Clears the stored values that the state does not have. Operations have replaced these values. Without this step,
+    /// the values would come back when compaction removes those operations. The current values do not change, so the
+    /// batch number stays the same.
+    ///
+    /// # Errors
+    /// Returns an error text if the changes cannot be encoded or written.
+    pub(crate) async fn clear_stale(&mut self, db: &Db, state: &State) -> Result<(), String> {
+        let clears = self.stale(state).map_err(|error| error.to_string())?;
+        if clears.changes.is_empty() {
+            return Ok(());
+        }
+        let written = insert_transients(db, row(self.next, self.batch, clears.bytes.clone())).await;
+        written.map_err(|error| error.to_string())?;
+        self.next += 1;
+        self.row_bytes += clears.bytes.len();
+        self.merge(clears.changes);
+        Ok(())
+    }
+
+    /// Returns changes that clear the stored values that the state does not have.
+    fn stale(&self, state: &State) -> Result<TransientBatch, postcard::Error> {
+        let clears = self.live.keys().filter_map(|key| match key {
+            TransientKey::Clock => (!state.has_transient_clock()).then_some(Entry::NoClock),
+            TransientKey::Value(subject, predicate) => state.transient(subject, predicate).is_none().then(|| {
+                let (subject, predicate) = (subject.clone(), predicate.clone());
+                Entry::Value(state.position(), TransientChange { subject, predicate, value: None })
+            }),
+        });
+        TransientBatch::from_entries(clears)
+    }
+
+    /// Applies a batch whose row was written.
+    pub(crate) fn note(&mut self, batch: TransientBatch) {
+        if batch.changes.is_empty() {
+            return;
+        }
+        self.next += 1;
+        self.batch += 1;
+        self.row_bytes += batch.bytes.len();
+        self.merge(batch.changes);
+    }
+
+    fn merge(&mut self, changes: Vec<(TransientKey, Option<Arc<[u8]>>)>) {
+        for (key, value) in changes {
+            let added = value.as_ref().map_or(0, |value| value.len());
+            let old = match value {
+                Some(value) => self.live.insert(key, value),
+                None => self.live.remove(&key),
+            };
+            self.live_bytes = self.live_bytes + added - old.map_or(0, |old| old.len());
+        }
+    }
+
+    /// Compacts the rows if they contain far more data than the current values.
+    pub(crate) async fn compact_if_wasteful(&mut self, db: &Db) -> Result<(), surrealdb::Error> {
+        let is_large = self.next - self.first > COMPACT_ROWS || self.row_bytes > COMPACT_BYTES;
+        match is_large && self.row_bytes > self.live_bytes * COMPACT_RATIO {
+            true => self.compact(db).await,
+            false => Ok(()),
+        }
+    }
+
+    async fn compact(&mut self, db: &Db) -> Result<(), surrealdb::Error> {
+        let first_kept = self.next;
+        let mut rows = Vec::<Vec<u8>>::new();
+        for value in self.live.values() {
+            match rows.last_mut().filter(|row| row.len() < ROW_BYTES) {
+                Some(row) => row.extend_from_slice(value),
+                None => rows.push(value.to_vec()),
+            }
+        }
+        let bytes = rows.iter().map(Vec::len).sum();
+        for content in rows {
+            insert_transients(db, row(self.next, self.batch, content)).await?;
+            self.next += 1;
+        }
+        while self.first < first_kept {
+            let end = (self.first + PAGE).min(first_kept);
+            let range = object([("range", record_range("transient", self.first..end))]);
+            db.run_again("DELETE $range RETURN NONE", range).await?;
+            self.first = end;
+        }
+        self.row_bytes = bytes;
+        Ok(())
+    }
+
+    /// Reads all rows. Returns the current values, and the log of all changes.
+    ///
+    /// # Errors
+    /// Returns an error if a row cannot be read.
+    pub(crate) async fn read(db: &Db, place: &str) -> Result<(Self, TransientLog), StoreError> {
+        let damaged = |what: String| StoreError::damaged(place, format!("the transient values: {what}"));
+        let mut first_error = None;
+        let read = Self::read_rows(db, |what| {
+            first_error.get_or_insert(what);
+        });
+        let read = read.await.map_err(|error| damaged(error.to_string()))?;
+        first_error.map_or(Ok(read), |what| Err(damaged(what)))
+    }
+
+    /// Reads all readable rows. Also returns the number of unreadable rows.
+    pub(crate) async fn salvage(db: &Db) -> Result<(TransientLog, usize), surrealdb::Error> {
+        let mut unreadable = 0;
+        let (_, log) = Self::read_rows(db, |_| unreadable += 1).await?;
+        Ok((log, unreadable))
+    }
+
+    /// Reads all rows. Calls `unreadable` with an error text for each row that cannot be read completely.
+    async fn read_rows(db: &Db, mut unreadable: impl FnMut(String)) -> Result<(Self, TransientLog), surrealdb::Error> {
+        let numbers = db.value("SELECT VALUE record::id(id) FROM transient", object([])).await?;
+        let numbers: Vec<u64> = into_elements(numbers).iter().filter_map(as_u64).collect();
+        let first = numbers.first().copied().unwrap_or_default();
+        let (mut transients, mut log) = (Self { first, next: first, ..Self::default() }, TransientLog::default());
+        for number in numbers {
+            let id = object([("id", record("transient", number as i64))]);
+            let Value::Object(row) = db.value("SELECT batch, changes FROM ONLY $id", id).await? else {
+                unreadable(format!("row {number} is missing"));
+                continue;
+            };
+            let (Some(batch), Some(Value::Bytes(bytes))) = (row.get("batch").and_then(as_u64), row.get("changes"))
+            else {
+                unreadable(format!("row {number} has no content"));
+                continue;
+            };
+            let mut rest: &[u8] = bytes;
+            let mut changes = Vec::new();
+            while !rest.is_empty() {
+                let (entry, after) = match postcard::take_from_bytes::<Entry>(rest) {
+                    Ok(read) => read,
+                    Err(error) => {
+                        unreadable(format!("row {number} cannot be read: {error}"));
+                        break;
+                    }
+                };
+                let encoded = &rest[..rest.len() - after.len()];
+                changes.push((entry.key(), (!entry.is_cleared()).then(|| encoded.into())));
+                match entry {
+                    Entry::Value(at, change) => log.push_value(at, change),
+                    Entry::Clock(at, time) => log.push_clock(at, time),
+                    Entry::NoClock => log.clear_clock(),
+                }
+                rest = after;
+            }
+            (transients.next, transients.batch) = (number + 1, batch);
+            transients.row_bytes += bytes.len();
+            transients.merge(changes);
+        }
+        Ok((transients, log))
+    }
+}
+
+/// Writes a row to the table `transient`.
+pub(crate) async fn insert_transients(db: &Db, row: Value) -> Result<(), surrealdb::Error> {
+    db.run("INSERT INTO transient $row RETURN NONE", object([("row", row)])).await.map(drop)
+}
+
+fn row(number: u64, batch: u64, changes: Vec<u8>) -> Value {
+    let changes = Value::Bytes(Bytes::from(changes));
+    Value::Object(object([("id", record("transient", number as i64)), ("batch", int(batch)), ("changes", changes)]))
+}

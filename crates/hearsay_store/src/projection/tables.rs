@@ -1,0 +1,145 @@
+//! Writes the graph tables in transactions of limited size.
+
+use std::fmt::Write;
+
+use hearsay_model::Position;
+use surrealdb::types::{Array, Value};
+
+use super::row::{ProjectionRow, Table, Watermark, ids};
+use crate::engine::{
+    Db,
+    values::{as_u64, int, object},
+};
+
+/// Maximum number of rows in one transaction.
+const ROWS: usize = 256;
+
+/// Approximate maximum number of bytes in one transaction.
+const BYTES: usize = 1 << 20;
+
+/// Approximate number of bytes that the keys of one row take in the engine. An edge has five keys.
+const KEYS: usize = 4 << 10;
+
+/// Writes rows. If `complete` is given, writes this watermark together with the last rows.
+pub(crate) async fn write(
+    db: &Db,
+    mut rows: Vec<ProjectionRow>,
+    complete: Option<Watermark>,
+) -> Result<(), surrealdb::Error> {
+    // Deletions come first; edges are deleted before the records that they connect. Then the other rows are written,
+    // edges last.
+    rows.sort_by_key(|row| match row.content {
+        None => (0, -(row.table as i8)),
+        Some(_) => (1, row.table as i8),
+    });
+    let (most_rows, most_bytes) = limits(db);
+    let mut rest = rows.into_iter().peekable();
+    loop {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while let Some(row) = rest.peek() {
+            let weight = row.weight();
+            if batch.len() >= most_rows || (bytes + weight > most_bytes && !batch.is_empty()) {
+                break;
+            }
+            bytes += weight;
+            batch.extend(rest.next());
+        }
+        let last = rest.peek().is_none();
+        write_batch(db, batch, complete.filter(|_| last)).await?;
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+/// Returns the maximum number of rows and of bytes in one transaction.
+fn limits(db: &Db) -> (usize, usize) {
+    let bytes = db.bounded(BYTES);
+    ((bytes / KEYS).clamp(1, ROWS), bytes)
+}
+
+async fn write_batch(db: &Db, batch: Vec<ProjectionRow>, complete: Option<Watermark>) -> Result<(), surrealdb::Error> {
+    let mut statements = String::from("BEGIN;");
+    let mut variables = object([]);
+    for table in Table::ALL.into_iter().rev() {
+        let gone = ids(batch.iter().filter(|row| row.table == table && row.is_deletion()));
+        if matches!(&gone, Value::Array(ids) if !ids.is_empty()) {
+            let _ = write!(statements, " DELETE $gone_{0} RETURN NONE;", table.name());
+            variables.insert(format!("gone_{}", table.name()), gone);
+        }
+    }
+    let mut kept: [Vec<Value>; Table::ALL.len()] = Default::default();
+    let mut fields: [Vec<String>; Table::ALL.len()] = Default::default();
+    for mut row in batch {
+        let id = row.record();
+        if let Some(mut content) = row.content.take() {
+            // All rows of a table have the same fields. The fields `in` and `out` are left out, because no update
+            // changes the ends of an edge.
+            let of_table = &mut fields[row.table as usize];
+            if of_table.is_empty() {
+                of_table.extend(content.keys().filter(|field| !["in", "out"].contains(&field.as_str())).cloned());
+            }
+            content.insert("id", id);
+            kept[row.table as usize].push(Value::Object(content));
+        }
+    }
+    for ((table, rows), fields) in Table::ALL.into_iter().zip(kept).zip(fields) {
+        if !rows.is_empty() {
+            upsert(&mut statements, table, &fields);
+            variables.insert(format!("rows_{}", table.name()), Value::Array(Array::from(rows)));
+        }
+    }
+    if let Some(complete) = complete {
+        statements.push_str(" UPSERT meta:projections SET position = $position, batch = $batch;");
+        variables.insert("position", int(complete.position.0));
+        variables.insert("batch", int(complete.batch));
+    }
+    if statements.len() == "BEGIN;".len() {
+        return Ok(());
+    }
+    statements.push_str(" COMMIT;");
+    db.run_again(&statements, variables).await.map(drop)
+}
+
+fn upsert(statements: &mut String, table: Table, fields: &[String]) {
+    let (relation, name) = (if table.is_relation() { " RELATION" } else { "" }, table.name());
+    // The prefix `rows_` is needed because SurrealDB reserves the name `$session`.
+    let _ = write!(statements, " INSERT{relation} INTO {name} $rows_{name} ON DUPLICATE KEY UPDATE ");
+    for (index, field) in fields.iter().enumerate() {
+        let _ = write!(statements, "{}{field} = $input.{field}", if index == 0 { "" } else { ", " });
+    }
+    statements.push_str(" RETURN NONE;");
+}
+
+/// Reads the watermark of the tables.
+pub(crate) async fn watermark(db: &Db) -> Result<Watermark, surrealdb::Error> {
+    let found = db.value("SELECT position, batch FROM ONLY meta:projections", object([])).await?;
+    let Value::Object(found) = found else { return Ok(Watermark::default()) };
+    let number = |name| found.get(name).and_then(as_u64).unwrap_or(0);
+    Ok(Watermark { position: Position(number("position")), batch: number("batch") })
+}
+
+/// Returns whether the tables were ever compared with the state.
+pub(crate) async fn is_verified(db: &Db) -> Result<bool, surrealdb::Error> {
+    let found = db.value("SELECT VALUE verified FROM ONLY meta:projections", object([])).await?;
+    Ok(matches!(found, Value::Bool(true)))
+}
+
+/// Stores that the tables were compared with the state.
+pub(crate) async fn set_verified(db: &Db) -> Result<(), surrealdb::Error> {
+    db.run_again("UPSERT meta:projections SET verified = true", object([])).await.map(drop)
+}
+
+/// Deletes all rows. Resets the watermark first: if the program is killed meanwhile, the tables are rebuilt later.
+pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
+    db.run_again("UPSERT meta:projections SET position = 0, batch = 0", object([])).await?;
+    for table in Table::ALL.into_iter().rev() {
+        let delete = format!(
+            "LET $ids = SELECT VALUE id FROM {} LIMIT {}; DELETE $ids RETURN NONE; RETURN array::len($ids)",
+            table.name(),
+            limits(db).0
+        );
+        while as_u64(&db.value(&delete, object([])).await?).unwrap_or(0) > 0 {}
+    }
+    Ok(())
+}

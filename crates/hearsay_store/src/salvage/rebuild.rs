@@ -1,0 +1,76 @@
+//! Builds a new database from the readable data of a damaged database.
+
+use std::path::Path;
+
+use hearsay_model::Position;
+
+use super::{
+    fold::IntactJournal,
+    inspect::{check_directory, inspect, lock_existing},
+    report::{CheckReport, RepairReport},
+};
+use crate::{Opened, Store, StoreError, StoreOptions, files::database_swap, store::wait};
+
+/// Number of operations in one commit.
+const GROUP: usize = 64;
+
+/// Repairs a campaign directory. Blocks the calling thread.
+///
+/// Writes every readable operation to a new database with graph tables and a snapshot. The new database replaces the
+/// damaged database. The damaged files are moved to a new directory next to the campaign directory; they are never
+/// deleted. Operations keep their positions: each lost operation is replaced by an operation that changes nothing.
+///
+/// If the program is killed during the repair, the campaign is either unchanged, or the next opening finishes the
+/// repair.
+///
+/// If `even_if_intact` is set, the database is rebuilt even if the check finds no problem.
+///
+/// # Errors
+/// Returns an error if the directory does not exist, if another process has it open, or if the new database cannot be
+/// written.
+pub fn repair_directory(directory: &Path, even_if_intact: bool) -> Result<RepairReport, StoreError> {
+    // Starts with a full check, because it also opens the database and so finds problems that are not visible in the
+    // files.
+    let found = check_directory(directory)?;
+    let lock = lock_existing(directory)?;
+    if found.has_intact_database() && !even_if_intact {
+        return Ok(RepairReport { saved: found.operations, found, damaged_files: None });
+    }
+    let (again, journal) = inspect(directory)?;
+    let found = CheckReport { graph_differences: found.graph_differences, error: found.error, ..again };
+    database_swap::discard(directory)?;
+    write(&directory.join(database_swap::FOLDER), &journal)?;
+    let directory = directory.canonicalize().unwrap_or_else(|_| directory.into());
+    let damaged = database_swap::directory_for_damaged(&directory)?;
+    database_swap::swap(&directory, &damaged)?;
+    drop(lock);
+    let saved = found.operations;
+    Ok(RepairReport { saved, found, damaged_files: Some(damaged) })
+}
+
+/// Writes a database with its derived data. Then opens it again and checks that it gives the expected state.
+fn write(directory: &Path, journal: &IntactJournal) -> Result<(), StoreError> {
+    let Opened { store, .. } = Store::open(directory, StoreOptions::default())?;
+    if journal.compacted_to > Position(0) {
+        store.begin_compacted_blocking(journal.compacted_to, journal.compacted.clone())?;
+    }
+    for group in journal.operations.chunks(GROUP) {
+        store.commit_blocking(store.position().next(), group.to_vec())?;
+    }
+    let transients: Vec<_> = journal.transients.iter().map(|(at, update)| (*at, update.clone())).collect();
+    if !transients.is_empty() {
+        wait(|done| store.commit_with_transients(store.position().next(), Vec::new(), transients, done))?;
+    }
+    store.rebuild_projections_blocking(&journal.state, |_, _| {})?;
+    wait(|done| store.write_snapshot(&journal.state, done))?;
+    store.close()?;
+    let Opened { store, state, .. } = Store::open(directory, StoreOptions::default())?;
+    store.close()?;
+    match state == journal.state {
+        true => Ok(()),
+        false => Err(StoreError::damaged(
+            &directory.display().to_string(),
+            "the new database differs from the data that was written to it",
+        )),
+    }
+}

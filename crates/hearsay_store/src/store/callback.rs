@@ -1,0 +1,27 @@
+//! Callbacks for the results of queued work.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::mpsc,
+};
+
+use crate::StoreError;
+
+/// A callback for the result of queued work.
+pub(crate) type Done = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
+/// Calls a callback. Catches a panic in the callback, so that the calling task continues.
+pub(crate) fn call<T>(done: impl FnOnce(Result<T, StoreError>), result: Result<T, StoreError>) {
+    if catch_unwind(AssertUnwindSafe(|| done(result))).is_err() {
+        tracing::error!("a callback for commits panicked");
+    }
+}
+
+/// Calls `start` with a callback, and blocks until the callback is called. Returns the result that the callback gets.
+pub(crate) fn wait(start: impl FnOnce(Done)) -> Result<(), StoreError> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    start(Box::new(move |result| {
+        let _ = sender.send(result);
+    }));
+    receiver.recv().unwrap_or(Err(StoreError::Closed))
+}

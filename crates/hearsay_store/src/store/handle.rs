@@ -1,0 +1,417 @@
+//! The handle of an open store.
+
+use std::{
+    fmt,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use hearsay_model::{Operation, Position, State};
+use tokio::{
+    runtime::{Handle, Runtime},
+    sync::mpsc::{UnboundedSender, error::SendError, unbounded_channel},
+    task::JoinHandle,
+};
+
+use super::{
+    background::{Background, do_background_work},
+    callback::{Done, wait},
+    commits::{Commit, commit_queued},
+    open::{LockedDirectory, Ready, open},
+    options::{Location, StoreOptions},
+    replay::{CatchUp, Reloaded, Replayed},
+    report::OpenReport,
+    shared::Shared,
+};
+use crate::{
+    StoreError,
+    engine::{block_on, is_disk_full},
+    files::lock::Lock,
+    journal::{RewrittenOperation, TransientUpdates},
+    projection::{self, GraphDifference, ProjectionRow, Watermark},
+};
+
+/// The threads, queues and tasks of a store. All of them end when the store is closed.
+struct Running {
+    runtime: Runtime,
+    commits: UnboundedSender<Commit>,
+    background: UnboundedSender<Background>,
+    tasks: [JoinHandle<()>; 2],
+    lock: Option<Lock>,
+}
+
+/// An open journal and graph of a campaign. See the [crate] documentation.
+///
+/// All functions return immediately, except opening, closing, and the functions named `…_blocking`. A thread of the
+/// store calls the `done` callbacks. A callback must be short and must not call a blocking function of the store.
+pub struct Store {
+    shared: Arc<Shared>,
+    running: Option<Running>,
+    close_timeout: Duration,
+}
+
+/// An open store, with the state that was folded from its journal.
+#[derive(Debug)]
+pub struct Opened {
+    /// The open store.
+    pub store: Store,
+    /// State at [`OpenReport::position`].
+    pub state: State,
+    /// Report on the opening.
+    pub report: OpenReport,
+}
+
+/// Health of the storage of an open store.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StorageHealth {
+    /// Reason why the storage failed. After a failure, the store writes no more data until the campaign is opened
+    /// again. `None` if the storage works.
+    pub failure: Option<String>,
+    /// Whether the engine's log was replayed at the opening, because the previous program did not close the campaign.
+    pub replayed_log: bool,
+    /// Number of graph records that differed from the state and were rewritten.
+    pub repaired_records: usize,
+    /// Number of times that commits were written again because the engine's log rotated.
+    pub log_rewrites: u64,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("place", &self.shared.place).field("position", &self.position()).finish()
+    }
+}
+
+/// Starts the tasks of a store for an open database.
+fn start(ready: Ready, options: &StoreOptions) -> Opened {
+    let Ready { runtime, place, directory, db, replayed } = ready;
+    let Replayed { state, journal, projected, catch_up, report } = replayed;
+    let last = journal.last;
+    let (directory, lock, acknowledged_file) = match directory {
+        Some(LockedDirectory { path, lock, acknowledged_file, .. }) => {
+            (Some(path), Some(lock), Some(acknowledged_file))
+        }
+        None => (None, None, None),
+    };
+    let shared = Arc::new(Shared {
+        db,
+        place,
+        directory,
+        acknowledged_file,
+        committed: AtomicU64::default(),
+        projected: AtomicU64::new(projected.0),
+        backlog: AtomicUsize::new(0),
+        repaired: AtomicUsize::new(0),
+        closing: AtomicBool::new(false),
+        #[cfg(feature = "testing")]
+        faults: options.faults.clone(),
+    });
+    shared.acknowledge(last);
+    let (commits, commit_queue) = unbounded_channel();
+    let (background, background_queue) = unbounded_channel();
+    let tasks = [
+        runtime.spawn(commit_queued(Arc::clone(&shared), commit_queue, journal)),
+        runtime.spawn(do_background_work(Arc::clone(&shared), background_queue)),
+    ];
+    if let Some(CatchUp { keys }) = catch_up {
+        let complete = Watermark { position: last.position, batch: report.transient_batch };
+        let state = Box::new(state.clone());
+        let _ = background.send(Background::CatchUp { state, keys, complete });
+    }
+    if report.verifying {
+        let _ = background.send(Background::Verify { state: Box::new(state.clone()) });
+    }
+    let running = Running { runtime, commits, background, tasks, lock };
+    let store = Store { shared, running: Some(running), close_timeout: options.close_timeout };
+    Opened { store, state, report }
+}
+
+impl Store {
+    /// Opens a campaign. Creates the campaign if it does not exist. Blocks the calling thread.
+    ///
+    /// With a snapshot, opening a large campaign takes about a second; without a snapshot, it takes several seconds.
+    ///
+    /// # Errors
+    /// Returns an error if another process has the directory open, the directory is not writable, a newer version of
+    /// Hearsay wrote the database, or the database is damaged. If acknowledged data is missing, opening always returns
+    /// an error.
+    pub fn open(location: impl Into<Location>, options: StoreOptions) -> Result<Opened, StoreError> {
+        Ok(start(open(location.into(), &options)?, &options))
+    }
+
+    /// Returns the position of the newest durable operation.
+    pub fn position(&self) -> Position {
+        Position(self.shared.committed.load(Ordering::Acquire))
+    }
+
+    /// Returns the journal position up to which the graph tables are complete.
+    pub fn projected(&self) -> Position {
+        Position(self.shared.projected.load(Ordering::Acquire))
+    }
+
+    /// Returns the number of rows that are waiting to be written to the graph tables. During a large import, pause
+    /// while this number is large.
+    pub fn backlog(&self) -> usize {
+        self.shared.backlog.load(Ordering::Relaxed)
+    }
+
+    /// Returns the health of the storage.
+    pub fn health(&self) -> StorageHealth {
+        let health = self.shared.db.health();
+        StorageHealth {
+            failure: health.failure().map(str::to_owned),
+            replayed_log: health.recovered(),
+            repaired_records: self.shared.repaired.load(Ordering::Relaxed),
+            log_rewrites: health.rewrites(),
+        }
+    }
+
+    /// Compares the graph tables with a state, record by record. Blocks the calling thread.
+    ///
+    /// The position of the state must be [`Store::projected`]. Call [`Store::settle_blocking`] first, and write nothing
+    /// during the comparison.
+    ///
+    /// # Errors
+    /// Returns an error if the tables cannot be read.
+    pub fn graph_differences_blocking(&self, state: &State) -> Result<Vec<GraphDifference>, StoreError> {
+        let (shared, state) = (Arc::clone(&self.shared), state.clone());
+        let found = self.run(async move { projection::compare_tables(&shared.db, &state, &shared.closing).await })?;
+        Ok(found.ok_or(StoreError::Closed)?.into_iter().map(|(difference, _)| difference).collect())
+    }
+
+    /// Returns the directory of the campaign, or `None` for a campaign in memory.
+    pub fn directory(&self) -> Option<&Path> {
+        self.shared.directory.as_deref()
+    }
+
+    /// Commits operations. The first operation gets the position `first`. Commits are stored in the order of the calls.
+    /// Either all operations of a commit are stored, or none. Calls `done` after the operations are on the disk, or
+    /// with an error.
+    ///
+    /// This function does not check the operations. Check them with [`State::check`] before the call, and apply them to
+    /// the state after `done` was called. The operations in one call share the cost of a commit, so commit a few dozen
+    /// small operations at a time. If a commit fails, [`Store::position`] does not change, and later commits in the
+    /// queue fail with [`StoreError::OutOfOrder`].
+    pub fn commit(
+        &self,
+        first: Position,
+        operations: Vec<Arc<Operation>>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.commit_with_transients(first, operations, Vec::new(), done);
+    }
+
+    /// Commits operations together with transient values. Each update contains the position of the newest operation
+    /// when the update is made.
+    ///
+    /// `operations` may be empty. All updates are stored in one transaction, so commit at most a few thousand values at
+    /// a time. See [`Store::commit`] for the guarantees. Apply the updates with [`State::set_transients`] after `done`
+    /// was called.
+    pub fn commit_with_transients(
+        &self,
+        first: Position,
+        operations: Vec<Arc<Operation>>,
+        transients: TransientUpdates,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.queue_commit(Commit::Operations { first, operations, transients, done: Box::new(done) });
+    }
+
+    /// Commits operations and blocks until they are on the disk.
+    ///
+    /// # Errors
+    /// See [`Store::commit`].
+    pub fn commit_blocking(&self, first: Position, operations: Vec<Arc<Operation>>) -> Result<(), StoreError> {
+        wait(|done| self.commit(first, operations, done))
+    }
+
+    /// Compacts the journal in the same way as a state was compacted.
+    ///
+    /// Rewrites or deletes the given operations, either all of them or none. Their positions must be at or before
+    /// [`State::compacted_to`]. After the compaction, operations up to that position are no longer linked by digests,
+    /// and are [applied](State::apply_compacted) without a check when the journal is replayed.
+    ///
+    /// Pass the operations that [`State::compact`] returned, and the state after that call. Do not call this function
+    /// while a commit is in progress.
+    pub fn compact(
+        &self,
+        state: &State,
+        operations: Vec<RewrittenOperation>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.queue_commit(Commit::Compact { state: Box::new(state.clone()), operations, done: Box::new(done) });
+    }
+
+    /// Writes the compacted part of another journal as the beginning of this journal. Blocks until it is on the disk.
+    ///
+    /// This journal must be empty. Open the campaign again to get the resulting state.
+    ///
+    /// # Errors
+    /// Returns an error if this journal contains operations, or if the database cannot write.
+    pub fn begin_compacted_blocking(
+        &self,
+        to: Position,
+        operations: Vec<(Position, Arc<Operation>)>,
+    ) -> Result<(), StoreError> {
+        wait(|done| self.queue_commit(Commit::Begin { to, operations, done }))
+    }
+
+    /// Replays the journal again in the background, after all queued commits. Use this function after a commit failed
+    /// with [`StoreError::Uncertain`]: if the reload succeeds, the store accepts commits again. The position of the new
+    /// state shows whether the uncertain commit is stored.
+    ///
+    /// Calls `done` with an error if the journal cannot be read, or if an acknowledged operation is missing.
+    pub fn reload(&self, done: impl FnOnce(Result<Reloaded, StoreError>) + Send + 'static) {
+        self.queue_commit(Commit::Reload(Box::new(done)));
+    }
+
+    fn queue_commit(&self, job: Commit) {
+        // `running` is `None` only while the store is being closed, and then no caller has a reference to the store.
+        if let Some(Err(SendError(job))) = self.running.as_ref().map(|running| running.commits.send(job)) {
+            job.refuse();
+        }
+    }
+
+    fn queue_background(&self, job: Background) {
+        if let Some(Err(SendError(job))) = self.running.as_ref().map(|running| running.background.send(job)) {
+            job.refuse();
+        }
+    }
+
+    /// Writes [rows](projection::rows()) to the graph tables in the background, in the order of the calls.
+    ///
+    /// `complete` is the watermark of the tables after these rows are written. From then on, [`Store::projected`]
+    /// returns the position of this watermark.
+    pub fn project(
+        &self,
+        rows: Vec<ProjectionRow>,
+        complete: impl Into<Watermark>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.project_part(rows, Some(complete.into()), Box::new(done));
+    }
+
+    fn project_part(&self, rows: Vec<ProjectionRow>, complete: Option<Watermark>, done: Done) {
+        self.shared.backlog.fetch_add(rows.len(), Ordering::Relaxed);
+        self.queue_background(Background::Project { rows, complete, done });
+    }
+
+    /// Deletes all rows of the graph tables and writes them again from the state. Blocks the calling thread.
+    ///
+    /// Calls `progress` with the number of written records and the total number of records. Until this function
+    /// returns, queries find only a part of the records.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot write.
+    pub fn rebuild_projections_blocking(
+        &self,
+        state: &State,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<(), StoreError> {
+        wait(|done| self.queue_background(Background::Clear(done)))?;
+        let keys = projection::all_keys(state);
+        let mut written = 0;
+        for part in keys.chunks(2_000) {
+            wait(|done| self.project_part(projection::own_rows(state, part), None, done))?;
+            written += part.len();
+            progress(written, keys.len());
+        }
+        wait(|done| self.project_part(Vec::new(), Some(state.position().into()), done))
+    }
+
+    /// Writes a snapshot of the journal up to the position of the state, in the background. With a snapshot, the
+    /// campaign opens faster. Does nothing for a campaign in memory.
+    pub fn write_snapshot(&self, state: &State, done: impl FnOnce(Result<(), StoreError>) + Send + 'static) {
+        let operations = state.journal().map(|(at, entry)| (at, Arc::clone(&entry.operation))).collect();
+        let (position, compacted_to) = (state.position(), state.compacted_to());
+        self.queue_background(Background::Snapshot { position, compacted_to, operations, done: Box::new(done) });
+    }
+
+    /// Blocks until all queued work is done.
+    ///
+    /// # Errors
+    /// Returns an error if the store is closed.
+    pub fn settle_blocking(&self) -> Result<(), StoreError> {
+        wait(|done| self.queue_commit(Commit::Settle(done)))?;
+        wait(|done| self.queue_background(Background::Settle(done)))
+    }
+
+    /// Runs SurrealQL and returns the result of the last statement. Blocks the calling thread.
+    ///
+    /// The statements run in a transaction that is cancelled, so their writes are discarded. Use this function for
+    /// tests and inspection. It is slow.
+    ///
+    /// # Errors
+    /// Returns an error if a statement fails.
+    pub fn query_blocking(&self, surrealql: &str) -> Result<serde_json::Value, StoreError> {
+        let (shared, statements) = (Arc::clone(&self.shared), surrealql.to_owned());
+        let value = self.run(async move { shared.db.query_and_cancel(&statements).await })?;
+        Ok(value.into_json_value())
+    }
+
+    /// Runs a future on the threads of the store, and blocks until it completes.
+    fn run<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = Result<T, surrealdb::Error>> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let Some(running) = &self.running else { return Err(StoreError::Closed) };
+        let result = block_on(&running.runtime, running.runtime.spawn(task));
+        let result = result.map_err(|crash| StoreError::Query(crash.to_string()))?;
+        result.map_err(|error| StoreError::Query(error.to_string()))
+    }
+
+    /// Finishes the queued work, shuts the database down, and blocks until another process can open the directory. Does
+    /// not wait until outdated graph tables from an earlier session are rewritten; this continues at the next opening.
+    ///
+    /// # Errors
+    /// Returns an error if closing takes longer than [`StoreOptions::close_timeout`], or if the database cannot shut
+    /// down. Acknowledged data is safe in both cases.
+    pub fn close(mut self) -> Result<(), StoreError> {
+        self.finish(self.close_timeout)
+    }
+
+    fn finish(&mut self, timeout: Duration) -> Result<(), StoreError> {
+        let Some(Running { runtime, commits, background, tasks, lock }) = self.running.take() else { return Ok(()) };
+        let (started, place) = (Instant::now(), self.shared.place.clone());
+        self.shared.closing.store(true, Ordering::Relaxed);
+        drop((commits, background));
+        let [commit, background] = tasks;
+        let tasks = async {
+            let _ = commit.await;
+            let _ = background.await;
+        };
+        let slow = || StoreError::TooSlow { place: place.clone(), action: "close", waited: timeout };
+        let drained = block_on(&runtime, async { tokio::time::timeout(timeout, tasks).await });
+        let result = match drained {
+            Ok(()) => {
+                let db = Arc::clone(&self.shared);
+                let left = timeout.saturating_sub(started.elapsed()).max(Duration::from_secs(1));
+                let closed = runtime.spawn(async move { db.db.close(left).await });
+                let closed = block_on(&runtime, closed).unwrap_or_else(|crash| Err(crash.to_string()));
+                closed.map_err(|reason| match is_disk_full(&reason) {
+                    true => StoreError::Full { place: place.clone(), action: "closed" },
+                    false => StoreError::Database { place: place.clone(), action: "close", reason },
+                })
+            }
+            Err(_) => Err(slow()),
+        };
+        if Handle::try_current().is_ok() {
+            runtime.shutdown_background();
+        } else {
+            runtime.shutdown_timeout(Duration::from_secs(1));
+        }
+        drop(lock);
+        result
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if let Err(error) = self.finish(self.close_timeout.min(Duration::from_secs(5))) {
+            tracing::warn!(%error, "the campaign was dropped without being closed");
+        }
+    }
+}

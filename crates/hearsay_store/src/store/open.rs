@@ -1,0 +1,144 @@
+//! Opens a campaign: locks the directory, opens the database, and replays the journal.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use tokio::runtime::Runtime;
+
+use super::{
+    options::{Location, OpenProgress, StoreOptions},
+    replay::{Replayed, replay},
+};
+use crate::{
+    StoreError,
+    engine::{Db, Place, Settings, block_on, is_disk_full, start_runtime},
+    files::{
+        acknowledged::AcknowledgedFile,
+        database_swap,
+        directory::{name_damaged_file, preflight},
+        lock::Lock,
+        snapshot,
+    },
+    journal::JournalPosition,
+};
+
+/// A locked campaign directory.
+pub(crate) struct LockedDirectory {
+    pub(crate) path: PathBuf,
+    pub(crate) lock: Lock,
+    pub(crate) acknowledged_file: AcknowledgedFile,
+    acknowledged: Option<JournalPosition>,
+}
+
+/// An open database, and the state that was folded from its journal.
+pub(crate) struct Ready {
+    pub(crate) runtime: Runtime,
+    pub(crate) place: String,
+    /// The campaign directory, or `None` for a campaign in memory.
+    pub(crate) directory: Option<LockedDirectory>,
+    pub(crate) db: Db,
+    pub(crate) replayed: Replayed,
+}
+
+/// Opens a campaign. Creates the campaign if it does not exist.
+pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Ready, StoreError> {
+    let started = Instant::now();
+    let place = location.to_string();
+    let directory = match &location {
+        Location::Directory(path) => Some(lock_directory(path)?),
+        Location::Memory => None,
+    };
+    let runtime = start_runtime(&place, options.threads)?;
+    let task = prepare(
+        place.clone(),
+        directory.as_ref().map(|directory| directory.path.clone()),
+        directory.as_ref().and_then(|directory| directory.acknowledged),
+        Settings {
+            query_timeout: options.query_timeout,
+            bootstrap_timeout: options.open_timeout / 20,
+            memtable_bytes: options.memtable_bytes,
+            #[cfg(feature = "testing")]
+            faults: options.faults.clone(),
+        },
+        options.progress.clone(),
+    );
+    let timeout = options.open_timeout;
+    // Runs in a separate task, so that a panic inside the database becomes an error.
+    let prepared = block_on(&runtime, async move { tokio::time::timeout(timeout, tokio::spawn(task)).await });
+    let prepared = match prepared {
+        Ok(Ok(prepared)) => prepared,
+        Ok(Err(crash)) => Err(StoreError::damaged(&place, format!("the database stopped while opening: {crash}"))),
+        Err(_) => Err(StoreError::TooSlow { place: place.clone(), action: "open", waited: timeout }),
+    };
+    match prepared {
+        Ok((db, mut replayed)) => {
+            replayed.report.took = started.elapsed();
+            Ok(Ready { runtime, place, directory, db, replayed })
+        }
+        Err(error) => {
+            runtime.shutdown_timeout(Duration::from_secs(5));
+            Err(error)
+        }
+    }
+}
+
+/// Creates the directory, locks it, finishes an interrupted repair, and reads the acknowledged position.
+fn lock_directory(path: &Path) -> Result<LockedDirectory, StoreError> {
+    // The engine gets the path as part of a URL, so some paths are not supported.
+    let refused = |reason| StoreError::Path { path: path.into(), reason };
+    let text = path.to_str().ok_or_else(|| refused("its path is not valid Unicode"))?;
+    if text.contains('?') {
+        return Err(refused("its path has a question mark"));
+    }
+    std::fs::create_dir_all(path).map_err(|source| StoreError::File {
+        action: "make",
+        path: path.into(),
+        advice: "choose a directory that this user may write to",
+        source,
+    })?;
+    let lock = Lock::take(path)?;
+    if database_swap::finish(path)? {
+        tracing::warn!(directory = %path.display(), "finished an interrupted repair");
+    }
+    let (acknowledged_file, acknowledged) = AcknowledgedFile::open(path)?;
+    Ok(LockedDirectory { path: path.into(), lock, acknowledged_file, acknowledged })
+}
+
+/// Opens the database and replays its journal.
+async fn prepare(
+    place: String,
+    directory: Option<PathBuf>,
+    acknowledged: Option<JournalPosition>,
+    settings: Settings,
+    progress: OpenProgress,
+) -> Result<(Db, Replayed), StoreError> {
+    // Reads the snapshot on another thread while the database opens.
+    let reading = directory.clone().map(|directory| std::thread::spawn(move || snapshot::read(&directory)));
+    let place_of_db = match &directory {
+        Some(directory) => Place::Directory(directory.join("db")),
+        None => Place::Memory,
+    };
+    if let Place::Directory(directory) = &place_of_db {
+        preflight(&place, directory)?;
+    }
+    let named = |error| match &place_of_db {
+        Place::Directory(directory) => name_damaged_file(directory, error),
+        Place::Memory => error,
+    };
+    let db = Db::open(place_of_db.clone(), settings).await.map_err(|reason| match is_disk_full(&reason) {
+        true => StoreError::Full { place: place.clone(), action: "opened" },
+        false => named(StoreError::damaged(&place, format!("the database cannot be opened: {reason}"))),
+    })?;
+    let read =
+        reading.map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading the journal stopped".into())));
+    match replay(&db, &place, acknowledged, read, progress).await {
+        Ok(replayed) => Ok((db, replayed)),
+        Err(error) => {
+            // Closes the database, so that another program, for example a newer version, can open it.
+            let _ = db.close(Duration::from_secs(10)).await;
+            Err(named(error))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Location of a campaign, options of a store, and progress of the opening.
+
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+/// Location of a campaign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A directory. It is created if it does not exist. Do not put other files into it.
+    Directory(PathBuf),
+    /// Memory only: the campaign is lost when the store is dropped. Use this for tests, and for games that do not save
+    /// the memory.
+    Memory,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(path) => path.display().fmt(f),
+            Self::Memory => f.write_str("memory"),
+        }
+    }
+}
+
+impl<P: Into<PathBuf>> From<P> for Location {
+    fn from(path: P) -> Self {
+        Self::Directory(path.into())
+    }
+}
+
+/// Progress of opening a campaign. Clones share their counts, so that another thread can poll them.
+#[derive(Debug, Clone, Default)]
+pub struct OpenProgress(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    applied: AtomicU64,
+    read: AtomicU64,
+}
+
+impl OpenProgress {
+    /// Returns the number of changes that were read from the disk so far.
+    pub fn read(&self) -> u64 {
+        self.0.read.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of changes that were applied to the state so far.
+    pub fn applied(&self) -> u64 {
+        self.0.applied.load(Ordering::Relaxed)
+    }
+
+    /// Adds to the number of changes that were read.
+    pub(crate) fn note_read(&self, changes: usize) {
+        self.0.read.fetch_add(changes as u64, Ordering::Relaxed);
+    }
+
+    /// Adds to the number of changes that were applied.
+    pub(crate) fn note_applied(&self, changes: usize) {
+        self.0.applied.fetch_add(changes as u64, Ordering::Relaxed);
+    }
+}
+
+/// Options of a store. The defaults suit a game.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// Number of threads of the store. Default: 2. SurrealDB also starts its own thread pool, with 16 mostly idle
+    /// threads on a small machine. The environment variable `SURREAL_KVS_THREADPOOL_SIZE` (4 or more) sets the size of
+    /// that pool.
+    pub threads: usize,
+    /// Timeout of one database statement. Default: 60 seconds.
+    pub query_timeout: Duration,
+    /// Timeout of opening the campaign. Default: 10 minutes.
+    pub open_timeout: Duration,
+    /// Maximum duration for which [`Store::close`](crate::Store::close) waits for queued work and for the database.
+    /// Default: 60 seconds. When a store is dropped without being closed, the maximum is 5 seconds.
+    pub close_timeout: Duration,
+    /// Progress of opening. The store updates this value.
+    pub progress: OpenProgress,
+    /// Size of a memtable, in bytes. The database fills a memtable before it writes a table file. Default: 16 MiB.
+    /// Minimum: 256 KiB. After a crash, the contents of the last memtables are read again from the log, so a larger
+    /// size makes the next opening slower. Larger writes are split.
+    pub memtable_bytes: usize,
+    /// Failures that tests inject into commits and storage.
+    #[cfg(feature = "testing")]
+    pub faults: crate::faults::Faults,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            threads: 2,
+            query_timeout: Duration::from_secs(60),
+            open_timeout: Duration::from_secs(600),
+            close_timeout: Duration::from_secs(60),
+            progress: OpenProgress::default(),
+            memtable_bytes: 16 << 20,
+            #[cfg(feature = "testing")]
+            faults: crate::faults::Faults::default(),
+        }
+    }
+}

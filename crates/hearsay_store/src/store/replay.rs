@@ -1,0 +1,294 @@
+//! Replays the journal: folds its operations and transient values to a state.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, btree_map},
+    path::Path,
+    time::Duration,
+};
+
+use hearsay_model::{Key, Operation, Position, State, TransientUpdate};
+
+use super::{options::OpenProgress, report::OpenReport};
+use crate::{
+    StoreError,
+    engine::{Db, schema},
+    files::snapshot::{self, Operations, Snapshot},
+    journal::{Compacted, Digest, JournalPosition, Transients, entries},
+    projection::{self, Watermark},
+};
+
+/// The end of a journal, after which the next operation is appended.
+pub(crate) struct JournalEnd {
+    pub(crate) last: JournalPosition,
+    pub(crate) compacted: Compacted,
+    pub(crate) transients: Transients,
+}
+
+/// Records of the graph tables that are written in the background after the opening.
+pub(crate) struct CatchUp {
+    /// Keys of the outdated records, or `None` to rebuild all tables.
+    pub(crate) keys: Option<Vec<Key>>,
+}
+
+/// The result of [`Store::reload`](crate::Store::reload).
+#[derive(Debug)]
+pub struct Reloaded {
+    /// State that was folded from the journal.
+    pub state: State,
+    /// Keys of the outdated records in the graph tables, or `None` to rebuild all tables.
+    pub behind: Option<Vec<Key>>,
+    /// Number of the newest batch of transient values in the state.
+    pub transient_batch: u64,
+}
+
+/// The result of replaying a journal.
+pub(crate) struct Replayed {
+    pub(crate) state: State,
+    pub(crate) journal: JournalEnd,
+    /// Journal position up to which the graph tables were complete.
+    pub(crate) projected: Position,
+    pub(crate) catch_up: Option<CatchUp>,
+    pub(crate) report: OpenReport,
+}
+
+/// Replays the journal of an open database again, in the same way as when it was opened.
+pub(crate) async fn replay_again(
+    db: &Db,
+    place: &str,
+    directory: Option<&Path>,
+    acknowledged: JournalPosition,
+) -> Result<(Reloaded, JournalEnd), StoreError> {
+    let read = directory.map_or(Ok(None), snapshot::read);
+    let replayed = replay(db, place, Some(acknowledged), read, OpenProgress::default()).await?;
+    let Replayed { state, journal, catch_up, .. } = replayed;
+    let behind = catch_up.map_or(Some(Vec::new()), |work| work.keys);
+    Ok((Reloaded { state, behind, transient_batch: journal.transients.batch() }, journal))
+}
+
+/// Replays the journal of an open database. Uses the snapshot if possible, and reads only the rows after it.
+///
+/// `read` is the snapshot, or the reason why the snapshot cannot be read.
+pub(crate) async fn replay(
+    db: &Db,
+    place: &str,
+    acknowledged: Option<JournalPosition>,
+    read: Result<Option<Snapshot>, String>,
+    progress: OpenProgress,
+) -> Result<Replayed, StoreError> {
+    let unreadable = |error: surrealdb::Error| StoreError::damaged(place, error.to_string());
+    let schema = schema::migrate(db, place).await?;
+    let shown = projection::watermark(db).await.map_err(unreadable)?;
+    let (transients, log) = Transients::read(db, place).await?;
+    let updates = log.into_updates();
+    // If the batch numbers differ, the tables may contain outdated transient values. The comparison in the background
+    // finds them.
+    let shows_old_values = shown.batch != transients.batch();
+    let compacted = Compacted::load(db, place).await?;
+    let begin = |progress| Fold::new(shown, transients.batch(), &updates, compacted.to.position, progress);
+    let mut fold = begin(progress);
+    let snapshot = match read {
+        Ok(Some(snapshot)) => expect_same_history(db, place, snapshot, compacted.to).await?.map(Some),
+        read => read,
+    };
+    let used = snapshot.and_then(|snapshot| match snapshot {
+        Some(Snapshot { at, operations, .. }) => fold.apply_snapshot(operations).map(|()| Some(at)),
+        None => Ok(None),
+    });
+    let (used, ignored) = match used {
+        Ok(used) => (used, None),
+        Err(reason) => {
+            tracing::warn!(place, reason, "the snapshot is not used");
+            fold = begin(fold.progress);
+            (None, Some(reason))
+        }
+    };
+    let start = match used {
+        Some(at) => at,
+        None => {
+            compacted.read(db, place, |position, operation| fold.apply(position, operation, false)).await?;
+            compacted.to
+        }
+    };
+    let mut digest_there = acknowledged.filter(|there| there.position == start.position).map(|_| start.digest);
+    let last = entries::read(db, place, start, |at, operation| {
+        if acknowledged.is_some_and(|there| there.position == at.position) {
+            digest_there = Some(at.digest);
+        }
+        fold.apply(at.position, operation, false);
+    })
+    .await?;
+    fold.finish();
+    if let Some((position, reason)) = fold.failed {
+        return Err(StoreError::damaged(place, format!("operation {position} cannot be applied: {reason}")));
+    }
+    check_acknowledged(place, acknowledged, last, digest_there)?;
+    let swept_chunks = entries::sweep(db, last.position.next()).await.map_err(unreadable)?;
+    // If the tables end before the end of the compacted part, they may contain records that compaction removed. In this
+    // case, all tables are rebuilt.
+    let catch_up = if shown.position > last.position || shown.position < compacted.to.position {
+        Some(CatchUp { keys: None })
+    } else {
+        let keys: Vec<Key> = fold.touched.into_iter().collect();
+        (shown.position < last.position || shows_old_values).then_some(CatchUp { keys: Some(keys) })
+    };
+    // The tables of an empty journal need no comparison, because they are empty.
+    let verified = projection::is_verified(db).await.map_err(unreadable)? || last.position == Position(0);
+    let report = OpenReport {
+        verifying: db.health().recovered() || !verified || shows_old_values,
+        position: last.position,
+        snapshot: used.map(|at| at.position),
+        snapshot_ignored: ignored,
+        tail: last.position.0 - start.position.0,
+        swept_chunks,
+        catching_up: catch_up.as_ref().map_or(0, |work| match &work.keys {
+            Some(keys) => keys.len(),
+            None => fold.state.fact_count() + fold.state.entity_count(),
+        }),
+        transient_batch: transients.batch(),
+        schema,
+        took: Duration::ZERO,
+    };
+    let journal = JournalEnd { last, compacted, transients };
+    Ok(Replayed { state: fold.state, journal, projected: shown.position, catch_up, report })
+}
+
+/// Checks whether a snapshot belongs to the journal of a database. Returns the snapshot if it does, or the reason if it
+/// does not.
+async fn expect_same_history(
+    db: &Db,
+    place: &str,
+    snapshot: Snapshot,
+    compacted_to: JournalPosition,
+) -> Result<Result<Snapshot, String>, StoreError> {
+    let at = snapshot.at;
+    let entry = match at.position == compacted_to.position {
+        true => Some(compacted_to.digest),
+        false => {
+            let entry = entries::digest_at(db, at.position).await;
+            entry.map_err(|error| StoreError::damaged(place, error.to_string()))?
+        }
+    };
+    Ok(if snapshot.compacted_to != compacted_to.position {
+        Err("the journal was compacted after it was written".into())
+    } else if entry == Some(at.digest) {
+        Ok(snapshot)
+    } else if entry.is_none() {
+        Err(format!("it is ahead of the journal, at position {}", at.position))
+    } else {
+        Err("the journal has a different operation at the position of the snapshot".into())
+    })
+}
+
+/// Returns an error if the journal does not contain the acknowledged operation.
+fn check_acknowledged(
+    place: &str,
+    acknowledged: Option<JournalPosition>,
+    last: JournalPosition,
+    digest_there: Option<Digest>,
+) -> Result<(), StoreError> {
+    let Some(acknowledged) = acknowledged else { return Ok(()) };
+    let advice = "restore the directory from a backup, or run `hearsay db repair` to keep the remaining operations; if you replaced `db` with an older copy on purpose, delete the file `acknowledged` beside it";
+    let damaged = |what| Err(StoreError::Damaged { place: place.into(), what, advice });
+    if last.position < acknowledged.position {
+        return damaged(format!(
+            "the journal ends at operation {}, but operation {} was saved",
+            last.position, acknowledged.position
+        ));
+    }
+    if digest_there.is_some_and(|digest| digest != acknowledged.digest) {
+        return damaged(format!("operation {} differs from the operation that was saved", acknowledged.position));
+    }
+    Ok(())
+}
+
+/// The state while the journal is folded, and the keys of outdated records in the graph tables.
+struct Fold<'a> {
+    state: State,
+    /// Operations up to this position are applied without a check.
+    compacted_to: Position,
+    /// Transient updates that are not applied yet, in the order of their positions.
+    transients: btree_map::Iter<'a, Position, TransientUpdate>,
+    projected: Position,
+    /// Whether the graph tables already contain the newest transient values.
+    transients_projected: bool,
+    touched: BTreeSet<Key>,
+    failed: Option<(Position, String)>,
+    progress: OpenProgress,
+}
+
+impl<'a> Fold<'a> {
+    fn new(
+        projected: Watermark,
+        batch: u64,
+        transients: &'a BTreeMap<Position, TransientUpdate>,
+        compacted_to: Position,
+        progress: OpenProgress,
+    ) -> Self {
+        Self {
+            state: State::default(),
+            compacted_to,
+            transients: transients.iter(),
+            projected: projected.position,
+            transients_projected: projected.batch == batch,
+            touched: BTreeSet::new(),
+            failed: None,
+            progress,
+        }
+    }
+
+    /// Applies the transient updates that were made before a position.
+    fn set_transients(&mut self, before: Position) {
+        while let Some((_, update)) = self.transients.clone().next().filter(|(position, _)| **position < before) {
+            self.transients.next();
+            let touched = self.state.set_transients(update);
+            if !self.transients_projected {
+                self.touched.extend(touched);
+            }
+        }
+    }
+
+    /// Applies an operation. An operation from a snapshot is not checked again, because it was checked before it was
+    /// written to the journal.
+    fn apply(&mut self, position: Position, operation: Operation, of_snapshot: bool) {
+        if self.failed.is_some() {
+            return;
+        }
+        self.set_transients(position);
+        let changes = operation.changes.len();
+        self.progress.note_read(changes);
+        let touched = if position <= self.compacted_to {
+            Ok(self.state.apply_compacted(position, operation))
+        } else {
+            self.state.advance_compaction(self.compacted_to);
+            let applied = match of_snapshot {
+                true => Ok(self.state.apply_recorded(operation)),
+                false => self.state.apply(operation),
+            };
+            applied.map(|applied| applied.touched)
+        };
+        self.progress.note_applied(changes);
+        match touched {
+            Ok(touched) if position > self.projected => self.touched.extend(touched),
+            Ok(_) => {}
+            Err(error) => self.failed = Some((position, error.to_string())),
+        }
+    }
+
+    /// Applies the operations of a snapshot.
+    ///
+    /// # Errors
+    /// Returns the reason why the snapshot cannot be used. Some of its operations may already be applied.
+    fn apply_snapshot(&mut self, operations: Operations) -> Result<(), String> {
+        for operation in operations {
+            let (position, operation) = operation?;
+            self.apply(position, operation, true);
+        }
+        Ok(())
+    }
+
+    /// Applies the remaining transient updates after the last operation.
+    fn finish(&mut self) {
+        self.state.advance_compaction(self.compacted_to);
+        self.set_transients(Position(u64::MAX));
+    }
+}

@@ -1,0 +1,33 @@
+//! Report on how a campaign was opened.
+
+use std::time::Duration;
+
+use hearsay_model::Position;
+
+/// Report on how a campaign was opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenReport {
+    /// Position of the newest operation.
+    pub position: Position,
+    /// Position of the snapshot that was used, or `None` if no snapshot was used.
+    pub snapshot: Option<Position>,
+    /// Reason why an existing snapshot was not used.
+    pub snapshot_ignored: Option<String>,
+    /// Number of operations that were read from the journal: the operations after the snapshot or, without a snapshot,
+    /// after the compacted part.
+    pub tail: u64,
+    /// Number of chunks that were deleted because their operations were never committed.
+    pub swept_chunks: usize,
+    /// Number of outdated graph records that are being rewritten in the background.
+    pub catching_up: usize,
+    /// Number of the newest batch of transient values.
+    pub transient_batch: u64,
+    /// Whether the graph tables are being compared with the state in the background and repaired. This happens in three
+    /// cases: the previous program did not close the campaign, the tables may contain outdated transient values, or the
+    /// tables were never compared before.
+    pub verifying: bool,
+    /// Schema version of the database before it was opened; 0 for a new database.
+    pub schema: u64,
+    /// Duration of the opening.
+    pub took: Duration,
+}

@@ -1,0 +1,41 @@
+//! Compares the data in an open campaign with the acknowledged data.
+
+use std::path::Path;
+
+use super::{
+    findings::Findings,
+    protocol::{Acknowledged, say},
+    workload::{frame, frames, replay},
+};
+use crate::{Opened, Store, StoreError, StoreOptions, faults::Faults};
+
+/// Size of a memtable, in bytes. The size is small, so that several memtables are filled in a run.
+const MEMTABLE: usize = 256 << 10;
+
+/// Opens a campaign with small memtables. The returned [`Faults`] injects no failures yet.
+pub(super) fn open(path: &Path) -> Result<(Opened, Faults), StoreError> {
+    let faults = Faults::default();
+    let options = StoreOptions { memtable_bytes: MEMTABLE, faults: faults.clone(), ..StoreOptions::default() };
+    Ok((Store::open(path, options)?, faults))
+}
+
+/// Compares the data in an open campaign with the acknowledged data.
+pub(super) fn compare(opened: &Opened, seed: u64, acknowledged: &Acknowledged) -> Findings {
+    let Opened { store, state, .. } = opened;
+    let mut findings =
+        Findings { lost: acknowledged.position.saturating_sub(state.position().0), ..Findings::default() };
+    let (_, replayed) = replay(seed, state);
+    findings.half = u64::from(replayed.as_ref() != Some(state));
+    let differences = store.settle_blocking().and_then(|()| store.graph_differences_blocking(state));
+    findings.graph_differences = differences.map_or(1, |differences| {
+        for difference in differences.iter().take(5) {
+            say("difference", &format_args!("{difference:?}"));
+        }
+        differences.len() as u64
+    });
+    findings.graph_differences += u64::from(store.projected() != state.position());
+    let found =
+        store.directory().and_then(|directory| frames(directory).ok()).map_or_else(Vec::new, |(_, found)| found);
+    findings.lost += acknowledged.frames.iter().filter(|number| !found.contains(&frame(**number))).count() as u64;
+    findings
+}

@@ -1,0 +1,114 @@
+//! Damages copies of a campaign directory after its runs, and checks that the damage is handled.
+
+use std::{collections::BTreeSet, fs, io, path::Path, time::Duration};
+
+use hearsay_model::{Change, Position, State};
+
+use super::{findings::Findings, protocol::say, random::Random};
+use crate::{
+    Opened, Store, StoreError, StoreOptions, check_directory, repair_directory,
+    testing::damage::{self, Damage},
+};
+
+/// Makes copies of a closed directory, one for each type of file, and damages one file of that type in each copy.
+/// Checks that opening a copy either reports the damage or finds all data. Also checks that a repair saves all data
+/// that it does not report as lost.
+pub(super) fn damage_copies(directory: &Path, state: &State, random: &mut Random) -> io::Result<Findings> {
+    let mut findings = Findings::default();
+    for kind in ["sst", "manifest", "wal", "snapshot", "acknowledged", "vectors"] {
+        let mut files = damage::files(directory)?;
+        files.retain(|file| {
+            file.extension().or(file.file_name()).is_some_and(|name| name == kind)
+                && !fs::metadata(file).is_ok_and(|m| m.len() == 0)
+        });
+        if files.is_empty() {
+            continue;
+        }
+        let file = files.swap_remove(random.below(files.len() as u64) as usize);
+        let size = fs::metadata(&file)?.len();
+        let damage = match random.below(8) {
+            0 => Damage::Remove,
+            1 | 2 => Damage::Truncate(random.below(size)),
+            3 => Damage::Append(1 + random.below(100) as usize),
+            _ => Damage::Flip { at: random.below(size), mask: 1 << random.below(8) },
+        };
+        let place = tempfile::tempdir()?;
+        let copy = place.path().join("campaign");
+        damage::copy(directory, &copy)?;
+        damage.apply(&copy.join(file.strip_prefix(directory).unwrap_or(&file)))?;
+        findings.damaged_files += 1;
+        if let Err(what) = examine(&copy, state) {
+            // Keeps a copy of the undamaged files for investigation.
+            let kept = tempfile::tempdir()?.keep().join("campaign");
+            damage::copy(directory, &kept)?;
+            tracing::error!(file = %file.display(), ?damage, what, kept = %kept.display(), "damage is not handled");
+            let file = file.strip_prefix(directory).unwrap_or(&file).display();
+            say("mishandled", &format_args!("{file} {damage:?} of {}: {what}", kept.display()));
+            findings.mishandled_damage += 1;
+        }
+    }
+    Ok(findings)
+}
+
+/// Opens, checks and repairs a damaged directory.
+///
+/// # Errors
+/// Returns a description of the problem.
+fn examine(directory: &Path, state: &State) -> Result<(), String> {
+    let text = |error: StoreError| error.to_string();
+    let probe = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let opened = probe.path().join("campaign");
+    damage::copy(directory, &opened).map_err(|error| error.to_string())?;
+    let options = || StoreOptions { open_timeout: Duration::from_secs(60), ..StoreOptions::default() };
+    let is_reported = match Store::open(opened.as_path(), options()) {
+        Ok(opened) if opened.state != *state => return Err("it opens, but data is missing".into()),
+        // Damaged data of the graph tables may be read for the first time when the campaign is closed.
+        Ok(opened) => opened.store.close().is_err(),
+        Err(StoreError::Damaged { .. }) => true,
+        Err(error) => return Err(text(error)),
+    };
+    let found = check_directory(directory).map_err(text)?;
+    if is_reported && found.has_intact_database() {
+        return Err("opening reports damage that checking does not find".into());
+    }
+    let report = repair_directory(directory, false).map_err(text)?;
+    let Opened { store, state: saved, .. } = Store::open(directory, options()).map_err(text)?;
+    let lost: BTreeSet<Position> = found.lost.iter().chain(&found.unfit).map(|lost| lost.position).collect();
+    let replaced = lost.iter().filter(|position| saved.entry(**position).is_some()).count();
+    let (expected, operations) = (report.saved + replaced as u64, saved.operation_count() as u64);
+    if (expected, state.position()) != (operations, saved.position()) {
+        let (from, to) = (state.position(), saved.position());
+        return Err(format!(
+            "lost operations not counted: {operations} up to {to}, expected {expected} up to {from}, after {report:?}"
+        ));
+    }
+    let was_there: BTreeSet<Position> = state.journal().map(|(position, _)| position).collect();
+    let missing = was_there.iter().filter(|position| saved.entry(**position).is_none() && !lost.contains(position));
+    if missing.count() as u64 != found.lost_compacted && !found.changed_compacted {
+        return Err("missing operations before the undo horizon are not counted".into());
+    }
+    for (position, is) in saved.journal() {
+        // After damage, operations may be read from older files. There, the operations have the changes that compaction
+        // removed later.
+        let may_be_back = position <= state.compacted_to();
+        let same = match (lost.contains(&position), state.entry(position)) {
+            (true, _) => matches!(is.operation.changes[..], [Change::Restore(_)]),
+            (false, Some(was)) if may_be_back => {
+                was.operation.changes.iter().all(|change| is.operation.changes.contains(change))
+            }
+            (false, Some(was)) => is.operation == was.operation,
+            (false, None) => may_be_back,
+        };
+        if !same {
+            return Err(format!("operation {position} differs after the repair"));
+        }
+    }
+    store.settle_blocking().map_err(text)?;
+    let differences = store.graph_differences_blocking(&saved).map_err(text)?;
+    store.close().map_err(text)?;
+    if !differences.is_empty() {
+        return Err("the graph tables differ after the repair".into());
+    }
+    let whole = check_directory(directory).map_err(text)?;
+    if whole.has_intact_database() { Ok(()) } else { Err(format!("it is not whole after the repair: {whole:?}")) }
+}

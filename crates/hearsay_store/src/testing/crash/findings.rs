@@ -1,0 +1,54 @@
+//! Results of the runs, added up.
+
+/// Results of the runs, added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Number of runs: programs that were killed or that ended because of a fault.
+    pub runs: u64,
+    /// Number of runs with an injected storage fault: a refused, incomplete or unsynced write, or a failed background
+    /// task.
+    pub storage_faults: u64,
+    /// Number of runs with a full disk; 0 if no disk can be mounted.
+    pub full_disks: u64,
+    /// Number of files that were damaged in copies of the directories.
+    pub damaged_files: u64,
+    /// Number of damaged files that were handled wrongly: the damage changed data but was not reported, or the repair
+    /// lost readable data.
+    pub mishandled_damage: u64,
+    /// Number of acknowledged operations and frames of derived data that are missing.
+    pub lost: u64,
+    /// Number of campaigns that contain an incomplete group of operations, or operations that no run wrote.
+    pub half: u64,
+    /// Number of graph records that differed from the state.
+    pub graph_differences: u64,
+    /// Number of runs in which commits were written again because the database log rotated.
+    pub rotations_forced: u64,
+    /// Number of times that commits were written again because the database log rotated.
+    pub rotations: u64,
+    /// Number of acknowledged operations.
+    pub operations: u64,
+    /// Number of failed openings: a directory did not open, or a program did not open it within two minutes.
+    pub unopened: u64,
+}
+
+impl Findings {
+    /// Returns whether the runs found no error.
+    pub fn is_clean(&self) -> bool {
+        self.lost + self.half + self.graph_differences + self.unopened + self.mishandled_damage == 0
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.runs += other.runs;
+        self.storage_faults += other.storage_faults;
+        self.full_disks += other.full_disks;
+        self.damaged_files += other.damaged_files;
+        self.mishandled_damage += other.mishandled_damage;
+        self.lost += other.lost;
+        self.half += other.half;
+        self.graph_differences += other.graph_differences;
+        self.rotations_forced += other.rotations_forced;
+        self.rotations += other.rotations;
+        self.operations += other.operations;
+        self.unopened += other.unopened;
+    }
+}

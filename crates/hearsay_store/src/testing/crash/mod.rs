@@ -1,0 +1,21 @@
+//! Kills programs with a mixed workload at random points, and compares the stored data with the expected data.
+//!
+//! In a *run*, a child program opens a campaign directory and compares the stored data with the data that earlier runs
+//! acknowledged. Then the program writes until it is killed, its storage fails, or its disk is full. Several runs share
+//! a directory. After these runs, copies of the directory are damaged and repaired. All written data is derived from a
+//! seed, so later runs know the expected data. The memtables are small, so the database log rotates in most runs.
+
+mod child;
+mod compare;
+mod damaged_copies;
+mod end;
+mod findings;
+mod protocol;
+mod random;
+mod run;
+mod workload;
+
+pub use child::child;
+pub use findings::Findings;
+pub use protocol::CHILD;
+pub use run::{Start, run};

@@ -1,0 +1,138 @@
+//! Starts and evaluates the runs.
+
+use std::{io, path::Path, process::Command, time::Duration};
+
+use super::{
+    compare::{compare, open},
+    damaged_copies::damage_copies,
+    end::End,
+    findings::Findings,
+    protocol::{Acknowledged, CHILD, Request},
+    random::Random,
+};
+use crate::testing::{
+    child::{Child, Outcome},
+    disk::SmallDisk,
+};
+
+/// Size of the disk that is filled in some runs, in bytes.
+const DISK: u64 = 96 << 20;
+
+/// Number of runs that share a directory.
+const RUNS_PER_DIRECTORY: u64 = 8;
+
+/// A function that creates the command for a program that only calls [`child()`](super::child()). The environment
+/// variable [`CHILD`] is added to the command.
+pub type Start<'a> = &'a (dyn Fn() -> Command + Sync);
+
+/// Makes `runs` runs and returns the findings. Calls `progress` with the findings so far after the runs of each
+/// directory.
+///
+/// # Errors
+/// Returns an error if a program cannot be started or killed, or a directory cannot be created.
+pub fn run(runs: u64, seed: u64, start: Start<'_>, mut progress: impl FnMut(&Findings)) -> io::Result<Findings> {
+    let mut findings = Findings::default();
+    let mut directory = 0;
+    while findings.runs < runs {
+        let place = tempfile::tempdir()?;
+        // Every third directory is on a separate small disk, if such a disk can be mounted.
+        let disk = (directory % 3 == 1).then(|| SmallDisk::new(DISK).ok()).flatten();
+        let path = disk.as_ref().map_or(place.path(), SmallDisk::path).join("campaign");
+        let count = RUNS_PER_DIRECTORY.min(runs - findings.runs);
+        findings.add(&one_directory(&path, disk.as_ref(), seed.wrapping_add(directory), count, start)?);
+        directory += 1;
+        progress(&findings);
+    }
+    Ok(findings)
+}
+
+fn one_directory(
+    path: &Path,
+    disk: Option<&SmallDisk>,
+    seed: u64,
+    runs: u64,
+    start: Start<'_>,
+) -> io::Result<Findings> {
+    let mut random = Random(seed ^ 0x5DEE_CE66);
+    let (mut findings, mut acknowledged) = (Findings::default(), Acknowledged::default());
+    for _ in 0..runs {
+        let end = End::choose(&mut random, disk.is_some());
+        if let (End::FullDisk, Some(disk)) = (end, disk) {
+            disk.fill((64 << 10) + random.below(2 << 20))?;
+            findings.full_disks += 1;
+        } else if end.is_fault() {
+            findings.storage_faults += 1;
+        }
+        let request = Request { directory: path.into(), seed, end, acknowledged: acknowledged.clone() };
+        let child = Child::start(start().env(CHILD, request.to_string()))?;
+        // Most programs are killed while they write, after some commits and a short delay. Some are killed while they
+        // open the directory. Programs with a fault end without being killed.
+        let (word, count) = match end {
+            End::Killed if random.below(5) > 0 => ("saved", 1 + random.below(60)),
+            _ => ("", 1),
+        };
+        let delay = match end {
+            End::Killed => Duration::from_millis(random.below(if word.is_empty() { 400 } else { 60 })),
+            _ => Duration::from_secs(60),
+        };
+        let outcome = child.kill_after(word, count, delay, Duration::from_secs(120))?;
+        if let Some(disk) = disk {
+            disk.free()?;
+        }
+        findings.runs += 1;
+        findings.unopened += u64::from(!outcome.was_ready);
+        read(&outcome, end, &mut acknowledged, &mut findings);
+    }
+    match open(path) {
+        Ok((opened, _)) => {
+            findings.add(&compare(&opened, seed, &acknowledged));
+            let state = opened.state;
+            match opened.store.close() {
+                Ok(()) => findings.add(&damage_copies(path, &state, &mut random)?),
+                Err(error) => {
+                    tracing::error!(%error, "a directory does not close");
+                    findings.unopened += 1;
+                }
+            }
+        }
+        Err(error) => {
+            tracing::error!(%error, "a directory does not open after a kill");
+            findings.unopened += 1;
+        }
+    }
+    findings.operations += acknowledged.position;
+    Ok(findings)
+}
+
+/// Adds the output of a child program to the acknowledged data and to the findings.
+fn read(outcome: &Outcome, end: End, acknowledged: &mut Acknowledged, findings: &mut Findings) {
+    let mut rotations = 0;
+    for line in &outcome.lines {
+        // Skips lines that the test harness writes.
+        let Some((word, rest)) = line.split_once(' ') else { continue };
+        match (word, rest.parse::<u64>()) {
+            ("saved", Ok(position)) => acknowledged.position = acknowledged.position.max(position),
+            ("frame", Ok(number)) => acknowledged.frames.push(number),
+            ("rotations", Ok(count)) => rotations = rotations.max(count),
+            ("lost", Ok(count)) => findings.lost += count,
+            ("half", Ok(count)) => findings.half += count,
+            ("different", Ok(count)) => findings.graph_differences += count,
+            ("difference", _) => tracing::error!(record = rest, "the graph tables differ"),
+            // On a full disk, the graph tables cannot follow the journal. The next run compares them again.
+            ("stopped", _) if end == End::FullDisk => {}
+            ("stopped", _) => {
+                tracing::error!(reason = rest, "the storage failed without a fault");
+                findings.graph_differences += 1;
+            }
+            // A directory on a full disk may not open. A later run opens it.
+            ("unopened", _) if end == End::FullDisk && rest.contains("the disk is full") => {}
+            ("unopened", _) => {
+                tracing::error!(error = rest, "a directory does not open after a kill");
+                findings.unopened += 1;
+            }
+            _ => {}
+        }
+    }
+    findings.rotations += rotations;
+    findings.rotations_forced += u64::from(rotations > 0);
+}

@@ -1,0 +1,129 @@
+//! Tests of custom predicates. A predicate is defined only by an entry of a vocabulary. The entries in this test use
+//! each possible behaviour of predicates. The code of the project contains none of their names.
+
+use std::{fs, sync::Arc};
+
+use hearsay_belief::{
+    Trust, View,
+    graph::{Traversal, neighbours},
+    is_dead,
+};
+use hearsay_commands::edit::{Edit, FactOptions};
+use hearsay_engine::{ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
+use hearsay_model::{EntityId, Predicate, State, Vocabulary};
+use hearsay_query as query;
+use hearsay_query::{
+    session::{ThreadFilter, ThreadKind, threads},
+    timeline::TimelineFilter,
+};
+
+use crate::{architecture, gullhaven::root};
+
+const CAMPAIGN: &str = r#"
+format: 1
+campaign: {id: oaths, name: Oaths}
+predicates:
+  - name: SWORN_TO
+    phrase: "{subject} is sworn to {object}"
+    inverse: HAS_SWORN
+    inverse_phrase: "{object} has the oath of {subject}"
+    functional: true
+    audience: parties
+    behavior: {belonging: member, thread: promise, attitude: 80, object_attitude: 20, notable: true}
+  - name: HEARD_AT
+    phrase: "{subject} was heard at {object}"
+    behavior: {event: place}
+attributes:
+  - name: fate
+    functional: true
+    behavior: {dead_values: [Drowned], minor: true}
+  - {name: outlook, behavior: {ended_values: [hopeless]}}
+entities:
+  - {id: ann, name: Ann, kind: npc, relationships: [{type: SWORN_TO, target: lanterns}]}
+  - {id: bo, name: Bo, kind: npc, attributes: {fate: drowned}}
+  - {id: lanterns, name: The Lanterns, kind: faction, facts: [{id: cellar, text: The Lanterns meet in a cellar., known_by: [lanterns]}]}
+  - {id: watch, name: The Watch, kind: faction}
+  - {id: hunt, name: The Hunt, kind: quest, attributes: {outlook: hopeless}}
+  - {id: search, name: The Search, kind: quest}
+  - {id: toll, name: The Toll, kind: event, relationships: [{type: HEARD_AT, target: quay}]}
+  - {id: quay, name: The Quay, kind: location}
+"#;
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
+fn state(memory: &Memory) -> Arc<State> {
+    memory.read(|world| Ok(Arc::clone(&world.state))).unwrap().wait().unwrap()
+}
+
+fn open(kind: ThreadKind, state: &State) -> Vec<String> {
+    let filter = ThreadFilter { kinds: vec![kind], ..ThreadFilter::default() };
+    threads(state, &filter).unwrap().into_iter().map(|thread| thread.what).collect()
+}
+
+#[test]
+fn a_new_predicate_is_one_entry() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("campaign.yaml"), CAMPAIGN).unwrap();
+    let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
+    let model = ModelSettings { enabled: false, ..ModelSettings::default() };
+    let settings = Settings { model, extraction, ..Settings::default() };
+    let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
+    memory.import(directory.path()).unwrap().wait().unwrap();
+    let before = state(&memory);
+    let sworn = Predicate::new("SWORN_TO").unwrap();
+
+    // The oath has a statement with the phrase of its predicate. It is an edge of the graph, and an open promise.
+    let oath = before.newest(&id("ann"), "SWORN_TO").unwrap();
+    assert_eq!(oath.statement(), "Ann is sworn to The Lanterns.");
+    let near = neighbours(&before, &id("ann"), &Traversal::default(), 1, 10);
+    assert!(near.iter().any(|near| *near.id == id("lanterns")), "{near:?}");
+    assert_eq!(open(ThreadKind::Promise, &before), ["Ann is sworn to The Lanterns."]);
+
+    // The member knows the facts of the group. The oath raises the member's trust in the group.
+    let knows = |state: &State| {
+        let cellar = state.facts_by_handle("cellar").next().unwrap().id();
+        View::of(state, &id("ann").into(), None).fact(cellar).is_some()
+    };
+    assert!(knows(&before));
+    let trust = |state: &State, who: &str, whom: &str| Trust::between(state, &id(who), &id(whom)).level().get();
+    assert!(trust(&before, "ann", "lanterns") > trust(&before, "ann", "bo"));
+
+    // An event has a place. One attribute says that a character died; another attribute ends a quest.
+    let timeline = query::timeline::timeline(&before, &TimelineFilter::default()).unwrap();
+    let toll = timeline.undated.iter().find(|moment| moment.event == Some(id("toll"))).unwrap();
+    assert_eq!(toll.place, Some(id("quay")));
+    assert!(is_dead(&before, &id("bo"), None) && !is_dead(&before, &id("ann"), None));
+    assert_eq!(open(ThreadKind::Quest, &before), ["The Search"]);
+    assert!(before.vocabulary().behavior(&sworn).notable);
+    assert!(before.vocabulary().behavior(&Predicate::new("fate").unwrap()).minor);
+
+    // There can be only one oath at a time, so a new oath ends the old one. The old promise is no longer open.
+    let (subject, object) = ("ann".to_owned(), "watch".to_owned());
+    let relate = Edit::Relate { subject, predicate: "is sworn to".into(), object, options: FactOptions::default() };
+    memory.edit(relate).unwrap().wait().unwrap();
+    let after = state(&memory);
+    assert_eq!(open(ThreadKind::Promise, &after), ["Ann is sworn to The Watch."]);
+}
+
+#[test]
+fn no_code_names_a_predicate() {
+    let vocabulary = Vocabulary::default();
+    let names: Vec<String> = vocabulary.predicates().map(|def| format!("\"{}\"", def.name)).collect();
+    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    // Extraction and its measurements may name relations, because their tables contain the words of a language.
+    let exempt = ["hearsay_extract", "hearsay_eval"];
+    for directory in crates.filter(|path| !exempt.iter().any(|name| path.ends_with(name))) {
+        let mut files = Vec::new();
+        architecture::sources(&directory.join("src"), &mut files);
+        for file in &files {
+            let text = fs::read_to_string(file).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+            for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                let named = names.iter().find(|name| line.contains(name.as_str()));
+                assert!(named.is_none(), "{}: ask the vocabulary instead: {line}", file.display());
+            }
+        }
+    }
+}
