@@ -14,6 +14,9 @@ STATUS = ["a", "n", "p", "h", "e"]
 # The first pieces of a line: who speaks. The ids are unused entries of the vocabulary of BERT.
 WRITTEN, MASTER, PLAYER = 1, 2, 3
 CLASSIFY, SEPARATE = 101, 102
+# Pronouns that tell the gender of a person, and what is known of the players' characters.
+PRONOUNS = {"he": "he", "him": "he", "his": "he", "himself": "he", "she": "she", "her": "she", "hers": "she", "herself": "she"}
+GENDERS = {"vex": "she", "keyleth": "she", "pike": "she", "vax": "he", "percy": "he", "grog": "he", "scanlan": "he", "tiberius": "he", "tary": "he"}
 OUTSIDE, BEGIN, INSIDE = 0, 1, 2
 # What a reference may mean that stands nowhere in the window.
 SPECIAL = ["party", "other", "own"]
@@ -200,8 +203,13 @@ def window(lines, encoded, start, core, end):
             references.extend((firsts[i, k], marked[k]) for k in range(a, b))
         tags.extend((firsts[i, k], value) for k, value in enumerate(tag) if (i, k) in firsts)
     buckets = [[bucket(i - c[1], at - c[2], c[4]) if c[1] <= i else 7 for c in candidates] for _, _, i, at, _ in queries]
+    # A person with another gender than the pronoun cannot be meant.
+    excluded = []
+    for kind, _, i, at, gold in queries:
+        gender = PRONOUNS.get(lines[i].words[at][0].lower()) if kind == 0 else None
+        excluded.append([gender is not None and GENDERS.get(c[3], gender) != gender and k not in gold for k, c in enumerate(candidates)])
     return {"ids": ids, "types": types, "talk": talk, "tags": tags, "references": references, "statuses": statuses,
-            "queries": queries, "buckets": buckets, "candidates": candidates, "marks": marks, "firsts": firsts,
+            "queries": queries, "buckets": buckets, "excluded": excluded, "candidates": candidates, "marks": marks, "firsts": firsts,
             "lines": (start, core, end)}
 
 

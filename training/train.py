@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import nn
 
-from data import DEVELOPMENT, KINDS, STATUS, TALK, TEST, Corpus, Names, Pieces, chunks, windows
+from data import DEVELOPMENT, KINDS, SPECIAL, TALK, TEST, Corpus, Names, Pieces, chunks, windows
 from model import Model
 
 
@@ -46,7 +46,9 @@ def answers(model, x, w):
     pieces = torch.tensor([q[1] for q in w["queries"]])
     candidates = torch.tensor([c[0] for c in w["candidates"]], dtype=torch.long)
     buckets = torch.tensor(w["buckets"], dtype=torch.long).view(len(w["queries"]), -1)
-    return model.scores(x, kinds, pieces, candidates, buckets)
+    scores = model.scores(x, kinds, pieces, candidates, buckets)
+    excluded = torch.tensor([row + [False] * len(SPECIAL) for row in w["excluded"]])
+    return scores.masked_fill(excluded, -1e4)
 
 
 def loss(model, x, batch):
