@@ -17,7 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("hearsay_recall", &["hearsay_model", "hearsay_belief", "hearsay_simd"]),
     ("hearsay_files", &[]),
     ("hearsay_campaign", &["hearsay_model", "hearsay_belief", "hearsay_files"]),
-    ("hearsay_extract", &["hearsay_model"]),
+    ("hearsay_extract", &["hearsay_model", "hearsay_embed"]),
     ("hearsay_embed", &["hearsay_features", "hearsay_simd"]),
     ("hearsay_store", &["hearsay_model", "hearsay_features", "hearsay_files"]),
     ("hearsay_query", &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_campaign"]),

@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import nn
 
-from data import DEVELOPMENT, KINDS, SPECIAL, TALK, TEST, Corpus, Names, Pieces, chunks, windows
+from data import BEGIN, DEVELOPMENT, INSIDE, KINDS, OUTSIDE, SPECIAL, TALK, TEST, Corpus, Names, Pieces, chunks, windows
 from model import Model
 
 
@@ -75,17 +75,39 @@ def loss(model, x, batch):
 
 
 def spans(tags):
-    """Returns the pieces in each statement, from tags of words in order."""
-    found, words = [], None
+    """Returns the first and last piece of each statement, from the tags of words in order."""
+    found = []
     for at, tag in tags:
-        if tag == 1 or (tag == 2 and words is None):
-            words = [at]
-            found.append(words)
-        elif tag == 2:
-            words.append(at)
-        else:
-            words = None
-    return [(words[0], words[-1]) for words in found]
+        if tag == BEGIN:
+            found.append([at, at])
+        elif tag == INSIDE:
+            found[-1][1] = at
+    return [tuple(span) for span in found]
+
+
+def best_tags(scores):
+    """Returns the likeliest tags of words in order, in which nothing is inside a statement that did not begin."""
+    value, back = None, []
+    for outside, begin, inside in scores:
+        if value is None:
+            value = [outside, begin, float("-inf")]
+            continue
+        ended = OUTSIDE if value[OUTSIDE] >= max(value[1:]) else BEGIN if value[BEGIN] >= value[INSIDE] else INSIDE
+        open_from = BEGIN if value[BEGIN] >= value[INSIDE] else INSIDE
+        back.append((ended, ended, open_from))
+        value = [value[ended] + outside, value[ended] + begin, value[open_from] + inside]
+    if value is None:
+        return []
+    tags = [max(range(3), key=lambda tag: value[tag])]
+    for step in reversed(back):
+        tags.append(step[tags[-1]])
+    return tags[::-1]
+
+
+def found_spans(model, x, tags):
+    """Returns the statements that the model finds in the words of a window."""
+    places = torch.tensor([at for at, _ in tags])
+    return spans(list(zip(places.tolist(), best_tags(model.tags(x[places]).log_softmax(1).tolist()))))
 
 
 @torch.no_grad()
@@ -102,8 +124,7 @@ def evaluate(model, made):
             for at, label in w["talk"]:
                 talk[label][int(model.talk(x[at]).argmax())] += 1
             if w["tags"]:
-                places = torch.tensor([at for at, _ in w["tags"]])
-                guessed = spans(list(zip(places.tolist(), model.tags(x[places]).argmax(1).tolist())))
+                guessed = found_spans(model, x, w["tags"])
                 labelled = spans(w["tags"])
                 part[0] += len(guessed)
                 part[1] += len(labelled)

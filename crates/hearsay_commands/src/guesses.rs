@@ -111,8 +111,9 @@ pub fn leave_out(state: &State, policy: &Policy, read: &mut [Findings], most: us
     if policy.mode == Mode::Autonomous {
         return 0;
     }
-    let texts = read.iter().map(|findings| &findings.extraction).enumerate();
-    let mut guesses: Vec<Guess> = texts.flat_map(|(text, found)| guesses(state, policy, text, found)).collect();
+    let texts = read.iter().enumerate();
+    let mut guesses: Vec<Guess> =
+        texts.flat_map(|(text, found)| guesses(state, &found.policy(policy), text, &found.extraction)).collect();
     // A new name with many statements is more likely to be the name of an entity.
     let mut said_of: BTreeMap<&String, usize> = BTreeMap::new();
     guesses.iter().flat_map(|guess| &guess.names).for_each(|name| *said_of.entry(name).or_default() += 1);

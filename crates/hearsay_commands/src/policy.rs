@@ -30,6 +30,9 @@ pub enum Mode {
 pub struct Policy {
     /// Minimum confidence at which a proposal is accepted without review. Default 0.7.
     pub threshold: Confidence,
+    /// Minimum confidence at which a fact from an imported text or transcript is accepted without review, if it is higher than
+    /// `threshold`. Default 0.95.
+    pub import_threshold: Confidence,
     /// Minimum confidence of a proposal. A proposal below it is dropped and only counted. Default 0.3.
     pub floor: Confidence,
     /// Handling of proposals between `floor` and `threshold`.
@@ -39,7 +42,7 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         let fraction = |value| Confidence::new(value).unwrap_or(Confidence::FULL);
-        Self { threshold: fraction(0.7), floor: fraction(0.3), mode: Mode::Dm }
+        Self { threshold: fraction(0.7), import_threshold: fraction(0.95), floor: fraction(0.3), mode: Mode::Dm }
     }
 }
 
@@ -53,6 +56,11 @@ pub enum Verdict {
 }
 
 impl Policy {
+    /// Returns the policy for facts from imported texts.
+    pub fn for_imports(&self) -> Self {
+        Self { threshold: self.threshold.max(self.import_threshold), ..*self }
+    }
+
     /// Decides on a proposal.
     ///
     /// | confidence | [`Voice::World`] | [`Voice::Character`] |

@@ -7,7 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_extract::{ExtractedFact, Extraction, Extractor, Form, Lexicon, Meaning, Mention, Stated, Text};
+use hearsay_extract::{
+    DocumentLine, ExtractedFact, Extraction, Extractor, Form, Lexicon, LineRole, LineStatements, Meaning, Mention,
+    ReadingModel, Stated, Text,
+};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus, Knower,
     Object, Operation, Passage, PassageId, Predicate, Resolution, SessionId, State, Timestamp, Validity, attribute,
@@ -85,26 +88,43 @@ pub struct ResolvedDraft {
 }
 
 impl ResolvedDraft {
+    /// Reads the text with the patterns and the reading model.
+    pub fn read(&self, policy: &Policy, tools: &ReadingTools<'_>) -> Drafted {
+        let mut extraction = self.with_text(tools.meaning, |text| tools.extractor.extract(tools.lexicon, text));
+        if let Some(model) = tools.model {
+            let before = self.before.iter().map(|text| (None, text.as_str()));
+            let own = (self.speaker.as_ref(), self.text.as_str());
+            let read = document(tools, model, &before.chain([own]).collect::<Vec<_>>(), self.before.len());
+            read.into_iter().for_each(|found| extraction.add_statements(found));
+        }
+        self.drafted(policy, extraction)
+    }
+
     /// Reads the text with `extract`.
     ///
     /// # Errors
     /// The error of `extract`.
-    pub fn read<E>(
+    pub fn read_by<E>(
         &self,
         policy: &Policy,
-        meaning: Option<&dyn Meaning>,
         extract: impl FnOnce(&Text<'_>) -> Result<Extraction, E>,
     ) -> Result<Drafted, E> {
+        Ok(self.drafted(policy, self.with_text(None, extract)?))
+    }
+
+    fn with_text<T>(&self, meaning: Option<&dyn Meaning>, extract: impl FnOnce(&Text<'_>) -> T) -> T {
         let before: Vec<&str> = self.before.iter().map(String::as_str).collect();
-        let text = Text {
+        extract(&Text {
             speaker: self.speaker.as_ref(),
             place: self.place.as_ref(),
             present: &self.present,
             before: &before,
             meaning,
             ..Text::new(&self.text, self.form)
-        };
-        let extraction = extract(&text)?;
+        })
+    }
+
+    fn drafted(&self, policy: &Policy, extraction: Extraction) -> Drafted {
         let status = |fact: &ExtractedFact| {
             let said = self.speaker.is_some() || fact.stated_by.is_some();
             match policy.decide(fact.confidence, if said { Voice::Character } else { Voice::World }) {
@@ -113,7 +133,7 @@ impl ResolvedDraft {
             }
         };
         let statuses = extraction.facts.iter().map(status).collect();
-        Ok(Drafted { extraction, statuses })
+        Drafted { extraction, statuses }
     }
 }
 
@@ -121,7 +141,8 @@ impl ResolvedDraft {
 pub struct Page {
     /// The passage.
     pub passage: Arc<Passage>,
-    before: Vec<String>,
+    /// Preceding lines, each with its speaker.
+    before: Vec<(Option<EntityId>, String)>,
 }
 
 /// Cache of the lines of the session being read, in order. Without it, the lines before each passage would have to be
@@ -173,40 +194,124 @@ pub struct Findings {
     pub model: Option<String>,
 }
 
+impl Findings {
+    /// Returns the policy for the facts of the passage. The facts of imported texts and transcripts need a higher confidence.
+    pub(crate) fn policy(&self, policy: &Policy) -> Policy {
+        let is_imported = self.passage.evidence.iter().any(|evidence| matches!(evidence, Evidence::File { .. }));
+        if is_imported { policy.for_imports() } else { *policy }
+    }
+}
+
 impl Page {
     /// Returns a passage with preceding lines of its session. Only lines that its speaker heard are included, or its
     /// first hearer if it has no speaker.
     pub fn of(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
         let passage = Arc::clone(state.passage(id)?);
-        let mut before: Vec<(u32, &str)> = Vec::new();
+        let mut before: Vec<(u32, &str, Option<&EntityId>)> = Vec::new();
         let listener = passage.speaker.clone().map(Knower::from).or_else(|| passage.heard_by.first().cloned());
         if let (Some(session), Some(listener)) = (&passage.session, &listener) {
             let range = passage.line.saturating_sub(LINES_BEFORE)..passage.line;
             let earlier = lines.of(state, session, range).filter_map(|id| state.passage(id));
             let heard = earlier.filter(|other| other.reached(listener).is_some());
-            before.extend(heard.map(|other| (other.line, other.text.as_str())));
+            before.extend(heard.map(|other| (other.line, other.text.as_str(), other.speaker.as_ref())));
         }
         before.sort_unstable();
-        Some(Self { before: before.into_iter().map(|(_, text)| text.to_owned()).collect(), passage })
+        let before = before.into_iter().map(|(_, text, speaker)| (speaker.cloned(), text.to_owned()));
+        Some(Self { before: before.collect(), passage })
     }
 
-    /// Extracts the findings of the passage.
-    pub fn read(self, extractor: &Extractor, lexicon: &Lexicon, meaning: Option<&dyn Meaning>) -> Findings {
+    fn patterns(&self, tools: &ReadingTools<'_>) -> Extraction {
         let passage = &self.passage;
         let present: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
-        let before: Vec<&str> = self.before.iter().map(String::as_str).collect();
+        let before: Vec<&str> = self.before.iter().map(|(_, text)| text.as_str()).collect();
         let text = Text {
             form: form(passage),
             speaker: passage.speaker.as_ref(),
             present: &present,
             place: passage.place.as_ref(),
             before: &before,
-            meaning,
+            meaning: tools.meaning,
             ..Text::new(&passage.text, Form::Lore)
         };
-        let extraction = extractor.extract(lexicon, &text);
-        Findings { passage: self.passage, extraction, model: None }
+        tools.extractor.extract(tools.lexicon, &text)
     }
+
+    /// Returns whether a page continues the text of another: it follows in the same session or document.
+    fn continues(&self, previous: &Self) -> bool {
+        let text = |page: &Self| (page.passage.session.clone(), page.passage.document.clone());
+        let is_later = self.passage.line > previous.passage.line;
+        is_later
+            && text(self) == text(previous)
+            && text(self) != (None, None)
+            && self.passage.heard_by == previous.passage.heard_by
+    }
+}
+
+/// What reads passages.
+#[derive(Clone, Copy)]
+pub struct ReadingTools<'a> {
+    /// The words and patterns.
+    pub extractor: &'a Extractor,
+    /// The names of the entities.
+    pub lexicon: &'a Lexicon,
+    /// The meaning of sentences, if there is a sentence encoder.
+    pub meaning: Option<&'a dyn Meaning>,
+    /// The reading model, if there is one.
+    pub model: Option<&'a ReadingModel>,
+}
+
+/// Extracts the findings of passages, in the same order. The reading model reads consecutive passages of one session or
+/// document together, so that a line is understood with the lines around it.
+pub fn read_pages(pages: Vec<Page>, tools: &ReadingTools<'_>) -> Vec<Findings> {
+    let mut statements = match tools.model {
+        Some(model) => statements(&pages, tools, model),
+        None => Vec::new(),
+    }
+    .into_iter();
+    let read = pages.into_iter().map(|page| {
+        let mut extraction = page.patterns(tools);
+        if let Some(found) = statements.next() {
+            extraction.add_statements(found);
+        }
+        Findings { passage: page.passage, extraction, model: None }
+    });
+    read.collect()
+}
+
+/// Returns the statements in the lines of a document from line `first` on. If somebody speaks one of the lines, the DM speaks
+/// the lines without a speaker; otherwise the lines were written. If the model fails, returns nothing.
+fn document(
+    tools: &ReadingTools<'_>,
+    model: &ReadingModel,
+    lines: &[(Option<&EntityId>, &str)],
+    first: usize,
+) -> Vec<LineStatements> {
+    let is_spoken = lines.iter().any(|(speaker, _)| speaker.is_some());
+    let role = |speaker: Option<&EntityId>| match speaker {
+        Some(_) => LineRole::Player,
+        None if is_spoken => LineRole::Master,
+        None => LineRole::Written,
+    };
+    let lines: Vec<DocumentLine<'_>> =
+        lines.iter().map(|(speaker, text)| DocumentLine { text, role: role(*speaker), speaker: *speaker }).collect();
+    tools.extractor.statements(tools.lexicon, model, &lines, first).unwrap_or_default()
+}
+
+/// Returns the statements in each page. If the model fails, returns nothing, so that the patterns alone read the pages.
+fn statements(pages: &[Page], tools: &ReadingTools<'_>, model: &ReadingModel) -> Vec<LineStatements> {
+    let mut found = Vec::with_capacity(pages.len());
+    for text in pages.chunk_by(|previous, page| page.continues(previous)) {
+        let Some(first) = text.first() else { continue };
+        let before = first.before.iter().map(|(speaker, text)| (speaker.as_ref(), text.as_str()));
+        let own = text.iter().map(|page| (page.passage.speaker.as_ref(), page.passage.text.as_str()));
+        let lines: Vec<(Option<&EntityId>, &str)> = before.chain(own).collect();
+        let read = document(tools, model, &lines, first.before.len());
+        if read.is_empty() {
+            return Vec::new();
+        }
+        found.extend(read);
+    }
+    found
 }
 
 fn form(passage: &Passage) -> Form {
@@ -276,7 +381,9 @@ pub fn operation(
         // The passage was removed after the extraction.
         return Ok((None, Proposed::default()));
     }
-    let (policy, model) = (guide.policy, findings.model.as_deref());
+    let policy = &findings.policy(guide.policy);
+    let guide = &Guide { policy, ..*guide };
+    let model = findings.model.as_deref();
     let mut reading = Reading { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
     let (mut proposals, mut below) = (Vec::new(), 0);
     for fact in &findings.extraction.facts {

@@ -266,7 +266,7 @@ const TOKENS: usize = 384;
 /// Divides texts into groups with about the same number of tokens, each with texts of similar length. `lengths` gives
 /// the number of tokens of each text. Returns the indices of the texts in each group. The number of groups is a
 /// multiple of `threads` if there are enough texts.
-fn groups(lengths: &[usize], threads: usize) -> Vec<Vec<usize>> {
+pub(crate) fn groups(lengths: &[usize], threads: usize) -> Vec<Vec<usize>> {
     let total: usize = lengths.iter().sum();
     let count = total.div_ceil(TOKENS).next_multiple_of(threads).max(1);
     let mut order: Vec<usize> = (0..lengths.len()).collect();
@@ -295,7 +295,7 @@ impl fmt::Debug for Encoder {
 }
 
 /// Loads the tokenizer and sets padding and truncation. The padding and truncation that the file contains are ignored.
-fn tokenizer(file: &File, settings: &Settings) -> Result<Tokenizer, EmbedError> {
+pub(crate) fn tokenizer(file: &File, settings: &Settings) -> Result<Tokenizer, EmbedError> {
     let invalid = |problem: String| EmbedError::InvalidTokenizer { path: file.path.clone(), problem };
     let mut tokenizer = Tokenizer::from_bytes(&file.bytes).map_err(|error| invalid(error.to_string()))?;
     let vocabulary = tokenizer.get_vocab_size(true);

@@ -88,6 +88,7 @@ mod place;
 mod pooling;
 mod prefetch;
 mod similarity;
+mod token_model;
 mod weights;
 
 pub use encoder::{Encoder, EncoderOptions, ModelInfo};
@@ -97,6 +98,7 @@ pub use lookup::{LookupEnvironment, find_model};
 pub use place::{DEFAULT_MODEL, MODEL_DIR_VAR, PlaceKind, SearchedPlace};
 pub use pooling::Pooling;
 pub use similarity::dot;
+pub use token_model::{HeadTensor, TokenModel, TokenText};
 
 /// Returns whether this crate was compiled with optimisation. Without optimisation, encoding takes hundreds of times as
 /// long. A game must enable optimisation for its dependencies in its own Cargo profile.

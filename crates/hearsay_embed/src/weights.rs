@@ -10,9 +10,22 @@ use safetensors::{Dtype, SafeTensors};
 
 use crate::EmbedError;
 use crate::model_dir::{Config, File};
+use crate::token_model::HeadTensor;
 
-/// Returns the tensors that `config` requires, converted to f32, by name without prefix.
-pub(crate) fn read(file: &File, config: &Config) -> Result<HashMap<String, Vec<f32>>, EmbedError> {
+/// Tensors converted to f32, by name without prefix.
+pub(crate) type Tensors = HashMap<String, Vec<f32>>;
+
+/// Returns the tensors that `config` requires.
+pub(crate) fn read(file: &File, config: &Config) -> Result<Tensors, EmbedError> {
+    Ok(read_with_heads(file, config, &[])?.0)
+}
+
+/// Returns the tensors that `config` requires, and those of `heads`.
+pub(crate) fn read_with_heads(
+    file: &File,
+    config: &Config,
+    heads: &[HeadTensor],
+) -> Result<(Tensors, Tensors), EmbedError> {
     let archive = SafeTensors::deserialize(&file.bytes).map_err(|error| {
         let problem = if file.bytes.is_empty() {
             "it is empty".to_owned()
@@ -29,7 +42,7 @@ pub(crate) fn read(file: &File, config: &Config) -> Result<HashMap<String, Vec<f
         .find(|prefix| archive.tensor(&format!("{prefix}{WORDS}")).is_ok())
         .unwrap_or_default();
     let reader = Reader { file, archive, prefix };
-    let mut tensors = HashMap::new();
+    let (mut tensors, mut of_heads) = (HashMap::new(), HashMap::new());
     for (name, shape) in embeddings(config) {
         reader.add(name, shape, &mut tensors)?;
     }
@@ -38,7 +51,10 @@ pub(crate) fn read(file: &File, config: &Config) -> Result<HashMap<String, Vec<f
             reader.add(format!("encoder.layer.{index}.{name}"), shape, &mut tensors)?;
         }
     }
-    Ok(tensors)
+    for head in heads {
+        reader.add(head.name.to_owned(), head.shape.to_vec(), &mut of_heads)?;
+    }
+    Ok((tensors, of_heads))
 }
 
 const WORDS: &str = "embeddings.word_embeddings.weight";

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hearsay_campaign::CampaignErrors;
+use hearsay_campaign::{CampaignErrors, TranscriptError};
 use hearsay_commands::CommandError;
 use hearsay_embed::EmbedError;
 use hearsay_model::{ApplyError, CalendarError, FactError, IdError, PredicateError, ScaleError};
@@ -119,8 +119,8 @@ impl From<CommandError> for MemoryError {
     }
 }
 
-/// Converts errors of the model, which closures of callers may return.
-macro_rules! from_model_errors {
+/// Converts errors that closures of callers may return.
+macro_rules! from_command_errors {
     ($($error:ty),*) => {
         $(impl From<$error> for MemoryError {
             fn from(error: $error) -> Self {
@@ -130,4 +130,4 @@ macro_rules! from_model_errors {
     };
 }
 
-from_model_errors!(ApplyError, CalendarError, FactError, IdError, PredicateError, ScaleError);
+from_command_errors!(ApplyError, CalendarError, FactError, IdError, PredicateError, ScaleError, TranscriptError);

@@ -59,8 +59,12 @@ pub use outcome::{Closed, ImportOutcome, Patched, Written};
 pub use progress::{ImportProgress, ImportStage};
 #[cfg(not(feature = "llm"))]
 pub use settings::LlmSettings;
-pub use settings::{DuplicateSettings, ExtractionSettings, ModelSettings, SETTINGS_FILE, Settings, StoreSettings};
+pub use settings::{
+    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, SETTINGS_FILE, Settings, StoreSettings,
+};
+#[cfg(feature = "llm")]
+pub use status::LlmStatus;
 pub use status::{ModelStatus, ReadSnapshot, Status};
 pub use ticket::Ticket;
 #[cfg(feature = "llm")]
-pub use worker::{LlmStatus, LlmStep};
+pub use worker::LlmStep;

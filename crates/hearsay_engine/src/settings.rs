@@ -67,6 +67,17 @@ impl Default for ModelSettings {
     }
 }
 
+/// What extracts facts from texts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExtractionEngine {
+    /// The reading model, if it is found beside the sentence encoder, and the patterns.
+    #[default]
+    Model,
+    /// The patterns alone.
+    Patterns,
+}
+
 /// Settings for extracting facts from texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -74,6 +85,8 @@ pub struct ExtractionSettings {
     /// Whether facts are extracted automatically from new texts, such as logged lines and imported documents. The
     /// policy decides on these facts.
     pub enabled: bool,
+    /// What extracts the facts.
+    pub engine: ExtractionEngine,
     /// Maximum number of doubtful facts that wait for the DM when many texts arrive at once, such as in an import. The
     /// facts with the highest stakes are kept.
     pub guesses: usize,
@@ -85,7 +98,13 @@ pub struct ExtractionSettings {
 
 impl Default for ExtractionSettings {
     fn default() -> Self {
-        Self { enabled: true, guesses: 100, language: None, llm: LlmSettings::default() }
+        Self {
+            enabled: true,
+            engine: ExtractionEngine::default(),
+            guesses: 25,
+            language: None,
+            llm: LlmSettings::default(),
+        }
     }
 }
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use hearsay_commands::proposal::Proposed;
+#[cfg(feature = "llm")]
+use hearsay_extract::llm::{Counts, QueueCounts};
 use hearsay_model::{Position, State, StateVersion};
 use hearsay_query::trust::TrustCalibration;
 use serde::Serialize;
-
-#[cfg(feature = "llm")]
-use crate::LlmStatus;
 
 /// Snapshot that reads are answered from: the state as of the newest applied operation.
 #[derive(Debug, Clone)]
@@ -85,4 +84,32 @@ pub struct Status {
     pub llm: Option<LlmStatus>,
     /// Short summary of opening.
     pub opened: String,
+}
+
+/// Status of the language model.
+#[cfg(feature = "llm")]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LlmStatus {
+    /// Base URL of the server.
+    pub base_url: String,
+    /// Name of the model on the server.
+    pub model: String,
+    /// Reason why the model cannot be used, if any.
+    pub trouble: Option<String>,
+    /// Whether reading is paused.
+    pub paused: bool,
+    /// Counts of the queue.
+    pub queue: QueueCounts,
+    /// Number of passages whose findings are being written.
+    pub writing: usize,
+    /// Milliseconds until the next attempt; `None` if nothing is scheduled.
+    pub next_try_ms: Option<u64>,
+    /// Number of tokens used since the memory was opened.
+    pub tokens: u64,
+    /// Counts of findings since the memory was opened, including findings that were refused.
+    pub counts: Counts,
+    /// Counts of the outcomes of the findings since the memory was opened.
+    pub found: Proposed,
+    /// Error of the last text that was read; `None` if it was read without an error.
+    pub last_error: Option<String>,
 }

@@ -6,93 +6,22 @@ use std::{io, process::Command};
 
 use hearsay_store::testing::crash;
 pub use hearsay_store::testing::crash::Findings;
-use serde::Serialize;
 
 /// The hidden command of `hearsay_eval` that writes to a campaign until it is killed.
 pub const CHILD_COMMAND: &str = "crash-child";
-
-/// Totals over all runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Figures {
-    /// Number of programs that were killed, or that ended because of a fault.
-    pub runs: u64,
-    /// Number of programs whose storage failed.
-    pub storage_faults: u64,
-    /// Number of programs whose disk was full. 0 if no disk can be mounted.
-    pub full_disks: u64,
-    /// Number of files that were damaged, in copies of the directories.
-    pub damaged_files: u64,
-    /// Number of damaged files that were handled wrongly: the damage changed data without a report, or the repair lost
-    /// readable data.
-    pub mishandled_damage: u64,
-    /// Number of acknowledged operations, and of stored entries of derived data, that are missing.
-    pub lost: u64,
-    /// Number of groups of operations that were stored only in part.
-    pub half: u64,
-    /// Number of records in the graph tables that differ from the state.
-    pub graph_differences: u64,
-    /// Number of directories that could not be opened again.
-    pub unopened: u64,
-    /// Number of runs in which the log of the database rotated.
-    pub rotations_forced: u64,
-    /// Number of log rotations in all runs.
-    pub rotations: u64,
-    /// Number of acknowledged operations.
-    pub operations: u64,
-}
-
-impl Figures {
-    /// Whether no data was lost, incomplete or different.
-    pub fn is_clean(&self) -> bool {
-        self.lost + self.half + self.graph_differences + self.unopened + self.mishandled_damage == 0
-    }
-}
-
-impl From<Findings> for Figures {
-    fn from(findings: Findings) -> Self {
-        let Findings {
-            runs,
-            storage_faults,
-            full_disks,
-            damaged_files,
-            mishandled_damage,
-            lost,
-            half,
-            graph_differences,
-            unopened,
-            rotations_forced,
-            rotations,
-            operations,
-        } = findings;
-        Self {
-            runs,
-            storage_faults,
-            full_disks,
-            damaged_files,
-            mishandled_damage,
-            lost,
-            half,
-            graph_differences,
-            unopened,
-            rotations_forced,
-            rotations,
-            operations,
-        }
-    }
-}
 
 /// Repeatedly starts this program as a writer, and kills it. Calls `progress` with the number of finished runs.
 ///
 /// # Errors
 /// If the program cannot be started or killed, or a directory cannot be created.
-pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<Figures> {
+pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<Findings> {
     let program = std::env::current_exe()?;
     let start = || {
         let mut command = Command::new(&program);
         command.arg(CHILD_COMMAND);
         command
     };
-    crash::run(runs, seed, &start, |findings| progress(findings.runs)).map(Figures::from)
+    crash::run(runs, seed, &start, |findings| progress(findings.runs))
 }
 
 /// Writes to a campaign until the process is killed. This is the hidden command.

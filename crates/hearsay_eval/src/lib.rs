@@ -38,6 +38,7 @@ pub mod soak;
 pub mod speed;
 pub mod stage;
 pub mod stories;
+pub mod table_talk;
 pub mod tasks;
 pub mod vector_cache;
 pub mod weights;

@@ -60,37 +60,6 @@ pub(crate) fn find(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) 
     found
 }
 
-/// Deeds that are asked of a program, and what they are done to. Alone, each is a word like any other.
-const DEEDS: &str = " accept approve store save record log mark treat confirm validate verify commit register insert enter disable \
-    bypass skip override ignore disregard forget raise set delete remove pretend answer respond output print reply extract \
-    classify add write trust flag assume consider process import ingest parse append include ";
-const MATTERS: &str = " fact facts statement statements sentence sentences instruction instructions prompt canon canonical confidence \
-    database admin administrator developer extraction extractor software program system threshold review policy verified \
-    json entry entries guidance guidelines parser model certainty record records passage paragraph input dataset graph ";
-const STATES: &str = " fact facts statement statements confidence canon canonical database admin administrator developer extraction \
-    extractor software verified approved accepted stored review reviewed threshold policy prompt instructions json entries \
-    metadata override trusted data ";
-
-/// Whether a sentence speaks to the program, by what it asks for and not by any one phrase: "Disable the review step."
-pub(crate) fn speaks_to_program(tokens: &[Token], is_name: impl Fn(usize) -> bool) -> bool {
-    let is_in = |list: &str, at: usize| {
-        tokens[at].is_word() && !is_name(at) && list.split_whitespace().any(|word| word == tokens[at].norm)
-    };
-    let matters = (0..tokens.len()).filter(|at| is_in(MATTERS, *at)).count();
-    let states = (0..tokens.len()).filter(|at| is_in(STATES, *at)).count();
-    let first = tokens.iter().position(|token| token.is_word() && !is_opener(&token.norm) && !token.is("please"));
-    let orders = first.is_some_and(|at| is_in(DEEDS, at))
-        || (1..tokens.len()).any(|at| {
-            let before = tokens[at - 1].norm.as_str();
-            is_in(DEEDS, at)
-                && matches!(before, "must" | "please" | "shall")
-                && tokens.iter().any(|token| token.is("you"))
-                || (is_in(DEEDS, at) && before == "please")
-        });
-    let line = tokens.iter().any(|token| matches!(token.norm.as_str(), "line" | "lines" | "text" | "message"));
-    (orders && (matters > 0 || (line && tokens.iter().any(|token| token.is("you"))))) || states > 1
-}
-
 /// What is asked behind a statement, and asks nothing: "…, did I mention that?"
 const TAGS: [&str; 12] = [
     "did i mention",

@@ -70,10 +70,10 @@ const GUESSED_OF_STRANGERS: f64 = 0.15;
 const GUESSES: usize = 8;
 const SENTENCES_OF_GUESS: usize = 6;
 
-/// What is said as a guess is never dropped unseen.
+/// Least confidence of a hedged statement.
 const LEAST_OF_DOUBTED: f64 = 0.3;
 
-/// No fact is surer than this in a text that speaks to the program.
+/// No fact is surer than this in a sentence that speaks to the program.
 const MOST_OF_ADDRESSING: f64 = 0.5;
 
 impl Extractor {
@@ -124,7 +124,7 @@ struct Pass<'a> {
     /// Where the facts of the sentence before begin.
     before: usize,
     mentions: BTreeMap<(usize, usize), u32>,
-    /// Where the text speaks to the program: the bytes that are not trusted.
+    /// Sentences with words that speak to the program. The DM decides on their facts.
     addressed: Vec<Span>,
     /// Sentences for which two entities and no known words were found, with the pair.
     open: Vec<crate::meaning::Open>,
@@ -196,11 +196,6 @@ impl<'a> Pass<'a> {
             talk: self.text.form == Form::Talk && speaker.is_some(),
             at_table: self.text.form == Form::Talk,
         };
-        if !self.only_names
-            && let Some(at) = MARKUP.iter().filter_map(|mark| source.find(mark)).min()
-        {
-            self.addressed.push(around(source, at));
-        }
         for range in split::paragraphs(source) {
             let part = &source[range.clone()];
             self.memory.topic = None;
@@ -255,13 +250,10 @@ impl<'a> Pass<'a> {
         silent_verbs(tokens, &names, &mut groups, grammar);
         fronted(tokens, &mut groups, grammar);
         let found_cues = cues::find(tokens, grammar, |at| name_at[at].is_some());
-        let addresses = found_cues.iter().any(|cue| cue.sort == CueSort::Injection)
-            || cues::speaks_to_program(tokens, |at| name_at[at].is_some());
-        let at = tokens.first().map_or(0, |token| token.start);
-        if addresses && !self.only_names {
-            self.addressed.push(around(self.source, at));
+        let addresses = found_cues.iter().any(|cue| cue.sort == CueSort::Injection);
+        if let (true, false, Some(first), Some(last)) = (addresses, self.only_names, tokens.first(), tokens.last()) {
+            self.addressed.push(Span { start: first.start, end: last.end });
         }
-        let addressed = !self.only_names && self.addressed.last().is_some_and(|span| span.start <= at && at < span.end);
         let syntax = Clauses { tokens, grammar, groups: &groups };
         let clauses = syntax.all();
         if !self.only_names {
@@ -300,7 +292,7 @@ impl<'a> Pass<'a> {
         let hedges = |cue: &cues::Found| matches!(cue.sort, CueSort::Hedge | CueSort::Rumour);
         self.guessed =
             tokens.len() < 6 && tokens.last().is_some_and(|last| last.is("?")) && found_cues.iter().any(hedges);
-        if self.only_names || addressed {
+        if self.only_names {
             reader.remember();
             for clause in &clauses {
                 for np in &clause.subjects {
@@ -535,13 +527,12 @@ impl<'a> Pass<'a> {
                 return Confidence::new(sure).unwrap_or(Confidence::FULL);
             }
         }
-        sure = sure.max(WORTH_A_LOOK);
         sure *= read.doubt;
         if read.doubt < 1.0 {
             sure = sure.min(0.69);
         }
         if read.doubt < 1.0 && read.doubt > 0.2 {
-            // What is doubted waits for review, however it is worded.
+            // A hedged statement waits for review. Its confidence is the probability that the text states it with this doubt.
             sure = sure.max(LEAST_OF_DOUBTED);
         }
         if self.is_addressed(read) {
@@ -595,30 +586,6 @@ fn is_heading(tokens: &[Token], grammar: &Grammar) -> bool {
         tokens.iter().filter(|token| token.is_word() && !grammar.class(&token.norm).has(small)).collect();
     let long = words.iter().any(|word| word.norm.chars().count() > 4);
     !ends && words.len() > 1 && long && words.iter().all(|word| word.capital || word.is("'s"))
-}
-
-/// What programs write to each other, and nobody at a table.
-const MARKUP: [&str; 6] = ["```", "<|", "[INST", "<<SYS", "\"predicate\"", "\"confidence\""];
-
-/// A text up to this length that speaks to the program is not trusted at all; of a longer one, what stands around the place.
-const TRUSTED_APART: usize = 3_000;
-
-/// The stretch of a text that is not trusted where it speaks to the program.
-fn around(text: &str, at: usize) -> Span {
-    if text.len() <= TRUSTED_APART {
-        return Span { start: 0, end: text.len() };
-    }
-    let boundary = |mut at: usize| {
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    };
-    let from = boundary(at.saturating_sub(TRUSTED_APART));
-    let to = boundary((at + TRUSTED_APART).min(text.len()));
-    let start = text[from..at].rfind("\n\n").map_or(from, |blank| from + blank);
-    let end = text[at..to].find("\n\n").map_or(to, |blank| at + blank);
-    Span { start, end }
 }
 
 /// Puts an "is" before what says how somebody is and stands before them: "Soft-spoken and cruel, Odo speaks in questions."

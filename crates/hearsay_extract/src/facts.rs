@@ -180,6 +180,6 @@ pub struct Extraction {
     pub entities: Vec<NewEntity>,
     /// Where known entities are named.
     pub mentions: Vec<Naming>,
-    /// Whether the text seems to speak to the program: then nothing in it is beyond doubt.
+    /// Whether a sentence contains words that speak to the program. Its facts are extracted, but wait for the DM.
     pub addresses_program: bool,
 }

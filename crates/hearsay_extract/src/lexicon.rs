@@ -54,6 +54,8 @@ pub struct Lexicon {
     /// How many words the longest name has that begins with a word.
     starts: FxHashMap<String, usize>,
     spellings: OnceLock<Spellings<u32>>,
+    /// The party of the players, if the world has exactly one.
+    party: Option<u32>,
     /// Names that end in `'s`: "St. Orrin's".
     owned: FxHashSet<String>,
 }
@@ -65,6 +67,7 @@ impl Lexicon {
     /// The names in a state.
     pub fn of(state: &State) -> Self {
         let mut lexicon = Self::default();
+        let mut parties = Vec::new();
         for entity in state.entities() {
             let id = &entity.id;
             let kind = state.kind(id);
@@ -81,6 +84,7 @@ impl Lexicon {
             let index = lexicon.entities.len() as u32;
             lexicon.entities.push(Named { id: id.clone(), name: (*first).to_owned(), kinds, gender });
             lexicon.by_id.insert(id.clone(), index);
+            parties.extend((kind == Some(Kind::Party)).then_some(index));
             for (at, name) in names.iter().enumerate() {
                 lexicon.add_name(index, name, if at == 0 { How::Name } else { How::Alias }, kind.as_ref());
             }
@@ -90,6 +94,7 @@ impl Lexicon {
                 }
             }
         }
+        lexicon.party = <[u32; 1]>::try_from(parties).ok().map(|[party]| party);
         lexicon
     }
 
@@ -166,6 +171,10 @@ impl Lexicon {
     /// Whether nothing has a name.
     pub fn is_empty(&self) -> bool {
         self.entities.is_empty()
+    }
+
+    pub(crate) fn party(&self) -> Option<u32> {
+        self.party
     }
 
     pub(crate) fn index(&self, id: &EntityId) -> Option<u32> {

@@ -45,8 +45,8 @@
 //! # Guarantees
 //!
 //! - **Every fact quotes its words.** [`ExtractedFact::quote`] is the text at [`ExtractedFact::span`].
-//! - **Doubt is never accepted at once.** What is hedged, hearsay or hardly meant stays below 0.7, and so does everything
-//!   in a text that speaks to the program.
+//! - **Doubtful facts wait for the DM.** The confidence of hedged statements, hearsay and sarcasm stays below 0.7. The same
+//!   applies to a sentence with words that speak to the program; the sentences around it are read as usual.
 //! - **Pure.** No I/O, no clock, no threads; the same text gives the same facts. Time grows with the length of the text.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -60,6 +60,7 @@ mod classifier;
 mod clauses;
 mod clefts;
 mod cues;
+mod document;
 mod extract;
 mod facts;
 mod fields;
@@ -80,6 +81,7 @@ mod meant;
 mod memory;
 mod mentions;
 mod mode;
+mod model;
 mod nouns;
 mod outdone;
 mod over;
@@ -88,6 +90,7 @@ mod patterns;
 mod read;
 mod smooth;
 mod split;
+mod statements;
 #[cfg(test)]
 mod tests;
 mod ties;
@@ -98,8 +101,11 @@ mod verb_groups;
 mod verbs;
 
 pub use classifier::{Classifier, ClassifierError};
+pub use document::{DocumentLine, LineRole};
 pub use extract::{Extractor, Sight, Weighed};
 pub use facts::{Cue, CueKind, ExtractedFact, Extraction, Form, Mention, Naming, NewEntity, Stated, Text};
 pub use language::{Language, LanguageError};
 pub use lexicon::Lexicon;
 pub use meaning::Meaning;
+pub use model::{READING_MODEL, ReadingModel};
+pub use statements::{FEATURES, Features, LineStatements, Statement, Talk};

@@ -215,6 +215,12 @@ impl Finder<'_> {
             people(&token.norm)
                 || token.norm.split('-').all(|word| is_common(word) || self.grammar.forms.contains_key(word))
         });
+        // "Hit the wall" is not the Signet Wall, unless the scene is about that wall. "The map" is the Sunken Map.
+        let written_small = bearer.how == How::Part && !capital && tokens.iter().any(|token| token.capital);
+        let is_thing = entity.kinds == Kinds::THING;
+        if written_small && !is_thing && !self.is_present(bearer.entity) {
+            return false;
+        }
         if !common {
             // Part of a longer unknown name: "Pike Harrow" is not Pike.
             let next = tokens.get(end);
@@ -259,6 +265,15 @@ impl Finder<'_> {
                 || next.is("to")
                 || next.is("for"))
         })
+    }
+
+    /// Returns whether an entity is part of the scene, or was mentioned recently.
+    fn is_present(&self, entity: u32) -> bool {
+        let scene = self.scene;
+        scene.recent.contains(&Who::Known(entity))
+            || scene.present.contains(&entity)
+            || scene.place == Some(entity)
+            || scene.speaker == Some(entity)
     }
 
     /// Words that are nearly a name.

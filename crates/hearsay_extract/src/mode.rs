@@ -53,10 +53,7 @@ impl Reader<'_> {
     pub(crate) fn whole(&mut self, question: bool) -> Mode {
         let voice = self.voice.clone();
         let mut mode = Mode {
-            dead: question
-                || self.has_cue(CueSort::Chatter)
-                || self.has_cue(CueSort::Injection)
-                || self.has_cue(CueSort::Wish),
+            dead: question || self.has_cue(CueSort::Chatter) || self.has_cue(CueSort::Wish),
             doubt: 1.0,
             denied: false,
             over: false,

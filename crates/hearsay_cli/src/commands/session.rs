@@ -393,8 +393,7 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
         Fault::new(WRONG_FILE, format!("{}: {error}; expected a transcript: text, WebVTT or SubRip", path.display()))
     })?;
     let name = path.file_name().map_or_else(|| "transcript".into(), |name| name.to_string_lossy().into_owned());
-    let transcript = Transcript::read(&path.display().to_string(), &bytes)
-        .map_err(|error| MemoryError::from(CommandError::from(error)))?;
+    let transcript = Transcript::read(&path.display().to_string(), &bytes).map_err(MemoryError::from)?;
     let import = TranscriptImport {
         name: name.clone(),
         transcript,

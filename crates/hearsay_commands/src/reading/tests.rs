@@ -110,8 +110,10 @@ fn read(state: &mut State, policy: &Policy, texts: &[PassageId]) {
     let extractor = Extractor::new(Language::english(), state.vocabulary().as_ref().clone());
     let learned = TrustCalibration::of(state);
     for text in texts {
-        let findings =
-            Page::of(state, *text, &mut SessionLines::default()).unwrap().read(&extractor, &Lexicon::of(state), None);
+        let page = Page::of(state, *text, &mut SessionLines::default()).unwrap();
+        let lexicon = Lexicon::of(state);
+        let tools = ReadingTools { extractor: &extractor, lexicon: &lexicon, meaning: None, model: None };
+        let findings = read_pages(vec![page], &tools).remove(0);
         let guide = Guide { policy, learned: &learned };
         if let (Some(operation), _) = operation(state, &guide, &findings, Timestamp(0)).unwrap() {
             state.apply(operation).unwrap();

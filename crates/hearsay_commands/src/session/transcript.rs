@@ -99,7 +99,8 @@ impl TranscriptImport {
     /// # Errors
     /// When there is no such session, when a given speaker is not in the file, or when its character does not exist.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), CommandError> {
-        let (known, first) = (self.known(state)?, first_names(state));
+        let (known, mut first) = (self.known(state)?, first_names(state));
+        add_players(state, &mut first);
         let speakers: Vec<SpeakerRow> = self
             .transcript
             .speakers()
@@ -239,8 +240,26 @@ impl TranscriptImport {
     }
 }
 
-/// Characters by normalized first name.
+/// Characters by normalized first name, and by the name of their player.
 type FirstNames = BTreeMap<String, Vec<EntityId>>;
+
+/// Attribute with the name of the person who plays a character.
+const PLAYER: &str = "player";
+
+/// Adds the players' characters under the names of their players: the whole name, and the first name.
+fn add_players(state: &State, names: &mut FirstNames) {
+    for id in state.entities().map(|entity| &entity.id) {
+        let Some(player) = state.newest(id, PLAYER).and_then(|fact| fact.object().text()) else { continue };
+        let whole = text::normal(player);
+        let first = text::words(player).into_iter().next().filter(|first| *first != whole);
+        for name in first.into_iter().chain([whole]) {
+            let named = names.entry(name).or_default();
+            if !named.contains(id) {
+                named.push(id.clone());
+            }
+        }
+    }
+}
 
 fn first_names(state: &State) -> FirstNames {
     let mut names = FirstNames::new();

@@ -5,7 +5,10 @@ use std::time::Duration;
 use hearsay_commands::reading::{Draft, Drafted};
 
 #[cfg(feature = "llm")]
-use crate::worker::{LlmCommand, LlmStatus, LlmStep};
+use crate::{
+    LlmStatus,
+    worker::{LlmCommand, LlmStep},
+};
 use crate::{MemoryError, Status, ticket::Ticket, worker::Command};
 
 use super::Memory;

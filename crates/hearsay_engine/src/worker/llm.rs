@@ -21,47 +21,19 @@ use hearsay_commands::{
 };
 use hearsay_extract::{
     Lexicon,
-    llm::{Context, Counts, LlmError, LlmSettings, Queue, QueueCounts, QueueSettings, Turn},
+    llm::{Context, Counts, LlmError, LlmSettings, Queue, QueueSettings, Turn},
 };
 use hearsay_model::{Change, Knower, Passage, PassageId, State};
 use hearsay_query::resolve::spoken_of;
 use hearsay_store::Location;
-use serde::Serialize;
 
 use super::{Internal, Worker, Write, reading::Readings};
-use crate::{Event, MemoryError, MemoryOptions, clock::now, ticket::Responder};
+use crate::{Event, LlmStatus, MemoryError, MemoryOptions, clock::now, ticket::Responder};
 
 use ask::{Asker, Task};
 use kept::Kept;
 
 pub(crate) use ask::Asked;
-
-/// Status of the language model.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LlmStatus {
-    /// Base URL of the server.
-    pub base_url: String,
-    /// Name of the model on the server.
-    pub model: String,
-    /// Reason why the model cannot be used, if any.
-    pub trouble: Option<String>,
-    /// Whether reading is paused.
-    pub paused: bool,
-    /// Counts of the queue.
-    pub queue: QueueCounts,
-    /// Number of passages whose findings are being written.
-    pub writing: usize,
-    /// Milliseconds until the next attempt; `None` if nothing is scheduled.
-    pub next_try_ms: Option<u64>,
-    /// Number of tokens used since the memory was opened.
-    pub tokens: u64,
-    /// Counts of findings since the memory was opened, including findings that were refused.
-    pub counts: Counts,
-    /// Counts of the outcomes of the findings since the memory was opened.
-    pub found: Proposed,
-    /// Error of the last text that was read; `None` if it was read without an error.
-    pub last_error: Option<String>,
-}
 
 /// A control command for extraction with a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -61,7 +61,7 @@ use import::Import;
 #[cfg(feature = "llm")]
 pub(crate) use llm::LlmCommand;
 #[cfg(feature = "llm")]
-pub use llm::{LlmStatus, LlmStep};
+pub use llm::LlmStep;
 use questions::Questions;
 use reading::Readings;
 use reads::Reads;
@@ -279,7 +279,7 @@ impl Worker {
         self.reviews = Reviews::of(&self.world.state);
         self.reveals = Reveals::of(&self.world.state);
         let extraction = &self.settings.extraction;
-        self.readings = Readings::of(&self.world.state, extraction.enabled, extraction.language.clone());
+        self.readings = Readings::of(&self.world.state, extraction);
         #[cfg(feature = "llm")]
         if let Some(asking) = &mut self.asking {
             asking.reconcile(&self.world.state, &self.readings);

@@ -11,18 +11,37 @@ use crossbeam_channel::bounded;
 use hearsay_commands::{
     guesses,
     proposal::Proposed,
-    reading::{Draft, Drafted, Findings, Page, SessionLines},
+    reading::{Draft, Drafted, Findings, Page, ReadingTools, SessionLines, read_pages},
 };
-use hearsay_extract::{Extractor, Language, Lexicon, Meaning};
+use hearsay_extract::{Extractor, Language, Lexicon, Meaning, ReadingModel};
 use hearsay_model::{
     Author, Change, EngineSetting, Evidence, Key, Operation, PassageId, Position, Setting, SettingKey, State, attribute,
 };
 
 use super::{Internal, Worker, Write, encoder::Sentences, guarded};
-use crate::{MemoryError, ModelStatus, clock::now, ticket::Responder};
+use crate::{ExtractionEngine, ExtractionSettings, MemoryError, ModelStatus, clock::now, ticket::Responder};
 
-/// Extractor, names of entities, and the channel for the vectors of sentences, if there is a model.
-type Tools = (Arc<Extractor>, Arc<Lexicon>, Option<Sentences>);
+/// What a background thread reads texts with.
+struct Tools {
+    extractor: Arc<Extractor>,
+    lexicon: Arc<Lexicon>,
+    /// Channel for the vectors of sentences, if there is a sentence encoder.
+    sentences: Option<Sentences>,
+    model: Option<Arc<ReadingModel>>,
+}
+
+impl Tools {
+    /// Calls a function with the tools.
+    fn with<T>(self, read: impl FnOnce(&ReadingTools<'_>) -> T) -> T {
+        let meaning = self.sentences.map(Vectors);
+        read(&ReadingTools {
+            extractor: &self.extractor,
+            lexicon: &self.lexicon,
+            meaning: meaning.as_ref().map(|meaning| meaning as &dyn Meaning),
+            model: self.model.as_deref(),
+        })
+    }
+}
 
 /// Maximum number of passages that are read at a time. It is small, so that the first facts arrive soon.
 const BATCH: usize = 16;
@@ -51,6 +70,9 @@ pub(super) struct Readings {
     /// Names of the entities; `None` if they changed and must be collected again.
     lexicon: Option<Arc<Lexicon>>,
     extractor: Option<Arc<Extractor>>,
+    /// Reading model; `None` if there is none, or if the settings select the patterns alone.
+    model: Option<Arc<ReadingModel>>,
+    engine: ExtractionEngine,
     /// Whether many texts arrived at once. The number of doubtful facts from all of them together is then limited.
     many: bool,
     /// Findings that are held back until all texts are read, so that the doubtful facts with the highest stakes can be
@@ -65,8 +87,9 @@ pub(super) struct Readings {
 }
 
 impl Readings {
-    pub(super) fn of(state: &State, enabled: bool, language: Option<PathBuf>) -> Self {
-        let mut readings = Self { enabled, language, ..Self::default() };
+    pub(super) fn of(state: &State, settings: &ExtractionSettings) -> Self {
+        let (enabled, language) = (settings.enabled, settings.language.clone());
+        let mut readings = Self { enabled, language, engine: settings.engine, ..Self::default() };
         let (read_up_to, mut written) = (state.read_up_to(), HashSet::new());
         for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
             if entry.operation.author == Author::Extractor {
@@ -89,6 +112,11 @@ impl Readings {
         // the program ended before the position of reading was recorded.
         readings.waiting.retain(|(_, passage)| !written.contains(passage));
         readings
+    }
+
+    /// Uses a reading model, unless the settings select the patterns alone.
+    pub(super) fn use_model(&mut self, model: Option<Arc<ReadingModel>>) {
+        self.model = model.filter(|_| self.engine == ExtractionEngine::Model);
     }
 
     /// Returns the names of the entities in the state.
@@ -230,7 +258,7 @@ impl Worker {
         if pages.is_empty() {
             return;
         }
-        let (extractor, lexicon, sentences) = match self.reading_tools() {
+        let tools = match self.reading_tools() {
             Ok(tools) => tools,
             Err(error) => {
                 self.readings.enabled = false;
@@ -239,10 +267,7 @@ impl Worker {
         };
         let count = pages.len();
         let started = self.aside(move |internal| {
-            let meaning = sentences.map(Vectors);
-            let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
-            let read = pages.into_iter().map(|page| page.read(&extractor, &lexicon, meaning)).collect();
-            drop((extractor, lexicon));
+            let read = tools.with(|tools| read_pages(pages, tools));
             let _ = internal.send(Internal::Read(read));
         });
         self.readings.reading = if started { count } else { 0 };
@@ -264,24 +289,19 @@ impl Worker {
             ModelStatus::Ready { .. } => self.encoder.as_ref().map(super::encoder::EncoderThread::sentences),
             _ => None,
         };
-        Ok((extractor, lexicon, sentences))
+        Ok(Tools { extractor, lexicon, sentences, model: self.readings.model.clone() })
     }
 
     /// Extracts the findings of a draft on a background thread and sends them to the caller, without writing them.
     pub(super) fn draft(&mut self, draft: Draft, responder: Responder<Drafted>) {
         let resolved = draft.resolved(&self.world.state).map_err(MemoryError::from);
-        let (draft, (extractor, lexicon, sentences)) =
-            match resolved.and_then(|draft| Ok((draft, self.reading_tools()?))) {
-                Ok(tools) => tools,
-                Err(error) => return responder.give(Err(error)),
-            };
+        let (draft, tools) = match resolved.and_then(|draft| Ok((draft, self.reading_tools()?))) {
+            Ok(tools) => tools,
+            Err(error) => return responder.give(Err(error)),
+        };
         let policy = self.settings.policy;
         self.aside(move |_| {
-            responder.give(guarded(|| {
-                let meaning = sentences.map(Vectors);
-                let meaning = meaning.as_ref().map(|meaning| meaning as &dyn Meaning);
-                draft.read(&policy, meaning, |text| Ok(extractor.extract(&lexicon, text)))
-            }));
+            responder.give(guarded(|| Ok(tools.with(|tools| draft.read(&policy, tools)))));
         });
     }
 

@@ -48,7 +48,7 @@ impl Crash {
             let _ = writeln!(io::stderr());
         }
         out.data(&figures)?;
-        let crash::Figures {
+        let crash::Findings {
             runs,
             storage_faults,
             full_disks,

@@ -12,6 +12,7 @@ mod readers;
 mod recall;
 mod soak;
 mod speed;
+mod table_talk;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -26,6 +27,7 @@ pub(crate) enum Command {
     Beliefs(beliefs::Beliefs),
     Leaks(leaks::Leaks),
     Extraction(extraction::Extraction),
+    TableTalk(table_talk::TableTalk),
     Crash(crash::Crash),
     /// Write to a campaign until `crash` kills this process
     #[command(hide = true, name = hearsay_eval::crash::CHILD_COMMAND)]
@@ -53,6 +55,7 @@ impl Command {
             Self::Beliefs(command) => command.run(out),
             Self::Leaks(command) => command.run(out),
             Self::Extraction(command) => command.run(out),
+            Self::TableTalk(command) => command.run(out),
             Self::Crash(command) => command.run(out),
             Self::CrashChild => {
                 hearsay_eval::crash::child();

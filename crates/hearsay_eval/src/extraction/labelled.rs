@@ -135,6 +135,27 @@ struct SceneLine {
     entities: Vec<SceneEntity>,
 }
 
+/// The entities of a scene.
+#[derive(Debug)]
+pub struct Cast {
+    /// The entities.
+    pub entities: Vec<SceneEntity>,
+    /// Their names.
+    pub lexicon: Lexicon,
+}
+
+/// Reads a file with one scene.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn cast(path: &Path) -> Result<Cast, ExtractionError> {
+    let content = fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.to_owned(), source })?;
+    let failed = |problem: String| ExtractionError::Line { path: path.to_owned(), line: 1, problem };
+    let scene: SceneLine = serde_json::from_str(&content).map_err(|error| failed(error.to_string()))?;
+    let world = world(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
+    Ok(Cast { entities: scene.entities, lexicon: Lexicon::of(&world) })
+}
+
 /// Reads labelled files in order. An example can only use scenes of its own file.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ mod report;
 mod tests;
 mod training;
 
-pub use labelled::{Example, ExtractionError, Labelled, LabelledFact, SceneEntity, read};
+pub use labelled::{Cast, Example, ExtractionError, Labelled, LabelledFact, SceneEntity, cast, read};
 pub use listing::{Listed, list, show};
 pub use meaning::EncoderMeaning;
 pub use report::{Bin, Miss, Report, Tally, measure};

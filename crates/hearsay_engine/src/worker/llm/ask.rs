@@ -120,7 +120,7 @@ fn run(inbox: &Receiver<Asks>, internal: &Sender<Internal>, all: &Cancel) {
                 responder.give(guarded(|| {
                     let watch = Watch { cancel: all.clone(), ..Watch::default() };
                     let extract = |text: &Text<'_>| Ok(llm.extract_blocking(&lexicon, text, &watch)?.extraction);
-                    draft.read(&policy, None, extract).map_err(asked)
+                    draft.read_by(&policy, extract).map_err(asked)
                 }));
             }
             Task::Write(prompt, responder) if !responder.is_cancelled() => {

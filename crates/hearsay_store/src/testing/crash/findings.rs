@@ -1,7 +1,9 @@
 //! Results of the runs, added up.
 
+use serde::Serialize;
+
 /// Results of the runs, added up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
     /// Number of runs: programs that were killed or that ended because of a fault.
     pub runs: u64,
@@ -21,14 +23,14 @@ pub struct Findings {
     pub half: u64,
     /// Number of graph records that differed from the state.
     pub graph_differences: u64,
+    /// Number of failed openings: a directory did not open, or a program did not open it within two minutes.
+    pub unopened: u64,
     /// Number of runs in which commits were written again because the database log rotated.
     pub rotations_forced: u64,
     /// Number of times that commits were written again because the database log rotated.
     pub rotations: u64,
     /// Number of acknowledged operations.
     pub operations: u64,
-    /// Number of failed openings: a directory did not open, or a program did not open it within two minutes.
-    pub unopened: u64,
 }
 
 impl Findings {

@@ -3,8 +3,8 @@
 use hearsay_model::{Audience, Kind, PredicateRole};
 
 use super::{
-    document::{Doc, TOOL, is_player, is_thing, system},
-    library::{Access, Library},
+    document::{Doc, is_player, is_thing, system},
+    library::{Access, Library, begin},
     links,
     text::write,
     words::WORDS,
@@ -32,18 +32,6 @@ pub(super) fn note(library: &Library, number: usize, pen: Pen) -> Option<Note> {
     members(library, doc, data, pen, &access.inner, &mut note);
     texts(library, doc, data, pen, &access, &mut note);
     Some(note)
-}
-
-fn begin(doc: &Doc, access: &Access, pen: Pen) -> Option<Note> {
-    let name = doc.tree.get("name").text()?.trim().to_owned();
-    Some(Note {
-        key: doc.key.clone(),
-        tool: TOOL,
-        name,
-        origin: pen.origin(doc.tree.get("name"), "name"),
-        visibility: access.seen.clone(),
-        ..Note::default()
-    })
 }
 
 fn fields(library: &Library, doc: &Doc, data: &Tree, pen: Pen, visibility: &Visibility, note: &mut Note) {

@@ -6,7 +6,7 @@ use super::{
     builder, codex,
     document::{Doc, TOOL, Written},
     form::{Form, form, noted, page_key, session, stands_alone},
-    library::{Access, Library},
+    library::{Access, Library, begin},
     modules::is_kept,
     text::{page_text, within, write},
 };
@@ -36,16 +36,8 @@ fn dates(doc: &Doc, pen: Pen, note: &mut Note) {
 /// Returns the notes of a journal.
 pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> {
     let Some(doc) = library.docs.docs.get(number) else { return Vec::new() };
-    let Some(name) = doc.tree.get("name").text().map(|name| name.trim().to_owned()) else { return Vec::new() };
     let access = library.access(doc);
-    let mut whole = Note {
-        key: doc.key.clone(),
-        tool: TOOL,
-        name,
-        origin: pen.origin(doc.tree.get("name"), "name"),
-        visibility: access.seen.clone(),
-        ..Note::default()
-    };
+    let Some(mut whole) = begin(doc, &access, pen) else { return Vec::new() };
     match form(library, doc) {
         Form::Codex => codex::notes(library, doc, whole, &access, pen),
         Form::Pages(kind) => {

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::document::{Doc, Docs, What, is_player, ownership};
-use crate::import::{Target, Visibility, lexicon, secret, tree::Tree};
+use super::document::{Doc, Docs, TOOL, What, is_player, ownership};
+use crate::import::{
+    Note, Target, Visibility, lexicon, secret,
+    tree::{Pen, Tree},
+};
 
 /// All documents, with an index of the names that links use.
 pub(super) struct Library {
@@ -156,4 +159,17 @@ fn level(default: i64, holders: Vec<Target>) -> Access {
         _ => (hidden.clone(), hidden),
     };
     Access { seen, inner, said: true }
+}
+
+/// Begins the note of a document, with its name, origin and visibility. Returns `None` if the document has no name.
+pub(super) fn begin(doc: &Doc, access: &Access, pen: Pen) -> Option<Note> {
+    let name = doc.tree.get("name").text()?.trim().to_owned();
+    Some(Note {
+        key: doc.key.clone(),
+        tool: TOOL,
+        name,
+        origin: pen.origin(doc.tree.get("name"), "name"),
+        visibility: access.seen.clone(),
+        ..Note::default()
+    })
 }

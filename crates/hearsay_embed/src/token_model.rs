@@ -1,0 +1,135 @@
+//! Encoders that keep the vector of every token, with the weights of the heads that read these vectors.
+
+use std::{collections::HashMap, fmt, path::Path};
+
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
+use tokenizers::Tokenizer;
+
+use crate::{
+    EmbedError, EncoderOptions,
+    backbone::Backbone,
+    encoder::{groups, tokenizer},
+    model_dir::ModelFiles,
+    weights,
+};
+
+/// A head tensor that a [`TokenModel`] must have.
+#[derive(Debug, Clone, Copy)]
+pub struct HeadTensor {
+    /// Name of the tensor in `model.safetensors`.
+    pub name: &'static str,
+    /// Shape of the tensor.
+    pub shape: &'static [usize],
+}
+
+/// One text as token ids, each with its token type (0 or 1).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TokenText {
+    /// Ids of the tokens, special tokens included.
+    pub ids: Vec<u32>,
+    /// Type of each token.
+    pub types: Vec<u32>,
+}
+
+/// A model of the BERT family that returns one vector per token. Its file also contains the weights of heads, which
+/// the caller applies to the vectors.
+///
+/// Any number of threads can use the model at the same time. The model's own threads do the work.
+pub struct TokenModel {
+    tokenizer: Tokenizer,
+    backbone: Backbone,
+    pool: ThreadPool,
+    heads: HashMap<String, Vec<f32>>,
+    dimension: usize,
+    max_tokens: usize,
+}
+
+impl TokenModel {
+    /// Loads a directory with `config.json`, `tokenizer.json` and `model.safetensors`. The weights must contain all
+    /// `heads`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`EmbedError`] if a file is missing or damaged, or if a tensor is missing or has another shape.
+    pub fn load(dir: &Path, heads: &[HeadTensor], options: &EncoderOptions) -> Result<Self, EmbedError> {
+        let files = ModelFiles::read(dir)?;
+        let settings = files.settings()?;
+        let tokenizer = tokenizer(&files.tokenizer, &settings)?;
+        let (tensors, heads) = weights::read_with_heads(&files.weights, &settings.bert, heads)?;
+        let backbone = Backbone::new(tensors, &settings.bert)?;
+        let threads = options.threads.max(1);
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|index| format!("hearsay-tokens-{index}"))
+            .build()
+            .map_err(|error| EmbedError::Threads { threads, problem: error.to_string() })?;
+        let (dimension, max_tokens) = (settings.bert.hidden_size, settings.bert.max_position_embeddings);
+        Ok(Self { tokenizer, backbone, pool, heads, dimension, max_tokens })
+    }
+
+    /// Returns the number of components of a token's vector.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Returns the maximum number of tokens of a text.
+    pub fn max_tokens(&self) -> usize {
+        self.max_tokens
+    }
+
+    /// Returns the values of a head tensor, row by row. Returns an empty slice for a tensor that was not requested.
+    pub fn head(&self, name: &str) -> &[f32] {
+        self.heads.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the token ids of one word, without special tokens.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the tokenizer cannot process the word.
+    pub fn pieces(&self, word: &str) -> Result<Vec<u32>, EmbedError> {
+        let encoded = self.tokenizer.encode_fast(word, false);
+        let failed =
+            |problem: tokenizers::Error| EmbedError::Tokenize { bytes: word.len(), problem: problem.to_string() };
+        Ok(encoded.map_err(failed)?.get_ids().to_vec())
+    }
+
+    /// Returns the token vectors of each text: one row of [`dimension`](Self::dimension) numbers per token. The other
+    /// texts do not change a single bit of a vector.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a token id, type or position has no vector in the model, or if a result is not finite.
+    pub fn encode(&self, texts: &[TokenText]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let lengths: Vec<usize> = texts.iter().map(|text| text.ids.len()).collect();
+        let groups = groups(&lengths, self.pool.current_num_threads());
+        let encoded: Vec<_> = self.pool.install(|| match groups.as_slice() {
+            [group] => vec![self.encode_group(group, texts, true)],
+            groups => groups.par_iter().with_max_len(1).map(|group| self.encode_group(group, texts, false)).collect(),
+        });
+        let mut vectors = vec![Vec::new(); texts.len()];
+        for (group, encoded) in groups.iter().zip(encoded) {
+            for (index, rows) in group.iter().zip(encoded?) {
+                vectors[*index] = rows;
+            }
+        }
+        match vectors.iter().flatten().all(|value| value.is_finite()) {
+            true => Ok(vectors),
+            false => Err(EmbedError::Inference { problem: "a token's vector is not finite".to_owned() }),
+        }
+    }
+
+    fn encode_group(&self, group: &[usize], texts: &[TokenText], parallel: bool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let texts: Vec<_> =
+            group.iter().map(|index| (texts[*index].ids.as_slice(), texts[*index].types.as_slice())).collect();
+        let mut rows = Vec::with_capacity(texts.len());
+        self.backbone.run(&texts, parallel, |hidden| rows.push(hidden.to_vec()))?;
+        Ok(rows)
+    }
+}
+
+impl fmt::Debug for TokenModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenModel").field("dimension", &self.dimension).finish_non_exhaustive()
+    }
+}

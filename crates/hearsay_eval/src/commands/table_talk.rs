@@ -1,0 +1,128 @@
+//! `hearsay_eval table-talk`.
+
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use hearsay_eval::{extraction, table_talk};
+use hearsay_extract::ReadingModel;
+use hearsay_model::EntityId;
+
+use crate::{output::Output, threads::processors};
+
+/// Measure the statements that the reading model finds in real table talk
+#[derive(Debug, Args)]
+#[command(after_help = "\
+TEXT is a directory with `summaries` and `transcripts`, one file per episode, such as
+`C1E004.txt.gz`. The labels in `training/labels` refer to it. A statement is right if it
+has the words, subject, status and references of a labelled statement.
+
+Example:
+  hearsay_eval table-talk ../shared/data/crd3-dev --on development --misses")]
+pub(crate) struct TableTalk {
+    /// Directory of the text
+    text: PathBuf,
+    /// Directory with the labels and the cast
+    #[arg(long, value_name = "DIR", default_value = "training")]
+    training: PathBuf,
+    /// Episodes to measure
+    #[arg(long, value_name = "PART", default_value = "test")]
+    on: On,
+    /// Directory of the model
+    #[arg(long, value_name = "DIR", default_value = "assets/models/hearsay-reader")]
+    model: PathBuf,
+    /// Minimum confidence of an accepted statement
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.7)]
+    threshold: f64,
+    /// Minimum confidence of a statement that waits for review
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.3)]
+    floor: f64,
+    /// List all statements that were found
+    #[arg(long)]
+    list: bool,
+}
+
+/// A part of the labelled episodes.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum On {
+    /// Episodes that nothing was developed on
+    Test,
+    /// Episodes for development and calibration
+    Development,
+}
+
+impl TableTalk {
+    pub(crate) fn run(&self, out: &mut Output) -> Result<ExitCode> {
+        let model = ReadingModel::load(&self.model, processors())?;
+        let part = match self.on {
+            On::Test => "TEST",
+            On::Development => "DEVELOPMENT",
+        };
+        let episodes = table_talk::split(&self.training, part)?;
+        let chunks = table_talk::read(&self.text, &self.training.join("labels"), &episodes)?;
+        let cast = extraction::cast(&self.training.join("cast.json"))?;
+        let players: BTreeMap<String, EntityId> = [
+            ("laura", "vex"),
+            ("liam", "vax"),
+            ("marisha", "keyleth"),
+            ("taliesin", "percy"),
+            ("travis", "grog"),
+            ("sam", "scanlan"),
+            ("ashley", "pike"),
+            ("orion", "tiberius"),
+        ]
+        .into_iter()
+        .map(|(player, id)| Ok((player.to_owned(), EntityId::new(id).context("an id of the cast")?)))
+        .collect::<Result<_>>()?;
+        let report = table_talk::measure(
+            &model,
+            &cast.lexicon,
+            &cast.entities,
+            &players,
+            &chunks,
+            (self.threshold, self.floor),
+        )?;
+        out.data(&report)?;
+        out.line(format!(
+            "{:8}{:>7}{:>7}{:>10}{:>10}{:>7}{:>8}{:>7}{:>8}{:>8}{:>7}",
+            "text", "lines", "talk", "labelled", "accepted", "right", "queued", "right", "recall", "shown", "ece"
+        ))?;
+        for (name, part) in [("written", &report.written), ("spoken", &report.spoken)] {
+            let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+            out.line(format!(
+                "{name:8}{:>7}{:>7.2}{:>10}{:>10}{:>7.2}{:>8}{:>7.2}{:>8.2}{:>8.2}{:>7.3}",
+                part.lines,
+                share(part.talk_right, part.lines),
+                part.labelled,
+                part.accepted,
+                share(part.accepted_right, part.accepted),
+                part.queued,
+                share(part.queued_right, part.queued),
+                share(part.accepted_right, part.labelled),
+                share(part.accepted_right + part.queued_right, part.labelled),
+                part.ece,
+            ))?;
+        }
+        out.line(format!(
+            "{:.1} s for {} lines",
+            report.written.seconds + report.spoken.seconds,
+            report.written.lines + report.spoken.lines
+        ))?;
+        if self.list {
+            let mut found: Vec<_> = report.found.iter().collect();
+            found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+            for found in found {
+                out.data(found)?;
+                let verdict = found.difference.unwrap_or("right");
+                out.line(format!(
+                    "{:.2} {verdict:20} {}\n      {:20} {}",
+                    found.confidence, found.sentence, found.chunk, found.quote
+                ))?;
+                for (typed, confidence) in &found.typed {
+                    out.line(format!("      {confidence:.2} {typed}"))?;
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,188 @@
+//! Labelled passages of table talk.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use flate2::read::GzDecoder;
+use serde::Deserialize;
+use thiserror::Error;
+
+/// Error in the text or the labels.
+#[derive(Debug, Error)]
+pub enum TableTalkError {
+    /// A file cannot be read.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A label does not fit the text or the format.
+    #[error("{}:{line}: {problem}", path.display())]
+    Label {
+        /// The file with the labels.
+        path: PathBuf,
+        /// The line of the file, counted from 1.
+        line: usize,
+        /// The problem.
+        problem: String,
+    },
+}
+
+/// Whether a text was written or spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// Summaries.
+    Written,
+    /// Transcripts of play.
+    Spoken,
+}
+
+/// The kind of talk of a passage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum TalkKind {
+    /// Narration.
+    #[serde(rename = "n")]
+    Narration,
+    /// Words of a character.
+    #[serde(rename = "c")]
+    InCharacter,
+    /// Talk outside of the story.
+    #[serde(rename = "o")]
+    OutOfCharacter,
+}
+
+/// A labelled statement. Ranges are in bytes of the line.
+#[derive(Debug, Clone)]
+pub struct LabelledStatement {
+    /// The words of the statement.
+    pub span: (usize, usize),
+    /// The status as one letter: asserted, negated, planned, hedged or ended.
+    pub status: char,
+    /// The subject, if the words do not contain it.
+    pub subject: Option<String>,
+    /// The pronouns and descriptions, with the names of what they mean.
+    pub references: Vec<((usize, usize), String)>,
+}
+
+/// The label of a line.
+#[derive(Debug, Clone)]
+pub struct Label {
+    /// The index of the line in the chunk.
+    pub line: usize,
+    /// The kind of talk.
+    pub talk: TalkKind,
+    /// The statements worth keeping.
+    pub statements: Vec<LabelledStatement>,
+}
+
+/// Consecutive lines of an episode, with the labels of all but the first ones.
+#[derive(Debug)]
+pub struct Chunk {
+    /// The name of the file with the labels.
+    pub name: String,
+    /// Whether the text was written or spoken.
+    pub part: Part,
+    /// The lines as they stand in the text.
+    pub lines: Vec<String>,
+    /// The labels, in the order of the lines.
+    pub labels: Vec<Label>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawLabel {
+    line: usize,
+    talk: TalkKind,
+    #[serde(default)]
+    statements: Vec<RawStatement>,
+}
+
+#[derive(Deserialize)]
+struct RawStatement {
+    span: (usize, usize),
+    status: char,
+    subject: Option<String>,
+    #[serde(default)]
+    references: Vec<(usize, usize, String)>,
+}
+
+/// Number of lines before the labelled ones, as context.
+const LINES_BEFORE: usize = 8;
+
+/// Returns the episodes of a part of the split: `TEST` or `DEVELOPMENT` in `training/data.py`.
+pub fn split(training: &Path, name: &str) -> Result<Vec<String>, TableTalkError> {
+    let path = training.join("data.py");
+    let text = fs::read_to_string(&path).map_err(|source| TableTalkError::File { path: path.clone(), source })?;
+    let list = text.lines().find_map(|line| line.strip_prefix(&format!("{name} = [")));
+    let list =
+        list.ok_or_else(|| TableTalkError::Label { path, line: 1, problem: format!("it has no list `{name}`") })?;
+    Ok(list.trim_end_matches(']').split(", ").map(|episode| episode.trim_matches('"').to_owned()).collect())
+}
+
+/// Reads the labels of some episodes, and their text.
+///
+/// # Errors
+/// If a file cannot be read, or if a label does not fit the text.
+pub fn read(text: &Path, labels: &Path, episodes: &[String]) -> Result<Vec<Chunk>, TableTalkError> {
+    let failed = |path: &Path, source| TableTalkError::File { path: path.to_owned(), source };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(labels).map_err(|error| failed(labels, error))? {
+        let path = entry.map_err(|error| failed(labels, error))?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    names.sort();
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut chunks = Vec::new();
+    for name in names.into_iter().filter(|name| episodes.iter().any(|episode| name.starts_with(episode.as_str()))) {
+        let part = if name.as_bytes().get(6) == Some(&b'S') { Part::Written } else { Part::Spoken };
+        let folder = if part == Part::Written { "summaries" } else { "transcripts" };
+        let path = text.join(folder).join(format!("{}.txt.gz", &name[..6]));
+        if !texts.contains_key(&name[..7]) {
+            let mut content = String::new();
+            let file = fs::File::open(&path).map_err(|error| failed(&path, error))?;
+            GzDecoder::new(file).read_to_string(&mut content).map_err(|error| failed(&path, error))?;
+            texts.insert(name[..7].to_owned(), content.split('\n').map(str::to_owned).collect());
+        }
+        chunks.push(chunk(&labels.join(format!("{name}.jsonl")), name.clone(), part, &texts[&name[..7]])?);
+    }
+    Ok(chunks)
+}
+
+fn chunk(path: &Path, name: String, part: Part, text: &[String]) -> Result<Chunk, TableTalkError> {
+    let content = fs::read_to_string(path).map_err(|source| TableTalkError::File { path: path.to_owned(), source })?;
+    let (mut labels, mut first) = (Vec::new(), None);
+    for (number, json) in (1..).zip(content.lines()) {
+        let failed = |problem: String| TableTalkError::Label { path: path.to_owned(), line: number, problem };
+        let raw: RawLabel = serde_json::from_str(json).map_err(|error| failed(error.to_string()))?;
+        let first = *first.get_or_insert(raw.line.saturating_sub(LINES_BEFORE));
+        let line = text.get(raw.line).ok_or_else(|| failed(format!("the text has no line {}", raw.line)))?;
+        let at = |index: usize| line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(index);
+        let span = |start, end| {
+            let found = at(start).zip(at(end)).filter(|(start, end)| start < end);
+            found.ok_or_else(|| failed(format!("line {} has no characters {start} to {end}", raw.line)))
+        };
+        let mut statements = Vec::new();
+        for statement in &raw.statements {
+            let references =
+                statement.references.iter().map(|(start, end, name)| Ok((span(*start, *end)?, name.clone())));
+            statements.push(LabelledStatement {
+                span: span(statement.span.0, statement.span.1)?,
+                status: statement.status,
+                subject: statement.subject.clone(),
+                references: references.collect::<Result<_, TableTalkError>>()?,
+            });
+        }
+        labels.push(Label { line: raw.line - first, talk: raw.talk, statements });
+    }
+    let first = first.unwrap_or_default();
+    let last = labels.last().map_or(first, |label| first + label.line);
+    Ok(Chunk { name, part, lines: text[first..=last].to_vec(), labels })
+}

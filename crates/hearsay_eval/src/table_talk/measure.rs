@@ -1,0 +1,195 @@
+//! Measures the statements of a reading model.
+
+use std::{collections::BTreeMap, time::Instant};
+
+use hearsay_embed::EmbedError;
+use hearsay_extract::{DocumentLine, Extractor, Features, Language, Lexicon, LineRole, LineStatements, ReadingModel};
+use hearsay_model::{EntityId, Vocabulary};
+use serde::Serialize;
+
+use super::{
+    labels::{Chunk, Label, Part, TalkKind},
+    matching::{Cast, overlap},
+};
+use crate::extraction::SceneEntity;
+
+/// Least overlap of a statement with the label that it is compared with.
+const OVERLAP: f64 = 0.5;
+
+/// A statement that was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Found {
+    /// The chunk.
+    pub chunk: String,
+    /// Whether the text was written, and not spoken.
+    pub written: bool,
+    /// The words of the line that were read.
+    pub quote: String,
+    /// The sentence.
+    pub sentence: String,
+    /// The confidence.
+    pub confidence: f64,
+    /// What the confidence was computed from.
+    pub features: Features,
+    /// Whether it agrees with a label.
+    pub right: bool,
+    /// Why not.
+    pub difference: Option<&'static str>,
+    /// The typed facts in the sentence, each with its confidence.
+    pub typed: Vec<(String, f64)>,
+}
+
+/// Figures of written or spoken text.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct PartReport {
+    /// The number of lines.
+    pub lines: usize,
+    /// The number of lines whose kind of talk was recognised.
+    pub talk_right: usize,
+    /// The number of labelled statements.
+    pub labelled: usize,
+    /// The number of statements at or above the threshold.
+    pub accepted: usize,
+    /// The number of accepted statements that agree with a label.
+    pub accepted_right: usize,
+    /// The number of statements below the threshold and at or above the floor.
+    pub queued: usize,
+    /// The number of queued statements that agree with a label.
+    pub queued_right: usize,
+    /// The sum of the differences between confidence and accuracy over ten bins, weighted by the bins.
+    pub ece: f64,
+    /// The words per second.
+    pub seconds: f64,
+}
+
+/// The result of the measurement.
+#[derive(Debug, Default, Serialize)]
+pub struct TableTalkReport {
+    /// Summaries.
+    pub written: PartReport,
+    /// Transcripts.
+    pub spoken: PartReport,
+    /// All statements that were found.
+    #[serde(skip)]
+    pub found: Vec<Found>,
+}
+
+/// The players and the characters that they play, by the first word of a transcript's line.
+pub type Players = BTreeMap<String, EntityId>;
+
+/// Measures a model on chunks of text. `threshold` is the least confidence of an accepted statement, `floor` of one that
+/// waits for review.
+///
+/// # Errors
+/// Returns an error if the model's files are inconsistent.
+pub fn measure(
+    model: &ReadingModel,
+    lexicon: &Lexicon,
+    cast: &[SceneEntity],
+    players: &Players,
+    chunks: &[Chunk],
+    (threshold, floor): (f64, f64),
+) -> Result<TableTalkReport, EmbedError> {
+    let extractor = Extractor::new(Language::english(), Vocabulary::default());
+    let cast = Cast::of(cast);
+    let mut report = TableTalkReport::default();
+    for chunk in chunks {
+        let lines: Vec<DocumentLine<'_>> =
+            chunk.lines.iter().map(|line| document_line(chunk.part, line, players)).collect();
+        let first = chunk.labels.first().map_or(0, |label| label.line);
+        let started = Instant::now();
+        let read = extractor.statements(lexicon, model, &lines, first)?;
+        let part = if chunk.part == Part::Written { &mut report.written } else { &mut report.spoken };
+        part.seconds += started.elapsed().as_secs_f64();
+        for label in &chunk.labels {
+            let Some(found) = read.get(label.line - first) else { continue };
+            let cut = chunk.lines[label.line].len() - lines[label.line].text.len();
+            part.lines += 1;
+            part.talk_right += usize::from(talk(found) == label.talk);
+            part.labelled += label.statements.len();
+            report.found.extend(compare(&cast, chunk, label, found, cut));
+        }
+    }
+    for (written, part) in [(true, &mut report.written), (false, &mut report.spoken)] {
+        let found: Vec<&Found> = report.found.iter().filter(|found| found.written == written).collect();
+        let count = |from: f64, to: f64| {
+            let within = found.iter().filter(|found| from <= found.confidence && found.confidence < to);
+            within.fold((0, 0), |(all, right), found| (all + 1, right + usize::from(found.right)))
+        };
+        (part.accepted, part.accepted_right) = count(threshold, 2.0);
+        (part.queued, part.queued_right) = count(floor, threshold);
+        part.ece = calibration_error(&found);
+    }
+    Ok(report)
+}
+
+fn document_line<'a>(part: Part, line: &'a str, players: &'a Players) -> DocumentLine<'a> {
+    let spoken = (part == Part::Spoken).then(|| line.split_once(": ")).flatten();
+    match spoken {
+        Some(("Matt", text)) => DocumentLine { text, role: LineRole::Master, speaker: None },
+        Some((player, text)) => {
+            DocumentLine { text, role: LineRole::Player, speaker: players.get(&player.to_lowercase()) }
+        }
+        None => DocumentLine { text: line, role: LineRole::Written, speaker: None },
+    }
+}
+
+fn talk(found: &LineStatements) -> TalkKind {
+    let talk = found.talk;
+    let kinds = [
+        (TalkKind::Narration, talk.narration),
+        (TalkKind::InCharacter, talk.in_character),
+        (TalkKind::OutOfCharacter, talk.out_of_character),
+    ];
+    let best = kinds.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    best.map_or(TalkKind::OutOfCharacter, |(kind, _)| kind)
+}
+
+/// Compares the statements of a line with its labels. Each label agrees with one statement at most. `cut` is the length of the
+/// speaker's name before the words.
+fn compare(cast: &Cast, chunk: &Chunk, label: &Label, found: &LineStatements, cut: usize) -> Vec<Found> {
+    let mut taken = vec![false; label.statements.len()];
+    let compared = found.statements.iter().map(|statement| {
+        let span = statement.fact.span;
+        let shifted = |(start, end): (usize, usize)| (start.saturating_sub(cut), end.saturating_sub(cut));
+        let best = label
+            .statements
+            .iter()
+            .enumerate()
+            .map(|(index, label)| (index, overlap(shifted(label.span), (span.start, span.end))))
+            .filter(|(index, overlap)| *overlap >= OVERLAP && !taken[*index])
+            .max_by(|a, b| a.1.total_cmp(&b.1));
+        let difference = match best {
+            None => Some("not labelled"),
+            Some((index, _)) => {
+                taken[index] = true;
+                let mut labelled = label.statements[index].clone();
+                labelled.span = shifted(labelled.span);
+                labelled.references.iter_mut().for_each(|(span, _)| *span = shifted(*span));
+                cast.differs(statement, &labelled)
+            }
+        };
+        Found {
+            chunk: chunk.name.clone(),
+            written: chunk.part == Part::Written,
+            quote: statement.fact.quote.clone(),
+            sentence: statement.fact.statement.clone(),
+            confidence: statement.fact.confidence.get(),
+            features: statement.features,
+            right: difference.is_none(),
+            difference,
+            typed: statement.typed.iter().map(|fact| (fact.statement.clone(), fact.confidence.get())).collect(),
+        }
+    });
+    compared.collect()
+}
+
+fn calibration_error(found: &[&Found]) -> f64 {
+    let mut bins = [(0.0, 0.0, 0.0); 10];
+    for found in found {
+        let bin = &mut bins[((found.confidence * 10.0) as usize).min(9)];
+        *bin = (bin.0 + 1.0, bin.1 + found.confidence, bin.2 + f64::from(u8::from(found.right)));
+    }
+    let all: f64 = bins.iter().map(|bin| bin.0).sum();
+    bins.iter().map(|(_, confidence, right)| (confidence - right).abs()).sum::<f64>() / all.max(1.0)
+}

@@ -1,0 +1,59 @@
+//! The reading model: a small encoder that was trained on real table talk, and its heads.
+//!
+//! The model reads a [`Window`](window::Window) of consecutive lines. For each line it returns the kind of talk and the
+//! statements that are worth keeping. For each statement it returns the status, its subject, its source, and the meaning of
+//! the pronouns and descriptions in it. `training/` contains the training program and the labels.
+
+mod decode;
+mod heads;
+mod reading;
+pub(crate) mod window;
+
+use std::path::Path;
+
+use hearsay_embed::{EmbedError, EncoderOptions, TokenModel};
+
+use crate::statements::Calibration;
+use heads::Heads;
+pub(crate) use reading::{Found, LineReading, Meant, Referent, Status};
+use window::Window;
+
+/// Directory name of the default reading model. The search looks for this name beside the sentence encoder.
+pub const READING_MODEL: &str = "hearsay-reader";
+
+/// A loaded reading model. Any number of threads can use it at the same time.
+#[derive(Debug)]
+pub struct ReadingModel {
+    tokens: TokenModel,
+    heads: Heads,
+    pub(crate) calibration: Calibration,
+}
+
+impl ReadingModel {
+    /// Loads a directory with `config.json`, `tokenizer.json`, `model.safetensors` and `calibration.json`. `threads` is the
+    /// number of threads of the model.
+    ///
+    /// # Errors
+    /// Returns an [`EmbedError`] if a file is missing or damaged.
+    pub fn load(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
+        let tokens = TokenModel::load(dir, &heads::TENSORS, &EncoderOptions { threads })?;
+        let heads = Heads::of(&tokens);
+        Ok(Self { calibration: Calibration::read(dir)?, tokens, heads })
+    }
+
+    /// Returns the token ids of a word.
+    pub(crate) fn pieces(&self, word: &str) -> Vec<u32> {
+        // The tokenizer accepts every word; a word without ids becomes an unknown token.
+        self.tokens.pieces(word).ok().filter(|ids| !ids.is_empty()).unwrap_or_else(|| vec![window::UNKNOWN])
+    }
+
+    /// Reads windows. Returns one reading for each line that a window asks about, in order.
+    ///
+    /// # Errors
+    /// Returns an error if the model's files are inconsistent in a way that loading did not detect.
+    pub(crate) fn read(&self, windows: &[Window]) -> Result<Vec<LineReading>, EmbedError> {
+        let texts: Vec<_> = windows.iter().map(|window| window.tokens.clone()).collect();
+        let vectors = self.tokens.encode(&texts)?;
+        Ok(windows.iter().zip(&vectors).flat_map(|(window, rows)| decode::lines(&self.heads, window, rows)).collect())
+    }
+}
