@@ -1,6 +1,6 @@
-//! Durability. Programs write to a campaign. They are killed at random moments, or their storage fails, or their disk
-//! is full. The stored operations are then compared with the acknowledged operations. Copies of the directory are also
-//! damaged and repaired.
+//! Measures durability. Programs write to a campaign until they are killed at a random moment, their storage fails, or
+//! their disk is full. The stored operations are then compared with the acknowledged operations. Copies of the
+//! directory are also damaged and repaired.
 
 use std::{io, process::Command};
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 /// The hidden command of `hearsay_eval` that writes to a campaign until it is killed.
 pub const CHILD_COMMAND: &str = "crash-child";
 
-/// Totals over all runs.
+/// Counts over all runs. In a *run*, one program writes to a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Figures {
     /// Number of programs that were killed, or that ended because of a fault.
@@ -20,29 +20,29 @@ pub struct Figures {
     pub storage_faults: u64,
     /// Number of programs whose disk was full. 0 if no disk can be mounted.
     pub full_disks: u64,
-    /// Number of files that were damaged, in copies of the directories.
+    /// Number of files that were damaged on purpose, in copies of the campaign directories.
     pub damaged_files: u64,
-    /// Number of damaged files that were handled wrongly: the damage changed data without a report, or the repair lost
-    /// readable data.
+    /// Number of damaged files that were handled wrongly: the damage changed data and was not reported, or the repair
+    /// lost readable data.
     pub mishandled_damage: u64,
-    /// Number of acknowledged operations, and of stored entries of derived data, that are missing.
+    /// Number of acknowledged operations that are missing, plus the number of missing entries in files of derived data.
     pub lost: u64,
-    /// Number of groups of operations that were stored only in part.
+    /// Number of campaigns with operations that were stored only in part, or that no run wrote.
     pub half: u64,
     /// Number of records in the graph tables that differ from the state.
     pub graph_differences: u64,
-    /// Number of directories that could not be opened again.
+    /// Number of failed openings: a directory could not be opened, or a program did not open it within two minutes.
     pub unopened: u64,
-    /// Number of runs in which the log of the database rotated.
+    /// Number of runs in which the database's write-ahead log rotated (continued in a new file).
     pub rotations_forced: u64,
-    /// Number of log rotations in all runs.
+    /// Number of rotations of the write-ahead log in all runs.
     pub rotations: u64,
     /// Number of acknowledged operations.
     pub operations: u64,
 }
 
 impl Figures {
-    /// Whether no data was lost, incomplete or different.
+    /// Returns whether no data was lost, incomplete or different, and every directory could be opened again.
     pub fn is_clean(&self) -> bool {
         self.lost + self.half + self.graph_differences + self.unopened + self.mishandled_damage == 0
     }
@@ -81,10 +81,11 @@ impl From<Findings> for Figures {
     }
 }
 
-/// Repeatedly starts this program as a writer, and kills it. Calls `progress` with the number of finished runs.
+/// Starts this program `runs` times as a writer, and kills it each time. Calls `progress` with the number of finished
+/// runs. `seed` decides on the written data and on the moments of the kills.
 ///
 /// # Errors
-/// If the program cannot be started or killed, or a directory cannot be created.
+/// Returns an error if the program cannot be started or killed, or a directory cannot be created.
 pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<Figures> {
     let program = std::env::current_exe()?;
     let start = || {
@@ -95,7 +96,7 @@ pub fn run(runs: u64, seed: u64, mut progress: impl FnMut(u64)) -> io::Result<Fi
     crash::run(runs, seed, &start, |findings| progress(findings.runs)).map(Figures::from)
 }
 
-/// Writes to a campaign until the process is killed. This is the hidden command.
+/// Writes to a campaign until the process is killed. The hidden command [`CHILD_COMMAND`] calls this function.
 pub fn child() {
     crash::child();
 }
