@@ -106,7 +106,7 @@ fn quarrel(_: On<Answered>, smith: Single<Entity, With<Blacksmith>>, mut command
         .observe(look_around);
 }
 
-/// The ids of the characters. Each id has a flag that says whether the character heard the line.
+/// Ids of the characters. The flag of each id is true if the character heard the line.
 type Heard = Vec<(String, bool)>;
 
 /// Prints the moods and portraits, and asks the memory which characters heard the line.

@@ -122,7 +122,7 @@ fn pass_on(
     Ok(())
 }
 
-/// The news that each character has heard, by name.
+/// Names of the characters, each with the news that the character has heard. `None` if the character has heard no news.
 type Heard = Vec<(String, Option<KnowsRow>)>;
 
 /// Reads each character's knowledge of the toll, on the memory's thread.

@@ -15,12 +15,13 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns the directory of an example campaign.
+/// Returns the directory of an example campaign, such as `gullhaven`.
 pub fn campaign(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../campaigns").join(name)
 }
 
-/// Returns the value of a command line option: `120` for `--frames 120`.
+/// Returns the value of a command line option: `120` for `--frames 120`. Returns `None` if the option or its value is
+/// missing.
 pub fn option(name: &str) -> Option<String> {
     std::env::args().skip_while(|arg| arg != name).nth(1)
 }
@@ -33,11 +34,12 @@ pub fn flag(name: &str) -> bool {
 /// Checks that there is a display for a window.
 ///
 /// # Errors
-/// On Linux, if no X server answers. Bevy would panic in this case. The error contains the reason.
+/// On Linux, if `DISPLAY` is not set or no X server answers. Without this check, Bevy would panic. The error contains
+/// the reason.
 pub fn display() -> Result<(), String> {
     #[cfg(target_os = "linux")]
     {
-        let without = "this example opens a window. `headless_server` and the others run without one.";
+        let without = "this example opens a window; `minimal`, `headless_server` and `ask` need no display";
         let Some(display) = std::env::var("DISPLAY").ok().filter(|display| !display.is_empty()) else {
             return Err(format!("there is no display (DISPLAY is not set), and {without}"));
         };

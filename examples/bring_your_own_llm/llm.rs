@@ -12,9 +12,9 @@ use async_openai::{
 use bevy::tasks::futures_lite::StreamExt;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-const TASK: &str = "You play one character of a role-playing game. Answer the question with one or two sentences, in the \
-    character's voice, and with nothing but what is said. Use only what you are told below: it is all that the character \
-    knows. What it keeps to itself it does not say; of what it doubts it speaks doubtfully.";
+const TASK: &str = "You play one character of a role-playing game. Answer the question with one or two sentences in the \
+    character's voice. Write only the words that the character says. Use only the facts below: the character knows \
+    nothing else. The character does not tell facts that it conceals, and speaks with doubt about facts that it doubts.";
 
 /// Maximum number of characters in a line. A longer answer is an error.
 const LONGEST: usize = 1_000;
@@ -42,7 +42,7 @@ pub(crate) enum Piece {
 }
 
 impl Endpoint {
-    /// Returns the endpoint that the environment variables name, if any.
+    /// Returns the endpoint that the environment variables name, or `None` if `OPENAI_BASE_URL` is not set.
     pub(crate) fn from_env() -> Option<Self> {
         let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         Some(Self {
@@ -76,7 +76,7 @@ impl Endpoint {
         runtime.map_err(|error| error.to_string())?.block_on(async {
             let seconds = self.patience.as_secs();
             let line = tokio::time::timeout(self.patience, self.stream(prompt, pieces));
-            line.await.map_err(|_| format!("no whole line within {seconds} s; OPENAI_TIMEOUT gives it more"))?
+            line.await.map_err(|_| format!("no complete line within {seconds} s; raise OPENAI_TIMEOUT"))?
         })
     }
 
@@ -107,10 +107,10 @@ impl Endpoint {
                 return Ok(());
             }
             if length > LONGEST {
-                return Err(format!("it said more than {LONGEST} characters, and was stopped"));
+                return Err(format!("the answer has more than {LONGEST} characters and was stopped"));
             }
         }
-        if finished { Ok(()) } else { Err("it broke off in the middle of the line".to_owned()) }
+        if finished { Ok(()) } else { Err("the answer ended in the middle of the line".to_owned()) }
     }
 
     /// Removes the key from a text, because a server may include the key in its error.

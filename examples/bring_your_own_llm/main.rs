@@ -115,11 +115,11 @@ fn listen(mut speaking: Query<(Entity, &mut Speaking)>, mut commands: Commands) 
                     print!("{words}");
                     line.said += &words;
                 }
-                Ok(Piece::End) if line.said.trim().is_empty() => break Some(Err("it said nothing".to_owned())),
+                Ok(Piece::End) if line.said.trim().is_empty() => break Some(Err("the answer is empty".to_owned())),
                 Ok(Piece::End) => break Some(Ok(())),
                 Ok(Piece::Failed(why)) => break Some(Err(why)),
                 Err(TryRecvError::Empty) => break None,
-                Err(TryRecvError::Disconnected) => break Some(Err("its thread is gone".to_owned())),
+                Err(TryRecvError::Disconnected) => break Some(Err("the thread ended without an answer".to_owned())),
             }
         };
         // An error is ignored: the game continues if the terminal is closed.

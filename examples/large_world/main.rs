@@ -105,7 +105,7 @@ fn wait(mut run: ResMut<Run>, counts: Res<MemoryCounts>, people: Res<People>) {
     let holds_all = counts.status.as_ref().is_some_and(|status| status.facts >= FACTS_EACH * people.0);
     if holds_all && counts.changes == (0, 0) && counts.records == 0 {
         let took = run.begun.elapsed();
-        println!("{} people are remembered after {:.1} s", people.0, took.as_secs_f64());
+        println!("the memory contains {} people after {:.1} s", people.0, took.as_secs_f64());
         run.ready = Some(took);
     }
 }

@@ -15,7 +15,7 @@ pub(crate) const TOPIC: &str = "chapel-bell";
 #[derive(Resource, Default)]
 pub(crate) struct Minds {
     known: BTreeMap<String, Vec<KnowsRow>>,
-    /// Statements that the last change added to a character's knowledge. Each has the id of the character before it.
+    /// Statements that the last change added to the knowledge of characters, as pairs of character id and statement.
     fresh: HashSet<(String, String)>,
 }
 
@@ -36,7 +36,7 @@ impl Minds {
         self.known.get(who.as_str()).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns whether the last change added this row.
+    /// Returns whether the last change added this row to the character's knowledge.
     pub(crate) fn is_fresh(&self, who: &MemoryId, row: &KnowsRow) -> bool {
         self.fresh.contains(&(who.as_str().to_owned(), row.statement.clone()))
     }

@@ -92,7 +92,7 @@ fn draw_memory(commands: &mut Commands, minds: &Minds, id: &MemoryId, name: &str
     if rows.is_empty() {
         let empty = match is_you {
             true => "You have heard nothing of the bell yet. Walk up to somebody, and press 1 to ask.",
-            false => "Not a word of the bell has come here. Press 3 to change that, or bring news with 2.",
+            false => "This character has heard nothing of the bell. Press 2 to tell a rumour, or 3 to tell a lie.",
         };
         let lines = wrap(empty, columns(width, SIZE)).join("\n");
         commands.spawn((look::text(lines, SIZE, look::TEXT, Anchor::TOP_LEFT, at(x, y, 31.0)), Drawn));
@@ -191,7 +191,7 @@ fn draw_choices(
     };
     let (Some(you), Some((id, name))) = (you, other) else {
         write("Nobody is near.", 1, look::ACCENT);
-        write("Walk up to Mara, Odo or Pell: what they remember of the bell shows on the right.", 2, look::TEXT);
+        write("Walk up to Mara, Odo or Pell. The panel on the right shows what they know of the bell.", 2, look::TEXT);
         return;
     };
     let choices = Choices::of(minds, you, id);

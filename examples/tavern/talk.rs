@@ -1,4 +1,4 @@
-//! Talk of the characters: asking, telling and lying. Also saves and loads the game.
+//! The player's conversations: asking, telling and lying. Also saves and loads the game.
 
 use bevy::prelude::*;
 use bevy_hearsay::{SlotLoaded, SlotSaved, prelude::*};
@@ -113,7 +113,7 @@ fn answer(
     }
 }
 
-/// Hides the words when the player walks away.
+/// Hides all spoken words when the nearest character changes or a slot is loaded.
 fn hush(speakers: Query<Entity, With<Says>>, mut commands: Commands) {
     for entity in &speakers {
         commands.entity(entity).remove::<Says>();
@@ -143,17 +143,17 @@ fn keep(keys: Res<ButtonInput<KeyCode>>, mut commands: Commands, mut exit: Messa
 
 fn note_saves(mut saved: MessageReader<SlotSaved>, mut loaded: MessageReader<SlotLoaded>, mut notice: ResMut<Notice>) {
     if saved.read().count() > 0 {
-        notice.0 = "Saved. F9 comes back to here.".to_owned();
+        notice.0 = "Saved. F9 returns to this point.".to_owned();
     }
     if loaded.read().count() > 0 {
-        notice.0 = "Loaded: nobody remembers what came after.".to_owned();
+        notice.0 = "Loaded: everyone forgot all later events.".to_owned();
     }
 }
 
 fn note_troubles(mut troubles: MessageReader<MemoryErrorMessage>, mut notice: ResMut<Notice>) {
     for trouble in troubles.read() {
         notice.0 = match trouble.what.contains("no slot") {
-            true => "Nothing is saved yet: F5 saves.".to_owned(),
+            true => "Nothing is saved yet. Press F5 to save.".to_owned(),
             false => trouble.what.clone(),
         };
     }

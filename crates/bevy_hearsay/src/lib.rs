@@ -97,9 +97,9 @@
 //!   queue is full, the plugin retries the request or reports an error. It never drops a request silently.
 //! - **No lost update, no echo.** The plugin collects the game's changes for 250 ms and then sends them as one
 //!   operation, with the game as its author. Changes from elsewhere (an import, a DM, undo, loading a slot) become
-//!   changes of components. If the game and another author change the same field, the game's pending change is applied
-//!   last. When no change is pending, components and memory are equal. A property test checks this with random changes
-//!   in the game and in the memory.
+//!   changes of components, and the plugin does not send these back to the memory. If the game and another author
+//!   change the same field, the game's pending change is applied last. When no change is pending, components and memory
+//!   are equal. A property test checks this with random changes in the game and in the memory.
 //! - **Order is kept.** A move takes effect before any line that is said later. A line takes effect before any question
 //!   that is asked later.
 //! - **Despawning an entity only unloads it.** The memory does not change. Dying ([`die`](EntityMemoryCommands::die)),
@@ -109,7 +109,7 @@
 //!   loses only changes that are not sent yet, at most those of the last 250 ms. At a normal exit, the game sends these
 //!   changes first.
 //! - **An answer contains only facts that the character knows**: see the crate `hearsay_engine`.
-//! - **Nothing panics on input.** Invalid input produces a [`MemoryErrorMessage`] that says what to do. All other
+//! - **Invalid input never causes a panic.** It produces a [`MemoryErrorMessage`] that says what to do. All other
 //!   requests continue.
 //!
 //! # Saves
@@ -124,8 +124,8 @@
 //!
 //! | thread | count | set by |
 //! |---|---|---|
-//! | `hearsay-worker` | 1: owns the state and the search index | |
-//! | `hearsay-encoder` and its pool | `model.threads` in `hearsay.toml`, default 2; 1 on two cores | [`MemoryPlugin::settings`] |
+//! | `hearsay-worker` | 1; it owns the state and the search index | |
+//! | `hearsay-encoder` and its pool | the value of `model.threads` in `hearsay.toml`: by default 2, or 1 on two cores | [`MemoryPlugin::settings`] |
 //! | store runtime | 2, nearly always idle | |
 //! | SurrealDB's own pool | 16 on small machines, idle | the environment variable `SURREAL_KVS_THREADPOOL_SIZE`, before the start |
 //! | Bevy's pools | all cores | [`TaskPoolPlugin`] |
@@ -141,13 +141,13 @@
 //! **The memory records nothing.** Check whether [`MemoryState`] is `Failed`. The variant contains the reason. Read the
 //! [`MemoryErrorMessage`] messages, or run with `RUST_LOG=bevy_hearsay=debug`.
 //!
-//! **The second of two entities is not bound.** Both entities have the same [`MemoryId`]. An error message names both
-//! entities.
+//! **An entity is not bound to the memory.** Another Bevy entity already has the same [`MemoryId`]. An error message
+//! names both entities.
 //!
 //! **A name or place that the game sets is overwritten at the start.** Saved values take precedence. Add
 //! [`PreferGameState`], or start a [new game](HearsayPlugins::new_game).
 //!
-//! **Nobody hears a line.** By default, a line is heard by the characters that the memory has at the speaker's place.
+//! **Nobody hears a line.** By default, the characters whose place in the memory is the speaker's place hear a line.
 //! Give the characters a [`PlaceId`], or set [`Earshot`].
 //!
 //! **A character of the campaign hears nothing.** The key `home` in a campaign file says where a character lives, not

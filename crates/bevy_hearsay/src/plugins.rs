@@ -83,8 +83,8 @@ impl HearsayPlugins {
         self
     }
 
-    /// Configures a game without a DM. Nobody reviews doubtful facts there. Doubtful facts therefore become claims, and
-    /// their credence follows from their confidence. No review queue fills.
+    /// Configures a game without a DM, in which nobody reviews doubtful facts. Doubtful facts therefore become claims,
+    /// and their credence follows from their confidence. The review queue stays empty.
     pub fn autonomous(mut self) -> Self {
         self.memory.mode = Some(hearsay_commands::policy::Mode::Autonomous);
         self

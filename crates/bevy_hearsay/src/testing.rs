@@ -19,7 +19,7 @@ use bevy::{prelude::*, time::TimeUpdateStrategy};
 
 use crate::{bridge::MemoryErrorMessage, plugins::HearsayPlugins, schedule::waiting_work};
 
-/// Collects all error messages, because Bevy keeps messages for two frames only.
+/// Collects all error messages during a test, because Bevy keeps messages for two frames only.
 #[derive(Resource, Default)]
 struct Troubles(Vec<String>);
 

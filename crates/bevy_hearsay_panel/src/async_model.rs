@@ -67,7 +67,7 @@ impl<R: Clone + PartialEq, M: Send + 'static> AsyncModel<R, M> {
             read(world)
         };
         if let Ok(ticket) = memory.read_in_background(read) {
-            // This replaces a pending read, which is no longer needed.
+            // This ticket replaces that of a pending read, which is no longer needed.
             self.ticket = Some((ticket, request.clone(), version));
             self.asked = Some((request.clone(), version, Instant::now()));
         }
@@ -84,7 +84,7 @@ impl<R: Clone + PartialEq, M: Send + 'static> AsyncModel<R, M> {
         self.have.as_ref().filter(|(_, of)| of == request).map(|(model, _)| model)
     }
 
-    /// Returns the error of the last read, if the read failed.
+    /// Returns the error of the last read; `None` if the read succeeded.
     pub(crate) fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }

@@ -8,7 +8,7 @@ use hearsay_model::Author;
 
 use crate::panel::{DeskCommand, Done, Outcome};
 
-/// Sends commands to the memory and collects their outcomes.
+/// Queue of [`DeskCommand`]s. Sends the commands to the memory and collects their outcomes.
 #[derive(Debug, Default)]
 pub struct Deeds {
     /// Commands that wait because the memory's queue is full.

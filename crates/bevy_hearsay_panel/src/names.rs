@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// An entity with its display name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Named {
-    /// The id.
+    /// Id of the entity.
     pub id: EntityId,
     /// Main name of the entity, or its id if it has no name.
     pub name: String,
@@ -23,7 +23,7 @@ impl Named {
     }
 }
 
-/// All names of a campaign.
+/// All names of a campaign, for completion and links.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Names {
     all: Vec<Named>,
@@ -71,7 +71,7 @@ impl Names {
         &self.all
     }
 
-    /// Returns an entity.
+    /// Returns an entity with its name; `None` if the entity does not exist.
     pub fn get(&self, id: &EntityId) -> Option<&Named> {
         self.by_id.get(id).map(|number| &self.all[*number])
     }

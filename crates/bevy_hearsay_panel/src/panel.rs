@@ -93,7 +93,7 @@ pub enum Request {
     Search(String),
     /// Show a scene.
     Scene {
-        /// The place. Default: the current place of the scene.
+        /// The place of the scene. Default: the current place.
         place: Option<EntityId>,
         /// The character whom the players ask.
         speaker: Option<EntityId>,
@@ -122,7 +122,7 @@ pub enum Request {
 /// A message for the status bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// The text.
+    /// Text of the message.
     pub text: String,
     /// Whether the message reports an error.
     pub trouble: bool,
@@ -140,7 +140,7 @@ impl Note {
     }
 }
 
-/// A function that makes an operation. Its argument is the state at the moment of the write.
+/// Function that makes an operation. Its argument is the state of the memory at the moment of the write.
 pub type Make = Arc<dyn Fn(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + Sync>;
 
 /// A change by the DM. Each change becomes one operation, which undo can revert.
@@ -275,25 +275,25 @@ pub struct Done {
 pub struct PanelContext {
     /// Version of the newest state. Data that was read from an older version is stale.
     pub version: StateVersion,
-    /// Last status of the memory.
+    /// Last status of the memory; `None` until the first status arrives.
     pub status: Option<Arc<Status>>,
     /// Name of the campaign.
     pub campaign: Option<String>,
-    /// Current session.
+    /// Id of the current session; `None` if no session is active.
     pub session: Option<SessionId>,
-    /// Title of the current session.
+    /// Title of the current session; `None` if no session is active.
     pub session_title: Option<String>,
-    /// Time of the game clock, formatted on the campaign's calendar.
+    /// Time of the game clock, formatted on the campaign's calendar; `None` if the clock is not set.
     pub clock: Option<String>,
-    /// Time of the game clock, as a number of minutes.
+    /// Time of the game clock, in minutes of game time; `None` if the clock is not set.
     pub clock_time: Option<GameTime>,
-    /// Current place of the scene.
+    /// Current place of the scene, if it is known.
     pub place: Option<EntityId>,
     /// Player characters whose players are at the table.
     pub here: Vec<EntityId>,
     /// All names, for completion.
     pub names: Arc<Names>,
-    /// Number of commands in progress.
+    /// Number of commands that wait or are in progress.
     pub under_way: usize,
 }
 

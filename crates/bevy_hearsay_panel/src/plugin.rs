@@ -37,7 +37,7 @@ use crate::{
 /// keys typed into the panels.
 #[derive(Debug, Clone)]
 pub struct HearsayPanelPlugin {
-    /// Key that opens and closes the panels. Default F10. With `None`, no key opens the panels; the app sets
+    /// Key that opens and closes the panels. Default F10. With `None`, no key opens the panels; the app must set
     /// [`PanelDesk::open`].
     pub key: Option<KeyCode>,
     /// Whether the panels are open at the start. Default false.

@@ -19,9 +19,9 @@ pub struct Linked {
 /// A link in a text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Link {
-    /// Byte range of the name.
+    /// Byte range of the name in the text.
     pub span: Range<usize>,
-    /// Target of the link.
+    /// The entity that the link shows.
     pub to: Named,
 }
 

@@ -57,11 +57,11 @@ pub struct ThemeFile {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sizes {
-    /// Small text, such as hints and counts.
+    /// Size of small text, such as hints and counts.
     pub small: f32,
-    /// Body text.
+    /// Size of body text.
     pub body: f32,
-    /// Headings.
+    /// Size of headings.
     pub heading: f32,
     /// Minimum height of clickable widgets.
     pub target: f32,
@@ -73,11 +73,11 @@ pub struct Sizes {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spacing {
-    /// Between related widgets.
+    /// Distance between related widgets.
     pub tight: f32,
-    /// Between widgets.
+    /// Distance between widgets.
     pub normal: f32,
-    /// Between groups of widgets.
+    /// Distance between groups of widgets.
     pub wide: f32,
     /// Radius of corners.
     pub rounding: f32,
@@ -99,40 +99,40 @@ pub struct Palette {
     /// Background of widgets under the pointer.
     #[serde(deserialize_with = "colour")]
     pub hovered: Color32,
-    /// Lines between widgets.
+    /// Colour of lines between widgets.
     #[serde(deserialize_with = "colour")]
     pub line: Color32,
-    /// Text.
+    /// Colour of text.
     #[serde(deserialize_with = "colour")]
     pub text: Color32,
-    /// Emphasized text.
+    /// Colour of emphasized text.
     #[serde(deserialize_with = "colour")]
     pub strong: Color32,
-    /// De-emphasized text.
+    /// Colour of de-emphasized text.
     #[serde(deserialize_with = "colour")]
     pub weak: Color32,
-    /// Focused widgets.
+    /// Colour of focused widgets.
     #[serde(deserialize_with = "colour")]
     pub accent: Color32,
-    /// Text on the accent colour.
+    /// Colour of text on the accent colour.
     #[serde(deserialize_with = "colour")]
     pub on_accent: Color32,
     /// Background of selected items.
     #[serde(deserialize_with = "colour")]
     pub selection: Color32,
-    /// Links.
+    /// Colour of links.
     #[serde(deserialize_with = "colour")]
     pub link: Color32,
-    /// Success.
+    /// Colour of success messages.
     #[serde(deserialize_with = "colour")]
     pub good: Color32,
-    /// Warnings.
+    /// Colour of warnings.
     #[serde(deserialize_with = "colour")]
     pub warn: Color32,
-    /// Errors.
+    /// Colour of errors.
     #[serde(deserialize_with = "colour")]
     pub bad: Color32,
-    /// Secrets.
+    /// Colour of secrets.
     #[serde(deserialize_with = "colour")]
     pub secret: Color32,
     /// Background of the words in a quote that state the fact.

@@ -3,8 +3,8 @@
 /// Checks whether a window can be opened.
 ///
 /// # Errors
-/// On Linux, if no display server answers. The error contains a hint. Without this check, the window system would end
-/// the program without an explanation.
+/// Returns an error on Linux if no display server answers. The error says what to do. Without this check, the window
+/// system would end the program without an explanation.
 pub(crate) fn check() -> anyhow::Result<()> {
     #[cfg(target_os = "linux")]
     {

@@ -100,7 +100,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
     };
     let mut app = App::new();
     app.add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }).set(LogPlugin {
-        // Log messages of the database and the renderer do not help a DM.
+        // Hide log messages of the database and the renderer, because they do not help a DM.
         filter: "warn,surrealkv=error,bevy_egui=error,bevy_render=error,wgpu=error,winit=error".into(),
         ..default()
     }))

@@ -34,7 +34,7 @@ const CALM: usize = 45;
 /// Largest difference of a colour value (0 to 255) that counts as equal, because drivers round differently.
 const SHADES: u8 = 32;
 
-/// Largest share of the pixels that may differ by more than [`SHADES`], in thousandths.
+/// Largest share of the colour values that may differ by more than [`SHADES`], in thousandths.
 const FEW: usize = 5;
 
 #[derive(Resource)]
@@ -153,10 +153,14 @@ fn compare(image: &Image, kept: &Path) -> anyhow::Result<()> {
     };
     let before = read().with_context(|| kept.display().to_string())?.try_into_dynamic()?.to_rgb8();
     let now = image.clone().try_into_dynamic()?.to_rgb8();
-    anyhow::ensure!(now.dimensions() == before.dimensions(), "its size differs from that of {}", kept.display());
+    anyhow::ensure!(now.dimensions() == before.dimensions(), "the screenshot and {} differ in size", kept.display());
     let is_other = |(a, b): &(&u8, &u8)| a.abs_diff(**b) > SHADES;
     let other = now.as_raw().iter().zip(before.as_raw()).filter(is_other).count();
     let thousandths = other * 1000 / now.as_raw().len().max(1);
-    anyhow::ensure!(thousandths <= FEW, "{thousandths} of 1000 pixels differ from {}", kept.display());
+    anyhow::ensure!(
+        thousandths <= FEW,
+        "{thousandths} of 1000 colour values differ from {}; at most {FEW} may differ",
+        kept.display()
+    );
     Ok(())
 }

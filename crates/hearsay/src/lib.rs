@@ -1,6 +1,6 @@
 //! NPC memory: who knows what, who told them, and how sure they are.
 //!
-//! This crate is the one dependency of a program that is not a Bevy game. A Bevy game uses `bevy_hearsay` instead.
+//! Use this crate in a program that is not a Bevy game. In a Bevy game, use `bevy_hearsay` instead.
 //!
 //! ```no_run
 //! use hearsay::prelude::*;
@@ -16,8 +16,9 @@
 //! # Modules
 //!
 //! - [`engine`]: opens a campaign, and answers requests on its own thread.
-//! - [`commands`]: changes to a campaign: edits, game events, sessions, decisions, merges.
-//! - [`query`]: queries of a campaign: facts, knowledge, secrets, sessions, review, search.
+//! - [`commands`]: changes of a campaign, such as edits, game events, sessions, decisions in review, and merges of
+//!   entities.
+//! - [`query`]: queries of a campaign, such as facts, knowledge, secrets, sessions, review and search.
 //! - [`model`], [`belief`], [`recall`]: the lower-level types that the modules above use.
 
 pub use hearsay_belief as belief;
@@ -27,7 +28,7 @@ pub use hearsay_model as model;
 pub use hearsay_query as query;
 pub use hearsay_recall as recall;
 
-/// The names that most programs need.
+/// The types and functions that most programs need.
 pub mod prelude {
     pub use hearsay_commands::{
         edit::{Edit, FactOptions},

@@ -34,8 +34,8 @@ fn state(changes: &mut Vec<Change>, fact: FactBuilder, knowers: &[&EntityId], le
     }
 }
 
-/// Returns a world with fifty people in each village and ten villages in each valley. Everyone has a name, a home, a
-/// trade and two acquaintances. Each piece of news was seen last night by `witnesses` people of one village.
+/// Returns a world with fifty people in each village and ten villages in each valley. Each person has a name, a home, a
+/// trade and two acquaintances. `witnesses` people of one village saw each piece of news last night.
 fn world(witnesses: usize) -> State {
     let provenance = || Provenance::new(Method::Authored, Author::Game);
     let mut changes = Vec::new();

@@ -1,5 +1,5 @@
-//! Measures the view of one character in a world of 20,000 entities and 100,000 facts. As in a campaign, there are a
-//! few busy places and groups, and many facts that few characters know.
+//! Measures the view of one character in a world of 20,000 entities and 100,000 facts. As in a campaign, a few places
+//! and groups have many people, and most facts are known to few characters.
 //!
 //! `cargo bench --profile dev -p hearsay_belief`
 
@@ -13,7 +13,7 @@ use hearsay_model::{
 
 const ENTITIES: usize = 20_000;
 const FACTS: usize = 100_000;
-/// Towns, each with its lore and its people.
+/// Number of towns. Each town has its own lore and people.
 const TOWNS: usize = 50;
 
 fn id(n: usize) -> EntityId {
@@ -42,7 +42,7 @@ static WORLD: LazyLock<State> = LazyLock::new(|| {
         write(fact(person, "RESIDENT_OF", person % TOWNS), &[person, person % TOWNS], false);
     }
     for n in 0..FACTS + TOWNS - ENTITIES {
-        // Towns are unequal: the first town knows most.
+        // Towns differ in size: the first town knows the most facts.
         let (person, town) = (TOWNS + n * 7919 % (ENTITIES - TOWNS), n * n % TOWNS * n % TOWNS);
         let relation =
             fact(person, ["OWES", "KNOWS", "LIKES"][n % 3], TOWNS + (n * 104_729 + n / 7) % (ENTITIES - TOWNS));
@@ -72,7 +72,7 @@ fn main() {
     divan::main();
 }
 
-/// Measures characters that know different numbers of facts. The throughput column shows the number.
+/// Measures characters that know different numbers of facts. The throughput column shows the number of facts.
 #[divan::bench(args = [TOWNS, TOWNS + 7, ENTITIES - 1])]
 fn view_at_100_000_facts(bencher: Bencher, character: usize) {
     let knower = id(character).into();

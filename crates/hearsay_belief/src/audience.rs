@@ -1,15 +1,15 @@
-//! Default audience: who initially knows a fact.
+//! Default audience: who knows a fact if the fact does not name its knowers.
 
 use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, PredicateRole, State, Vocabulary};
 
-/// Entity data that the audience rules depend on.
+/// Data about entities on which the audience rules depend: kinds and places.
 ///
-/// [`State`] implements it. An importer implements it for facts that it is about to write.
+/// [`State`] implements this trait. An importer implements it for facts that are not in the state yet.
 pub trait Surroundings {
-    /// Returns the kind of an entity.
+    /// Returns the kind of an entity; `None` if it is not known.
     fn kind(&self, id: &EntityId) -> Option<Kind>;
 
-    /// Returns the place where an entity lives, or else its current location.
+    /// Returns the place where an entity lives. If the entity has no residence, returns its current location.
     fn place(&self, id: &EntityId) -> Option<EntityId>;
 }
 
@@ -25,17 +25,18 @@ impl Surroundings for State {
     }
 }
 
-/// Returns the initial knowers of a fact with the given audience, sorted and unique. A group or place in the result
-/// stands for its members or residents.
+/// Returns the knowers of a fact that has the given audience and names no knowers. The result is sorted and unique. A
+/// group or place in the result represents its members or residents.
 ///
-/// - **Private**: the subject.
-/// - **Parties**: subject and object.
-/// - **Local**: subject, object and a place. If the subject is a location, it is itself the place. Otherwise the place
-///   is the residence or location of the subject, or else of the object.
-/// - **Common**: everyone.
+/// - **Private**: the subject knows the fact.
+/// - **Parties**: the subject and the object know the fact.
+/// - **Local**: the subject, the object and a place know the fact. If the subject is a location, the subject is this
+///   place. Otherwise, it is the residence or location of the subject. If the subject has neither, it is the residence
+///   or location of the object.
+/// - **Common**: everyone knows the fact.
 ///
-/// Entities that cannot know anything, such as items and events, are left out. A private fact of an item therefore has
-/// no knowers.
+/// Entities that cannot know anything, such as items and events, are not included. A private fact of an item therefore
+/// has no knowers.
 pub fn default_audience(audience: Audience, fact: &Fact, around: &impl Surroundings) -> Vec<Knower> {
     let (subject, object) = (fact.subject(), fact.object().entity());
     let mut knowers: Vec<EntityId> = Vec::new();
@@ -57,8 +58,8 @@ pub fn default_audience(audience: Audience, fact: &Fact, around: &impl Surroundi
     knowers.into_iter().map(Knower::Entity).collect()
 }
 
-/// Returns whether a fact states a membership, residence or part that gives knowledge. Only canon facts count, whatever
-/// the knowers believe.
+/// Returns whether a fact states a membership, residence or part that gives knowledge. Only canon facts count. The
+/// beliefs of the knowers do not matter.
 pub(crate) fn is_structure(vocabulary: &Vocabulary, fact: &Fact) -> bool {
     fact.status() == FactStatus::Canon && vocabulary.belonging(fact.predicate()).is_some()
 }

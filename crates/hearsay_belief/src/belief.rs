@@ -1,4 +1,4 @@
-//! Beliefs of a knower, their reasons, and the knowledge that a knower attributes to others.
+//! Beliefs of a knower, and the knowledge that a knower attributes to others.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::{
 /// The minimum credence at which a fact counts as believed.
 pub const BELIEVED: f64 = 0.5;
 
-/// Whether a knower believes a fact that it knows, and if not, why.
+/// Whether a knower believes a fact that it knows, and if not, the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
@@ -22,43 +22,45 @@ pub enum Hold {
     Believed,
     /// The knower has heard of the fact and does not believe it.
     Doubted,
-    /// The knower knows that the fact has ended. The id is that of the fact that states the end.
+    /// The knower knows that the fact has ended. Contains the id of the fact that states the end.
     Ended(FactId),
-    /// The knower knows a later value. The id is that of the fact that states this value.
+    /// The knower knows a later value of the same predicate. Contains the id of the fact that states the later value.
     Superseded(FactId),
-    /// The knower believes a contradicting fact instead. The id is that of the contradicting fact.
+    /// The knower believes a contradicting fact instead. Contains the id of the contradicting fact.
     Outweighed(FactId),
 }
 
-/// A belief of a knower about a subject.
+/// One fact that a knower knows, with the degree to which the knower believes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Belief<'v> {
-    /// The fact, with the edges through which it is known.
+    /// The fact, with the edges through which the knower knows it.
     pub known: &'v Known,
-    /// The credence, with refutations taken into account.
+    /// The credence of the knower in the fact, reduced by the refutations that the knower knows.
     pub credence: Credence,
-    /// Whether the knower believes the fact.
+    /// Whether the knower believes the fact, and if not, the reason.
     pub hold: Hold,
-    /// Known facts that contradict this fact, sorted by id.
+    /// Facts that contradict this fact and that the knower knows, sorted by id.
     pub against: Vec<FactId>,
 }
 
 impl View {
-    /// Returns the knower's beliefs: every fact that it knows with this subject and predicate.
+    /// Returns all facts with this subject and predicate that the knower knows, each with its credence.
     ///
-    /// Believed facts come first. Then facts are sorted by descending credence, and then by recency, the latest first.
+    /// Believed facts come first. Otherwise, facts with a higher credence come first. Among facts with equal credence,
+    /// later facts come first.
     ///
     /// The credence of a refuted fact is `c (1 − r) ÷ (1 − c r)` by Dempster's rule, where `c` is the
-    /// [credence](Known::credence) of the fact and `r` the credence of the refutation. Testimony does not change an
-    /// observation. If the knower observed both, the later observation wins.
+    /// [credence](Known::credence) of the fact and `r` the credence of the refutation. A refutation that the knower was
+    /// told does not change the belief in a fact that the knower observed. If the knower observed both the fact and the
+    /// refutation, it believes the later observation.
     pub fn believes(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
         let of_subject = |known: &&Known| known.subject() == subject && known.predicate() == predicate;
         let candidates: Vec<&Known> = self.facts().filter(of_subject).collect();
         let mut beliefs: Vec<Belief> = candidates.into_iter().map(|known| self.belief(known)).collect();
         if self.vocabulary().is_functional(predicate) {
             let holds = |belief: &&Belief| belief.hold == Hold::Believed;
-            // Of several believed values, the latest is the present value. Among equally late values, it is the value
-            // with the highest credence.
+            // If several values are believed, the latest is the present value. Among equally late values, the value
+            // with the highest credence is the present value.
             let rank = |belief: &Belief| (belief.known.recency().state(), belief.credence, belief.known.id());
             let latest = beliefs
                 .iter()
@@ -79,7 +81,7 @@ impl View {
         beliefs
     }
 
-    /// Returns the knower's belief in a fact that it knows.
+    /// Returns how much the knower believes a fact that it knows.
     pub fn belief<'v>(&'v self, known: &'v Known) -> Belief<'v> {
         let mut refutations = Vec::new();
         let (mut ended, mut outweighed) = (None, None);
@@ -109,16 +111,16 @@ impl View {
         Belief { known, credence: credence(belief), hold, against }
     }
 
-    /// Returns the facts that the knower has reason to think another entity knows, with the reasons.
+    /// Returns the facts that another entity knows, as far as the knower can tell, with the reasons.
     ///
-    /// The answer depends only on the knower's own knowledge. It contains:
+    /// The answer depends only on the knowledge of the knower. The answer contains:
     ///
     /// - facts that the knower learned while the other entity was present;
     /// - facts that the other entity told the knower, or that the knower told the other entity;
     /// - facts of a group or place to which the other entity belongs, as far as the knower knows;
     /// - common lore;
-    /// - locations that the knower witnessed. The other entity must have been there when the subject of the fact
-    ///   arrived, as far as the knower knows. Everyone present can see the arrival.
+    /// - locations that the knower witnessed, if the other entity was at the place when the subject of the fact arrived
+    ///   there, as far as the knower knows. Everyone at a place can see who arrives.
     pub fn attributed(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attributed>> {
         let mut thought = Thought::default();
         let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut thought));
@@ -175,9 +177,10 @@ impl View {
         reasons
     }
 
-    /// Returns what the knower has reason to think that another entity believes about a subject.
+    /// Returns what another entity believes about a subject, as far as the knower can tell.
     ///
-    /// These are the attributed facts with this subject and predicate. The latest value comes first.
+    /// These are the [attributed](Self::attributed) facts with this subject and predicate. The latest value comes
+    /// first.
     pub fn thinks_believes(
         &self,
         other: &EntityId,
@@ -188,7 +191,7 @@ impl View {
         let fitting = attributed.into_iter().filter_map(|(id, reasons)| Some((self.fact(id)?, reasons)));
         let mut fitting: Vec<_> =
             fitting.filter(|(known, _)| known.subject() == subject && known.predicate() == predicate).collect();
-        // Facts with a later start come first, no matter when the other entity learned them.
+        // Facts with a later start of validity come first, no matter when the other entity learned them.
         let rank = |(known, reasons): &(&Known, Vec<Attributed>)| {
             let learned = reasons.iter().map(|reason| reason.since).max().flatten();
             (known.since().and_then(|date| date.time), learned, known.recency(), known.id())
@@ -198,7 +201,7 @@ impl View {
     }
 }
 
-/// Cache of lookups that are shared while the knower reasons about another entity.
+/// Cache of lookups that are used repeatedly while the knower reasons about another entity.
 #[derive(Default)]
 struct Thought<'v> {
     /// Whether the other entity belongs to a group or place, by the id of the group or place.
@@ -206,7 +209,7 @@ struct Thought<'v> {
     stays: Option<Stays<'v>>,
 }
 
-/// Stay of an entity at a place, as far as the knower of the view knows.
+/// Time that an entity spent at a place, as far as the knower of the view knows.
 struct Stay<'v> {
     place: &'v EntityId,
     from: Option<GameTime>,
@@ -214,10 +217,10 @@ struct Stay<'v> {
     edge: KnowledgeId,
 }
 
-/// All stays by entity, as far as the knower of the view knows.
+/// All stays of each entity, as far as the knower of the view knows.
 struct Stays<'v>(BTreeMap<&'v EntityId, Vec<Stay<'v>>>);
 
-/// Maximum nesting depth of containers. A thing in a nested container counts as being where the outermost container is.
+/// Maximum nesting depth of containers. A thing in a nested container is at the place of the outermost container.
 const NESTED: usize = 4;
 
 impl<'v> Stays<'v> {
@@ -257,8 +260,8 @@ impl<'v> Stays<'v> {
         self.0.get(id)?.iter().rev().find(holds)
     }
 
-    /// Returns the stay of the other entity and the moment of arrival. Returns `None` if the other entity was not there
-    /// when the subject arrived at the place, or arrived in a container at the place.
+    /// Returns the stay of the other entity and the moment of arrival. Returns `None` if the other entity was not at
+    /// the place when the subject of the fact arrived there, directly or inside a container.
     fn was_there(&self, other: &EntityId, known: &'v Known) -> Option<(&Stay<'v>, GameTime)> {
         let moment = moment(known)?;
         let stay = self.at(other, moment)?;
@@ -278,21 +281,22 @@ fn moment(known: &Known) -> Option<GameTime> {
     known.since().and_then(|date| date.time)
 }
 
-/// Reason to think that another entity knows a fact. Ordered by strength, the strongest last.
+/// Reason to think that another entity knows a fact. The variants are ordered by strength, from the weakest to the
+/// strongest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// The fact is common lore.
     Common,
-    /// The other belongs to a group or place that knows the fact.
+    /// The other entity belongs to this group or place, which knows the fact.
     Belongs(EntityId),
     /// The other entity was at this place when the subject of the fact arrived there, as far as the knower knows.
     WasThere(EntityId),
-    /// The knower told the other.
+    /// The knower told the other entity the fact.
     ToldByMe,
-    /// The other was present when the knower learned the fact.
+    /// The other entity was present when the knower learned the fact.
     Present,
-    /// The other told the knower.
+    /// The other entity told the knower the fact.
     ToldMe,
 }
 
@@ -301,7 +305,7 @@ pub enum Reason {
 pub struct Attributed {
     /// The kind of reason.
     pub reason: Reason,
-    /// The knower's edge that gives the reason.
+    /// The knower's edge from which the reason follows.
     pub edge: KnowledgeId,
     /// The game time at which the other entity learned the fact, as far as the knower knows.
     pub since: Option<GameTime>,
@@ -310,7 +314,7 @@ pub struct Attributed {
 }
 
 impl Recency {
-    /// Returns the sort key for facts about one subject: the start of validity, then the moment of learning.
+    /// Returns the sort key for facts about one subject: the start of validity, then the time of learning.
     fn state(self) -> (Option<GameTime>, Option<GameTime>) {
         (self.since, self.learned)
     }

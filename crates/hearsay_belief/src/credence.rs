@@ -1,27 +1,28 @@
-//! Computation of credence: along a chain of retellings, and for several edges together.
+//! Computation of credence: along a chain of retellings, and for several edges together. The *belief* of an edge is the
+//! credence that its knower would have if it had only this edge.
 //!
 //! # Along a chain
 //!
-//! An edge without justifications gives a belief equal to its own credence. An edge that records a telling gives the
-//! belief
+//! The belief of an edge without justifications is the credence that is stored in the edge. If the edge records that
+//! the fact was told, its belief is
 //!
 //! ```text
 //! belief(edge) = share(edge) × RETELLING × belief(edges of the teller)
 //! share(edge)  = (FIRST_IMPRESSION × credence(edge) + kept) / (FIRST_IMPRESSION + kept + broken)
 //! ```
 //!
-//! where `credence(edge)` is the knower's trust in the teller at the time of telling. `kept` and `broken` count earlier
-//! testimonies of the same teller that turned out true or untrue. The share is the expected value of a beta
-//! distribution, as in the beta reputation system (Jøsang and Ismail, 2002). A deduced edge gives a belief of
-//! `credence(edge)` times the belief in each of its premises.
+//! where `credence(edge)` is the knower's first impression of the teller. `kept` is the number of earlier testimonies
+//! of the same teller that turned out to be true, and `broken` the number that turned out to be untrue. The share is
+//! the expected value of a beta distribution, as in the beta reputation system (Jøsang and Ismail, 2002). The belief of
+//! an edge that records a deduction is `credence(edge)` times the belief in each premise.
 //!
 //! # For several edges
 //!
-//! Edges with independent origins corroborate each other. The belief is `1 − Π (1 − belief)` over the origins, with the
-//! strongest edge of each origin. Origins are independent *as far as the knower can tell*: see [`combine`]. Testimony
-//! does not change the belief in an observation or in a certain fact.
+//! Edges with independent origins corroborate each other. The resulting credence is `1 − Π (1 − belief)` over all
+//! origins, where `belief` is the highest belief of an edge with this origin. Origins are independent *as far as the
+//! knower can tell*: see [`combine`]. Testimony does not change the belief in an observation or in a certain fact.
 //!
-//! The computation reads only the knower's edges and their justifications. Nothing else can influence the result.
+//! The computation reads only the knower's edges and their justifications. No other data can influence the result.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -33,14 +34,14 @@ use rustc_hash::FxHashMap;
 /// Factor by which each retelling reduces belief, even if the teller is trusted fully.
 pub const RETELLING: f64 = 0.9;
 
-/// Weight of the first impression of a teller. It counts as much as this number of experiences.
+/// Weight of the first impression of a teller. The first impression counts as much as this number of experiences.
 pub const FIRST_IMPRESSION: f64 = 4.0;
 
-/// Computes beliefs along chains. The belief of each edge is computed only once.
+/// Computes the belief of edges along chains of retellings, and caches the results.
 #[derive(Debug)]
 pub struct Weigher<'s> {
     state: &'s State,
-    /// Edges that are not in the state yet.
+    /// Additional edges that are not in the state yet.
     made: FxHashMap<KnowledgeId, Arc<KnowledgeEdge>>,
     known: FxHashMap<KnowledgeId, f64>,
 }
@@ -65,8 +66,8 @@ impl<'s> Weigher<'s> {
         if edge.sources.is_empty() {
             return edge.credence.get();
         }
-        // Chains may be long, so this is a loop. The belief of an edge is computed after those of all edges that it
-        // depends on.
+        // Chains may be long, so a loop is used instead of recursion. The belief of an edge is computed after the
+        // beliefs of all edges on which it depends.
         let mut open = vec![id];
         while let Some(&next) = open.last() {
             let Some(edge) = self.edge(next).filter(|_| !self.known.contains_key(&next)) else {
@@ -84,7 +85,7 @@ impl<'s> Weigher<'s> {
         self.known.get(&id).copied().unwrap_or_default()
     }
 
-    /// Returns the edges that an edge depends on, if they exist.
+    /// Returns the existing edges on which an edge depends.
     fn basis<'a>(&'a self, edge: &'a KnowledgeEdge) -> impl Iterator<Item = (KnowledgeId, &'a KnowledgeEdge)> {
         edge.sources.iter().filter_map(|source| match source {
             Justification::Basis { edge, .. } => Some((*edge, self.edge(*edge)?)),
@@ -92,7 +93,7 @@ impl<'s> Weigher<'s> {
         })
     }
 
-    /// Computes the belief of an edge. The beliefs of the edges that it depends on must be known.
+    /// Computes the belief of an edge. The beliefs of the edges on which it depends must already be computed.
     fn weigh(&self, edge: &KnowledgeEdge) -> f64 {
         let share = self.share(edge);
         let mut basis: Vec<_> = self.basis(edge).collect();
@@ -116,8 +117,8 @@ impl<'s> Weigher<'s> {
         if edge.acquisition.reliability() == Reliability::Concluded { belief } else { belief * RETELLING }
     }
 
-    /// Returns the share of the teller's belief that an edge takes over. The knower's experiences with the teller are
-    /// taken into account.
+    /// Returns the factor by which the teller's belief is multiplied to get the belief of an edge. The factor depends
+    /// on the first impression of the teller and on the knower's experiences with the teller.
     pub(crate) fn share(&self, edge: &KnowledgeEdge) -> f64 {
         let experience = |source: &Justification| match source {
             Justification::Experience { told, seen, held } => {
@@ -130,7 +131,7 @@ impl<'s> Weigher<'s> {
     }
 }
 
-/// Returns the knower whose edges an edge depends on: the teller, or the edge's own knower.
+/// Returns the knower whose edges support an edge: the teller, or for a deduction the knower itself.
 fn teller(edge: &KnowledgeEdge) -> Option<Knower> {
     match edge.acquisition.is_told() {
         true => edge.acquisition.teller().cloned().map(Knower::Entity),
@@ -140,8 +141,8 @@ fn teller(edge: &KnowledgeEdge) -> Option<Knower> {
 
 /// Returns the trust that results from a first impression and from experiences, 0.0–1.0.
 ///
-/// Each experience names the testimony, the time and edge of the knower's own observation, and whether the testimony
-/// was true. Only the latest observation for each testimony counts.
+/// Each experience contains the testimony, the time and edge of the knower's own observation, and whether the testimony
+/// was true. If there are several observations for one testimony, only the latest counts.
 pub(crate) fn experienced(
     first: f64,
     experiences: impl Iterator<Item = (KnowledgeId, (Option<GameTime>, KnowledgeId), bool)>,
@@ -155,30 +156,31 @@ pub(crate) fn experienced(
     (FIRST_IMPRESSION * first + kept) / (FIRST_IMPRESSION + latest.len() as f64)
 }
 
-/// An edge to a fact, and the belief that the edge gives.
+/// An edge to a fact, with the belief of the edge.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighed<'a> {
     /// The id of the edge.
     pub id: KnowledgeId,
-    /// The edge.
+    /// The edge to the fact.
     pub edge: &'a KnowledgeEdge,
-    /// The belief that this edge alone gives, 0.0–1.0.
+    /// How much this edge alone makes the knower believe the fact, 0.0–1.0.
     pub belief: f64,
-    /// Whether the edge is the knower's own edge. Edges of groups and places, and common lore, are not.
+    /// Whether the edge is the knower's own edge. The value is `false` for edges of groups and places, and for common
+    /// lore.
     pub own: bool,
 }
 
-/// Returns the belief in a fact that is known through several edges, 0.0–1.0. `shared` are the knower's records of
-/// passing the fact on.
+/// Returns how much a knower believes a fact that it knows through several edges, 0.0–1.0. `shared` contains the edges
+/// that record that the knower passed the fact on.
 ///
-/// - If the knower has its own edges, only these count. What the knower was told weighs more than the belief of its
-///   town.
-/// - If there are observations or certain edges (authored at 1 or 0), the latest of them alone counts.
-/// - If the knower passed the fact on but has no source for it, the knower made it up. Its belief is zero.
-/// - Otherwise edges are grouped by origin: the teller and the cited source, the document, or general talk. Edges that
-///   name a common person have the same origin. An edge also has the same origin as an earlier edge if its teller or
-///   cited source was present at the earlier edge, or was told the fact by the knower, or if it cites the knower.
-///   Different origins count as independent.
+/// - If the knower has its own edges, only its own edges count. For example, a fact that the knower was told counts
+///   more than the belief of its town.
+/// - If there are observations or certain edges (authored with a credence of 1 or 0), only the latest of them counts.
+/// - If the knower passed the fact on but has no source for it, the knower invented the fact. The result is then zero.
+/// - Otherwise, edges are grouped by origin: the teller and the cited source, the document, or general talk. Two edges
+///   that name the same person have the same origin. An edge also has the same origin as an earlier edge if its teller
+///   or cited source was present when the knower learned the fact through the earlier edge, if the knower told the fact
+///   to its teller or cited source, or if its teller cites the knower. Different origins count as independent.
 pub fn combine(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> f64 {
     let own: Vec<Weighed> = known_edges.iter().filter(|way| way.own).copied().collect();
     let known_edges = if own.is_empty() { known_edges } else { &own };
@@ -201,7 +203,7 @@ pub fn combine(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> f64 {
     1.0 - disbelief
 }
 
-/// Returns whether a record of passing a fact on has no source: the knower lied.
+/// Returns whether an edge that records passing a fact on has no source. The knower then invented the fact.
 pub(crate) fn is_made_up(record: &KnowledgeEdge) -> bool {
     !record.acquisition.gives_knowledge()
         && !record.sources.iter().any(|source| matches!(source, Justification::Basis { .. }))
@@ -276,8 +278,8 @@ fn origins(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> Vec<usize> {
                 join(index, other);
             }
             let mut people = acquisition.people();
-            // A person who was present when the knower learned the fact, or whom the knower told, may only repeat the
-            // fact.
+            // A person who was present when the knower learned the fact, or to whom the knower told the fact, may just
+            // repeat it.
             let was_there = |edge: &KnowledgeEdge, person| {
                 edge.co_present.contains(person) && not_after(edge.learned_at(), way.edge.learned_at())
             };
@@ -293,10 +295,12 @@ fn origins(known_edges: &[Weighed], shared: &[&KnowledgeEdge]) -> Vec<usize> {
     first
 }
 
-/// Returns the belief in a refuted fact: `c (1 − r) ÷ (1 − c r)`, by Dempster's rule for two bodies of evidence.
+/// Returns how much a knower believes a fact that it also knows to be refuted: `c (1 − r) ÷ (1 − c r)`, by Dempster's
+/// rule for two bodies of evidence.
 ///
-/// `c` is the belief in the fact alone, and `r` the belief in the refutations together, `1 − Π (1 − rᵢ)`. Testimony
-/// therefore does not change a certain fact. If both are certain, the one that was learned later wins.
+/// `c` is the belief in the fact without the refutations, and `r` is the belief in all refutations together,
+/// `1 − Π (1 − rᵢ)`. An uncertain refutation therefore does not change the belief in a certain fact. If both are
+/// certain, the knower believes what it learned later.
 pub(crate) fn refuted(
     (belief, learned): (f64, Option<GameTime>),
     refutations: impl IntoIterator<Item = (f64, Option<GameTime>)>,
@@ -310,14 +314,15 @@ pub(crate) fn refuted(
     }
     let both = 1.0 - belief * (1.0 - open);
     match certain_since {
-        // Rounding may exceed the range slightly.
+        // Because of rounding, the result may be slightly above 1.
         _ if both > 0.0 => (belief * open / both).min(1.0),
         Some(since) if since >= learned => 0.0,
         _ => belief,
     }
 }
 
-/// Converts a belief to a credence. The belief is clamped, because rounding may exceed the range slightly.
+/// Converts a belief to a credence. The belief is clamped to 0.0–1.0, because rounding may put it slightly outside this
+/// range.
 pub(crate) fn credence(belief: f64) -> Credence {
     Credence::new(belief.clamp(0.0, 1.0)).unwrap_or(Credence::NONE)
 }

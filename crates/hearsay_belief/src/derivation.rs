@@ -1,4 +1,4 @@
-//! Derivations: the source chain of a belief, back to its origins.
+//! Derivations: chains of edges that lead from a knower of a fact back to the origins.
 
 use std::sync::Arc;
 
@@ -6,28 +6,29 @@ use hearsay_model::{Change, Credence, Justification, KnowledgeEdge, KnowledgeId,
 
 use crate::{AccessPath, Known, Weigher, credence::credence};
 
-/// One step of a derivation: an edge, its belief, and the edges that it depends on.
+/// One step of a derivation: an edge, and the steps for the edges on which it depends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DerivationStep {
     /// The id of the edge.
     pub id: KnowledgeId,
-    /// The edge.
+    /// The edge of this step.
     pub edge: Arc<KnowledgeEdge>,
-    /// How the edge reaches the knower of the fact; `None` for the further steps of the chain.
+    /// How the knowledge of the edge reaches the knower at the start of the chain; `None` for all steps except the
+    /// first.
     pub access_path: Option<AccessPath>,
     /// How much the edge makes its knower believe the fact.
     pub belief: Credence,
-    /// The share of the teller's belief that the edge takes over. The knower's experiences with the teller are
-    /// included.
+    /// The factor by which the teller's belief is multiplied to get the belief of this edge. The factor depends on the
+    /// knower's trust in the teller, including experiences.
     pub share: Credence,
-    /// The steps that this step depends on, sorted by edge id; empty at an origin.
+    /// The steps on which this step depends, sorted by edge id; empty at an origin.
     pub from: Vec<DerivationStep>,
 }
 
-/// Maximum number of steps in all derivations of a fact together. Further steps are left out.
+/// Maximum total number of steps in all derivations of a fact. Further steps are omitted.
 const MOST_LINKS: usize = 1_000;
 
-/// Returns the derivations of a known fact: for each edge to the fact, the chain of edges that it depends on.
+/// Returns the derivations of a known fact: for each edge to the fact, the chain of edges on which this edge depends.
 pub fn chains(state: &State, known: &Known) -> Vec<DerivationStep> {
     let mut weigher = Weigher::new(state);
     let mut left = MOST_LINKS;
@@ -70,7 +71,8 @@ fn link(
 }
 
 impl DerivationStep {
-    /// Returns the origins of the derivation: the steps that depend on no other step. In the order of the chain.
+    /// Returns the origins of the derivation: the steps that depend on no other step. They are in the order of the
+    /// chain.
     pub fn origins(&self) -> Vec<&DerivationStep> {
         if self.from.is_empty() {
             return vec![self];
@@ -79,16 +81,16 @@ impl DerivationStep {
     }
 }
 
-/// Effect that a retraction or another change would have on knowledge.
+/// Effect of a retraction or another change on the knowledge of all knowers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RetractionImpact {
-    /// Edges that are lost, sorted by fact and knower.
+    /// Edges that would be lost, sorted by fact and knower.
     pub lost: Vec<Arc<KnowledgeEdge>>,
-    /// Edges whose belief changes, with the belief before and after, sorted by fact and knower.
+    /// Edges whose belief would change, each with the belief before and after the change. Sorted by fact and knower.
     pub moved: Vec<(Arc<KnowledgeEdge>, Credence, Credence)>,
 }
 
-/// Compares the knowledge in two states: lost edges, and edges with a changed belief.
+/// Compares the knowledge in two states. Returns the lost edges and the edges with a changed belief.
 ///
 /// To preview changes, apply them to a clone of the state.
 pub fn retraction_impact(state: &State, after: &State) -> RetractionImpact {
@@ -113,8 +115,8 @@ pub fn retraction_impact(state: &State, after: &State) -> RetractionImpact {
     retraction_impact
 }
 
-/// Returns the changes that remove edges, as if the knowers had never learned the facts. Edges that depend on them
-/// become inactive.
+/// Returns the changes that remove edges, as if the knowers had never learned the facts. Edges that depend on the
+/// removed edges become inactive.
 pub fn withdrawal(state: &State, edges: &[KnowledgeId]) -> Vec<Change> {
     edges.iter().filter(|id| state.knowledge(**id).is_some()).map(|id| Change::Unlearn(*id)).collect()
 }

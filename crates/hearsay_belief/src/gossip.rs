@@ -1,36 +1,36 @@
 //! Gossip: a simulation of characters who meet and pass on news over game time.
 //!
-//! [`gossip`] reads a state and returns the changes of one operation. It does not apply them, so a step that you do not
-//! commit is a preview. The same state and options give the same bytes. A step gives the same result as two consecutive
-//! committed steps that cover the same time.
+//! [`gossip`] simulates one *step*: a span of game time. The function reads a state and returns the changes of one
+//! operation. It does not apply the changes, so you can use a step as a preview. The same state and options give the
+//! same bytes. A step gives the same result as two consecutive committed steps that cover the same time.
 //!
 //! # Meetings
 //!
-//! Living NPCs at the same place meet. An NPC is where its canon LOCATED_AT fact at that time says, or else where it
-//! lives (RESIDENT_OF). A day has eight rounds of meetings, at 8/24, 10/24 and so on to 22/24 of its length. In each
-//! round some characters take part and are paired at random. Player characters take no part, because players
-//! play their conversations.
+//! Living NPCs at the same place meet. The canon LOCATED_AT fact at that time states the place of an NPC. Without this
+//! fact, the NPC is where it lives (RESIDENT_OF). A day has eight rounds of meetings, at 8/24, 10/24 and so on to 22/24
+//! of its length. In each round, some characters are selected and paired at random. Player characters do not take part,
+//! because the players themselves play their conversations.
 //!
-//! Now and then a character visits a neighbouring place. Neighbours share a canon relation (PART_OF, or a road), or are
-//! PART_OF the same place. A visitor sets out at the start of a day, is on the road that day and meets nobody. It stays
-//! at the neighbouring place all the next day. There it tells news that it knew when it set out, and hears the local
-//! news. News therefore needs at least a day from place to place.
+//! Sometimes a character visits a neighbouring place. Two places are neighbours if a canon relation such as PART_OF or
+//! a road connects them, or if both are PART_OF the same place. A visitor sets out at the start of a day, travels all
+//! day and meets nobody. The visitor spends the whole next day at the neighbouring place. There it tells news that it
+//! knew when it set out, and hears the local news. News therefore takes at least a day from one place to the next.
 //!
 //! # News
 //!
-//! News is a fact that the teller learned within the last [days](GossipOptions::news_days). The newest facts are
-//! considered first. The following facts are not news:
+//! News is a fact that the teller learned within the last [days](GossipOptions::news_days). The teller considers the
+//! newest facts first. The following facts are not news:
 //!
-//! - facts that the teller has always known, and common lore;
+//! - facts that the teller has always known, and facts that everyone knows (common lore);
 //! - facts that are secret, concealed by the teller, or [private](hearsay_model::Audience::Private) by the rules of the
 //!   campaign;
-//! - locations, residences, memberships and parts;
-//! - facts whose predicate is not embedded, such as names, kinds and moods.
+//! - facts that state a location, a residence, a membership, or that a place or group is part of another;
+//! - facts whose predicate is not indexed for search by meaning, such as names, kinds and moods.
 //!
-//! A teller never tells the hearer a fact about the hearer. It does not tell a fact whose credence is below
-//! [`least_credence`](GossipOptions::least_credence), or a fact that it knows to be refuted or ended. It does not tell
-//! a fact if it has reason to think that the hearer knows the fact: the hearer was present, told it to the teller, was
-//! told it by the teller, or belongs to a group or place that knows it.
+//! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if its credence is below
+//! [`least_credence`](GossipOptions::least_credence), or if it knows that the fact is refuted or ended. The teller also
+//! does not tell a fact if it has reason to think that the hearer knows the fact. The hearer knows it if the hearer was
+//! present, told it to the teller, heard it from the teller, or belongs to a group or place that knows it.
 //!
 //! The probability of telling one of these facts is
 //!
@@ -39,14 +39,14 @@
 //! ```
 //!
 //! Talkativeness is an attribute of the teller (0.5 by default). Openness is (trust − 0.3) ÷ 0.5, at least 0.05 and at
-//! most 1, where trust is the teller's [`Trust`] in the hearer. Freshness falls from 1 to 0 over the
-//! [days](GossipOptions::news_days) that news stays news. The days are counted from when the teller learned the fact.
-//! If the teller has the fact from a group or place, they are counted from when the group or place learned it. Interest
-//! is 1 if the fact concerns an entity that both know by name, and 0.6 otherwise. A hearer that already believes the
-//! fact, or has heard it four times, learns nothing.
+//! most 1, where trust is the teller's [`Trust`] in the hearer. Freshness falls from 1 to 0 over the [number of
+//! days](GossipOptions::news_days) for which a fact counts as news. The days are counted from the time when the teller
+//! learned the fact. If the teller knows the fact through a group or place, the days are counted from the time when the
+//! group or place learned it. Interest is 1 if the fact concerns an entity that both know by name, and 0.6 otherwise. A
+//! hearer who already believes the fact, or who has heard it four times, learns nothing.
 //!
-//! Telling creates the same edges as [`learn::tell`](crate::learn::tell). They depend on the edges through which the
-//! teller knew the fact, and become inactive when those edges become inactive.
+//! Telling creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
+//! which the teller knew the fact. They become inactive when those edges become inactive.
 
 mod meetings;
 mod minds;
@@ -68,10 +68,11 @@ use minds::Minds;
 use options::ROUNDS;
 pub use options::{GossipError, GossipOptions};
 
-/// If the hearer has this many own edges to a fact, hearing it again has no effect.
+/// Maximum number of own edges of a hearer to a fact. If the hearer has this number, hearing the fact again has no
+/// effect.
 const ENOUGH: usize = 4;
 
-/// Interest in a fact that concerns no entity that both characters know by name.
+/// Value of *interest* for a fact that concerns no entity that both characters know by name.
 const STRANGE: f64 = 0.6;
 
 /// A fact that one character told another.
@@ -89,9 +90,9 @@ pub struct News {
     pub place: EntityId,
     /// The id of the hearer's new edge.
     pub edge: KnowledgeId,
-    /// How much this edge makes the hearer believe the fact.
+    /// How much the new edge makes the hearer believe the fact.
     pub belief: Credence,
-    /// Whether the hearer knew the fact before and did not believe it.
+    /// Whether the hearer had already heard the fact but did not believe it.
     pub knew: bool,
 }
 
@@ -100,9 +101,10 @@ pub struct News {
 pub struct GossipStep {
     /// The changes of the operation; empty if no character told anything.
     pub changes: Vec<Change>,
-    /// The facts that were told, in order of time. Names and kinds that were told along with them are not included.
+    /// The facts that were told, sorted by time. Names and kinds of entities that were told at the same time are not
+    /// included.
     pub news: Vec<News>,
-    /// Number of meetings.
+    /// Number of meetings in the step.
     pub meetings: usize,
 }
 
@@ -111,16 +113,17 @@ pub struct GossipStep {
 pub struct Spread {
     /// The fact.
     pub fact: FactId,
-    /// Number of knowers with their own edge before the step. A group or place counts as one knower.
+    /// Number of knowers that had their own edge to the fact before the step. A group or place counts as one knower.
     pub before: usize,
-    /// Number of knowers with their own edge after the step.
+    /// Number of knowers that have their own edge to the fact after the step.
     pub after: usize,
-    /// The places where the fact was told, each with the time of the first telling. In order of time.
+    /// The places where the fact was told, each with the time when it was first told there. Sorted by time.
     pub places: Vec<(EntityId, GameTime)>,
 }
 
 impl GossipStep {
-    /// Returns how far each told fact spread. Facts with the most new knowers come first; ties are sorted by id.
+    /// Returns how far each told fact spread. Facts with the most new knowers come first. Facts with equally many are
+    /// sorted by id.
     ///
     /// `state` is the state from which the step was computed.
     pub fn spread(&self, state: &State) -> Vec<Spread> {
@@ -200,7 +203,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
     Ok(talk.step)
 }
 
-/// A meeting as seen by one of the two characters, who may tell news to the other.
+/// One direction of a meeting: the teller may tell news to the hearer.
 struct Chat<'a> {
     teller: &'a Person<'a>,
     hearer: &'a Person<'a>,
@@ -211,7 +214,7 @@ struct Chat<'a> {
     dice: [u64; 2],
 }
 
-/// Returns how willing a character is to talk, given its trust in the hearer.
+/// Returns the *openness* of a teller: how willing it is to talk to a hearer whom it trusts to this degree.
 fn openness(trust: &Trust) -> f64 {
     ((trust.level().get() - 0.3) / 0.5).clamp(0.05, 1.0)
 }
@@ -242,7 +245,7 @@ impl Talk<'_> {
             let fact_hash = (id.as_u128() >> 64) as u64 ^ id.as_u128() as u64;
             let [day, round] = chat.dice;
             let roll = self.dice.roll([TELL, day, round, teller.hash, hearer.hash ^ fact_hash.rotate_left(17)]);
-            // The draw rejects most facts, so it comes before the costly lookups of knowledge and trust.
+            // The random draw rejects most facts, so it comes before the slow lookups of knowledge and trust.
             if roll >= teller.talkativeness * fresh(learned) {
                 continue;
             }
@@ -257,8 +260,8 @@ impl Talk<'_> {
         }
     }
 
-    /// Returns whether the teller would tell a fact to the hearer. `anyhow` skips the check whether the fact interests
-    /// both.
+    /// Returns whether the teller would tell a fact to the hearer. If `anyhow` is `true`, does not check whether the
+    /// fact interests both.
     fn would_tell(&mut self, chat: &Chat, id: FactId, anyhow: bool) -> bool {
         let (teller, hearer, when) = (chat.teller.index, chat.hearer.index, chat.when);
         let Some(fact) = self.state.fact(id) else { return false };
@@ -272,7 +275,7 @@ impl Talk<'_> {
             && !self.minds.supposes(teller, hearer, &known, when)
     }
 
-    /// Lets the teller tell a fact. Returns whether it was news to the hearer.
+    /// Records that the teller tells a fact. Returns whether the fact was news to the hearer.
     fn tell(&mut self, chat: &Chat, id: FactId) -> bool {
         let &Chat { teller, hearer, when, occasion, .. } = chat;
         let before = self.minds.known(hearer.index, id, when);

@@ -1,7 +1,7 @@
-//! Graph traversal: neighbours, shortest path, identity, visible subgraph.
+//! Graph traversal: neighbours, shortest paths, identity of an entity, and parts of the graph.
 //!
-//! A traversal sees the graph either as the DM does (facts that are canon or claimed and have no end) or as one knower
-//! knows it.
+//! A traversal follows either the graph of the DM (facts that are canon or claimed and have no end) or the facts that
+//! one knower knows.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,11 +16,11 @@ mod tests;
 /// Direction in which relations are followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// From subject to object.
+    /// Relations are followed from the subject to the object.
     Out,
-    /// From object to subject.
+    /// Relations are followed from the object to the subject.
     In,
-    /// Both directions.
+    /// Relations are followed in both directions.
     #[default]
     Both,
 }
@@ -30,9 +30,10 @@ pub enum Direction {
 pub struct Traversal<'a> {
     /// Direction in which relations are followed.
     pub direction: Direction,
-    /// Predicates of the relations to follow; empty to follow all.
+    /// Predicates of the relations to follow; empty to follow relations with any predicate.
     pub predicates: Vec<Predicate>,
-    /// View of the knower whose knowledge limits the traversal; `None` uses the DM's perspective.
+    /// View of the knower whose knowledge limits the traversal. `None` means that the traversal follows the graph of
+    /// the DM.
     pub view: Option<&'a View>,
 }
 
@@ -62,18 +63,18 @@ impl Traversal<'_> {
 /// An entity that a traversal reached.
 #[derive(Debug, Clone, Copy)]
 pub struct Neighbour<'a> {
-    /// The entity.
+    /// The id of the entity.
     pub id: &'a EntityId,
-    /// Number of hops from the start.
+    /// Number of relations between the start and this entity.
     pub distance: usize,
     /// Relation through which the traversal first reached the entity.
     pub fact: &'a Fact,
-    /// Whether the entity is the object of this relation.
+    /// Whether the entity is the object of the relation.
     pub forward: bool,
 }
 
-/// Returns the entities within `depth` hops of an entity, at most `limit`. The nearest come first; ties are broken by
-/// id.
+/// Returns at most `limit` entities that are reached from an entity over at most `depth` relations. The nearest
+/// entities come first. Entities at the same distance are sorted by id.
 pub fn neighbours<'a>(
     state: &'a State,
     from: &EntityId,
@@ -97,8 +98,8 @@ pub fn neighbours<'a>(
     found
 }
 
-/// Number of an entity that the traversal has not reached. Reached entities are numbered from 1; the start has number
-/// 0.
+/// Value that marks an entity that the traversal has not reached. Reached entities are numbered from 1, and the start
+/// has the number 0.
 const UNSEEN: u32 = u32::MAX;
 
 /// A reached entity, by its dense index.
@@ -114,10 +115,11 @@ struct Reached {
 struct Spread<'s, 'w> {
     state: &'s State,
     walk: &'w Traversal<'w>,
-    /// Dense indices of the predicates to follow; `None` to follow all.
+    /// Dense indices of the predicates to follow; `None` to follow relations with any predicate.
     predicates: Option<Vec<u32>>,
     start: u32,
-    /// Number of each entity in the order of finding, by dense index; `UNSEEN` if it is not found yet.
+    /// Number of each entity in the order in which the traversal found it, by dense index; `UNSEEN` if it is not found
+    /// yet.
     places: Vec<u32>,
     found: Vec<Reached>,
     /// Number of the first entity of the last level.
@@ -133,11 +135,12 @@ impl<'s, 'w> Spread<'s, 'w> {
         Self { state, walk, predicates, start, places, found: Vec::new(), first: 0 }
     }
 
-    /// Finds the next level, sorted by id. Returns whether the level contains any entity.
+    /// Finds the entities on the next level, sorted by id. Returns whether there are any.
     fn go_on(&mut self, distance: usize) -> bool {
         let begin = self.found.len();
         let unseen = self.places.len() - 1 - begin;
-        // If fewer entities are unseen than are on the last level, searching from the unseen entities is faster.
+        // If the last level has more entities than there are unseen entities, searching from the unseen entities is
+        // faster.
         if unseen < begin + 1 - self.first as usize {
             self.pull(distance)
         } else {
@@ -159,7 +162,7 @@ impl<'s, 'w> Spread<'s, 'w> {
         way && self.predicates.as_ref().is_none_or(|named| named.contains(&hop.predicate()))
             && match self.walk.view {
                 None => self.state.stands_at(hop.fact()),
-                // A knower may believe a fact that is not canon or claimed, or no longer holds.
+                // A knower may believe a fact that is not canon or claimed, or that is no longer true.
                 Some(view) => self.state.fact_at(hop.fact()).is_some_and(|fact| view.fact(fact.id()).is_some()),
             }
     }
@@ -179,7 +182,7 @@ impl<'s, 'w> Spread<'s, 'w> {
                     self.found.push(reached);
                     self.places[hop.other() as usize] = self.found.len() as u32;
                 } else if self.state.is_before(*hop, self.found[at as usize - 1].hop) {
-                    // Another relation with a smaller id may reach the same entity on this level.
+                    // Another relation on this level, with a smaller id, may reach the same entity.
                     self.found[at as usize - 1] = reached;
                 }
             }
@@ -204,7 +207,7 @@ impl<'s, 'w> Spread<'s, 'w> {
             }
             if let Some(hop) = best {
                 self.found.push(Reached { index, hop, forward: !hop.is_forward(), distance });
-                // Entities found on this level are not part of the last level yet.
+                // Entities that were found on this level are not part of the last level yet.
                 self.places[index as usize] = self.found.len() as u32;
             }
         }
@@ -217,7 +220,7 @@ impl<'s, 'w> Spread<'s, 'w> {
             self.found[begin..].sort_unstable_by_key(|reached| ranks[reached.index as usize]);
             return;
         }
-        // For a large share of all entities, a bit set is a faster sort.
+        // If a large share of all entities was found, sorting with a bit set is faster.
         let mut bits = FixedBitSet::with_capacity(ranks.len());
         for reached in &self.found[begin..] {
             bits.insert(ranks[reached.index as usize] as usize);
@@ -244,8 +247,9 @@ pub struct Step<'a> {
     pub forward: bool,
 }
 
-/// Returns a shortest path between two entities, of at most `longest` steps. The path is empty if both are the same
-/// entity. Among equally short paths, this is the path whose last steps have the smallest fact ids.
+/// Returns a shortest path between two entities; `None` if there is no path with at most `longest` steps. The path is
+/// empty if both are the same entity. Among equally short paths, the path whose last steps have the smallest fact ids
+/// is chosen.
 pub fn path<'a>(
     state: &'a State,
     from: &EntityId,
@@ -295,23 +299,23 @@ fn reversed(direction: Direction) -> Direction {
 /// Names, kind, attributes and relations of an entity.
 #[derive(Debug, Clone)]
 pub struct Identity<'a> {
-    /// Primary name.
+    /// Main name of the entity.
     pub name: Option<&'a str>,
-    /// Kind.
+    /// Kind of the entity.
     pub kind: Option<Kind>,
     /// Facts that state other names, sorted by id.
     pub aliases: Vec<&'a Fact>,
-    /// Facts that state all other attributes, sorted by name, then by id.
+    /// Facts that state all other attributes, sorted by attribute, then by fact id.
     pub attributes: Vec<&'a Fact>,
-    /// Relations from and to the entity, sorted by predicate, then by id.
+    /// Relations from and to the entity, sorted by predicate, then by fact id.
     pub relations: Vec<&'a Fact>,
 }
 
-/// Returns the identity of an entity with its relations, as the DM or a knower sees it.
+/// Returns the names, kind, attributes and relations of an entity, as the DM or a knower sees them.
 pub fn identity<'a>(state: &'a State, id: &EntityId, walk: &Traversal) -> Identity<'a> {
     let mut identity =
         Identity { name: None, kind: None, aliases: Vec::new(), attributes: Vec::new(), relations: Vec::new() };
-    // Among several names or kinds, one that is not secret comes first, then the smallest id.
+    // If there are several names or kinds, prefer those that are not secret, and then the smallest fact id.
     let rank = |fact: &Fact| (fact.secrecy() == Secrecy::Secret, fact.id());
     let first = |best: Option<&'a Fact>, fact: &'a Fact| match best {
         Some(best) if rank(best) < rank(fact) => Some(best),
@@ -340,17 +344,17 @@ pub fn identity<'a>(state: &'a State, id: &EntityId, walk: &Traversal) -> Identi
     identity
 }
 
-/// A part of the graph.
+/// A part of the graph: entities and the relations between them.
 #[derive(Debug, Clone, Default)]
 pub struct Subgraph<'a> {
-    /// Entities, sorted.
+    /// Entities, sorted by id.
     pub entities: Vec<&'a EntityId>,
-    /// Relations between the entities, sorted by id.
+    /// Relations between the entities, sorted by fact id.
     pub relations: Vec<&'a Fact>,
 }
 
-/// Returns the entities within `depth` hops of an entity, including the entity itself, and all relations between them
-/// that the traversal follows in either direction.
+/// Returns an entity, the entities that are reached from it over at most `depth` relations, and all relations between
+/// these entities that the traversal follows in either direction.
 pub fn subgraph<'a>(state: &'a State, from: &EntityId, walk: &Traversal, depth: usize, limit: usize) -> Subgraph<'a> {
     let Some(center) = state.entity(from) else { return Subgraph::default() };
     let around = neighbours(state, from, walk, depth, limit);

@@ -1,8 +1,8 @@
-//! Learning: functions that return the changes that happen when knowers learn facts.
+//! Learning: functions that compute the changes that record how knowers learn facts.
 //!
-//! Every function reads a state and returns the changes of one operation. None of them applies the changes. Learning
-//! creates an edge with its justifications: the edges through which the teller knew the fact, and the hearer's
-//! experiences with the teller. Dead characters neither learn nor tell.
+//! Each function reads a state and returns the changes of one operation. It does not apply the changes. Learning a fact
+//! adds a knowledge edge. If the fact was told, the edge has justifications: the edges through which the teller knew
+//! the fact, and the hearer's experiences with the teller. Dead characters cannot learn or tell facts.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ use crate::{
     occasion::{can_know, is_dead},
 };
 
-/// Error: a fact cannot be learned or told. Nothing was changed.
+/// Error: a fact cannot be learned or told.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LearnError {
     /// The teller does not know the fact.
@@ -42,8 +42,8 @@ pub enum LearnError {
         /// The statement of the premise.
         statement: String,
     },
-    /// A participant is dead.
-    #[error("{0} is dead at that time: the dead learn and tell nothing")]
+    /// The teller or a learner is dead.
+    #[error("{0} is dead at that time, so it cannot learn or tell facts")]
     Dead(EntityId),
     /// The entity cannot know anything: an item, a document or an event.
     #[error("{0} is not a character, group or place, so it cannot know facts")]
@@ -54,81 +54,82 @@ pub enum LearnError {
     /// The teller is among the hearers.
     #[error("{0} cannot tell a fact to itself")]
     ToItself(EntityId),
-    /// The fact is proposed or rejected.
-    #[error("\u{201C}{statement}\u{201D} is {status}, so nobody in the world can learn it; accept it first")]
+    /// The fact is proposed or rejected, so no character can know it.
+    #[error("\u{201C}{statement}\u{201D} is {status}, so no character can learn it; accept the fact first")]
     NotInWorld {
         /// The statement of the fact.
         statement: String,
         /// The status of the fact.
         status: &'static str,
     },
-    /// The document has no passages.
-    #[error("{0} has no text that can be read: no passage names it as its document")]
+    /// The document to read has no passages.
+    #[error("{0} has no text that can be read: no passage names {0} as its document")]
     NothingWritten(EntityId),
     /// A deduction has no premises.
-    #[error("a deduction needs at least one fact that it follows from")]
+    #[error("a deduction needs at least one premise: name a fact from which the new fact follows")]
     NoPremises,
-    /// The fact is invalid.
+    /// The fact to record is invalid.
     #[error(transparent)]
     Fact(#[from] FactError),
 }
 
-/// A fact that a knower learned.
+/// One fact that one knower learned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
     /// The knower.
     pub knower: EntityId,
     /// The fact.
     pub fact: FactId,
-    /// The edge.
+    /// The id of the new edge from the knower to the fact.
     pub edge: KnowledgeId,
     /// How much this edge makes the knower believe the fact.
     pub belief: Credence,
-    /// Whether the knower knew the fact before.
+    /// Whether the knower already knew the fact before.
     pub knew: bool,
 }
 
-/// Result of one occasion of learning.
+/// Result of one occasion on which knowers learned facts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Learning {
     /// The changes of the operation.
     pub changes: Vec<Change>,
-    /// The learned facts, ordered by knower. Names and kinds that were learned along with them are not included.
+    /// The learned facts, sorted by knower. Names and kinds of entities that the knowers learned at the same time are
+    /// not included.
     pub lessons: Vec<Lesson>,
-    /// Dead characters among those present. Sorted.
+    /// Dead characters among the given participants, sorted. They learn nothing.
     pub dead: Vec<EntityId>,
 }
 
-/// Sincerity of a telling.
+/// Whether a teller says what it knows or lies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sincerity {
-    /// The teller passes on a fact that it knows. Its own credence affects the credence of the hearers.
+    /// The teller passes on a fact that it knows. The credence of the teller affects the credence of the hearers.
     #[default]
     Sincere,
-    /// The teller contradicts its knowledge or makes the fact up. The derivation ends with the teller.
+    /// The teller contradicts its own knowledge or invents the fact. The derivation of the fact ends with the teller.
     Lie,
 }
 
-/// A fact that one knower tells others.
+/// Description of how one knower tells a fact to others.
 #[derive(Debug, Clone)]
 pub struct Telling<'a> {
     /// The teller.
     pub teller: &'a EntityId,
-    /// The secret name that the teller uses. A hearer that does not know whose name it is hears the fact from an
-    /// unknown teller, and trusts this teller as a stranger.
+    /// The secret name that the teller uses. For a hearer who does not know that this name belongs to the teller, the
+    /// teller is a stranger.
     pub alias: Option<&'a str>,
     /// The hearers: characters, groups or places, in any order.
     pub hearers: &'a [EntityId],
     /// The fact that the teller knows.
     pub fact: &'a Arc<Fact>,
-    /// The distorted version that the teller tells instead. Its relation to `fact` is
-    /// [distorts](FactRelation::Distorts).
+    /// The distorted version that the teller tells instead of `fact`. This version [distorts](FactRelation::Distorts)
+    /// `fact`.
     pub retold: Option<&'a Arc<Fact>>,
     /// Whether the teller lies.
     pub sincerity: Sincerity,
-    /// The source that the teller names.
+    /// The entity that the teller names as its own source.
     pub citing: Option<&'a EntityId>,
-    /// The credence of the hearers; `None` computes it from their trust.
+    /// The credence of the hearers. `None` means that it is computed from their trust in the teller.
     pub credence: Option<Credence>,
 }
 
@@ -148,7 +149,7 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// Makes the witnesses learn the facts that they observe.
+/// Records that witnesses observe facts. Each witness learns all the facts.
 ///
 /// # Errors
 /// Returns an error if no witness is given, a witness is dead or cannot know, or a fact is proposed or rejected.
@@ -176,10 +177,11 @@ pub fn witness(
     Ok(scribe.learning)
 }
 
-/// Makes one knower tell others a fact that it knows, or a lie.
+/// Records that one knower tells others a fact that it knows, or a lie.
 ///
-/// The credence of a hearer results from its [trust](Trust) in the teller, the teller's own credence, and the loss of
-/// one more [retelling](RETELLING). The teller keeps a record of the hearers.
+/// The credence of a hearer depends on its [trust](Trust) in the teller and on the credence of the teller. Each
+/// [retelling](RETELLING) reduces the credence further. In addition, a new edge of the teller records who heard the
+/// fact.
 ///
 /// # Errors
 /// Returns an error if a sincere teller does not know the fact, or if the teller is dead or among the hearers. Also
@@ -190,10 +192,11 @@ pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Lea
     Ok(scribe.learning)
 }
 
-/// Makes one knower state a fact to others. If the teller is sincere and did not know the fact, it learns the fact too.
+/// Records that one knower states a fact to others. If the teller is sincere and did not know the fact, the teller
+/// learns the fact too.
 ///
 /// # Errors
-/// Returns the errors of [`tell`], except that the teller need not know the fact.
+/// Returns the same errors as [`tell`], but no error if the teller does not know the fact.
 pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
     let mut scribe = Scribe::new(state, occasion);
     scribe.alive(telling.teller)?;
@@ -205,8 +208,8 @@ pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Le
 
 /// Records a spoken line. All hearers hear the passage and learn the facts that it states.
 ///
-/// If the speaker is sincere and did not know a fact, it learns the fact too. The passage must have a speaker. Its
-/// hearers, time, place and session are replaced by the other arguments.
+/// If the speaker is sincere and did not know a fact, the speaker learns the fact too. The passage must have a speaker.
+/// The other arguments replace the hearers, time, place and session of the passage.
 ///
 /// # Errors
 /// Returns the errors of [`tell`].
@@ -241,7 +244,8 @@ pub fn say(
     Ok(scribe.learning)
 }
 
-/// Makes readers read a document. They learn its passages and the facts that the passages state.
+/// Records that readers read a document. The readers learn the passages of the document and the facts that the passages
+/// state.
 ///
 /// # Errors
 /// Returns an error if the document has no passages. Also returns the errors of [`witness`].
@@ -290,7 +294,8 @@ pub fn read(
     Ok(scribe.learning)
 }
 
-/// Makes a knower deduce a fact from other facts that it knows. The new edge depends on the edges to these premises.
+/// Records that a knower deduces a fact from other facts that it knows (the premises). The new edge depends on the
+/// edges to the premises.
 ///
 /// # Errors
 /// Returns an error if there are no premises or the knower does not know a premise. Also returns the errors of
@@ -327,7 +332,7 @@ pub fn deduce(
     Ok(scribe.learning)
 }
 
-/// Creates a fact that refutes another fact. It can be told like any other fact.
+/// Creates a fact that refutes another fact. A knower can tell this fact like any other fact.
 ///
 /// # Errors
 /// Returns an error if the statement is empty.
@@ -336,7 +341,7 @@ pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) 
     about(fact, FactRelation::Refutes(fact.id()), statement, provenance, None)
 }
 
-/// Creates a fact that states that another fact has ended. It can be told like any other fact.
+/// Creates a fact that states that another fact has ended. A knower can tell this fact like any other fact.
 ///
 /// # Errors
 /// Returns an error if the statement is empty.
@@ -350,12 +355,13 @@ pub fn ending(
     about(fact, FactRelation::Ends(fact.id()), statement, provenance, Some(until))
 }
 
-/// Returns the default statement of a refutation.
+/// Returns the default statement of a refutation: "It is not so that …".
 pub fn refuting(fact: &Fact) -> String {
     format!("It is not so that {}", lower_first(fact.statement()))
 }
 
-/// Returns the statement that a fact no longer holds, with the date if it is known.
+/// Returns the default statement that another fact has ended: "No longer so …". The statement contains the date if it
+/// is known.
 pub fn ending_of(fact: &Fact, since: Option<&Date>) -> String {
     let since = since.filter(|date| !date.raw.is_empty());
     let when = since.map_or_else(String::new, |date| format!(" since {}", date.raw));
@@ -376,19 +382,19 @@ fn about(
     Ok(Arc::new(said.secrecy(fact.secrecy()).fact_relation(Some(fact_relation)).build()?))
 }
 
-/// Returns a sentence in a form that can follow other words. The first word becomes lowercase only if it is a known
-/// function word, because any other word may be a name.
+/// Returns a sentence in a form that can come after other words. The first word becomes lowercase only if it is in the
+/// list of [openers](words::Words::openers), because any other word may be a name.
 fn lower_first(sentence: &str) -> String {
     let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
     let first = if words::has(&words::english().openers, first) { first.to_lowercase() } else { first.to_owned() };
     format!("{first} {rest}").trim_end().to_owned()
 }
 
-/// Returns the edges through which a fact is known, as justifications. If the knower has its own edges, only these are
-/// used.
+/// Returns the edges through which a fact is known, as justifications. If the knower has its own edges, only these
+/// edges are returned.
 ///
-/// Records of telling others are included if they matter: for detecting echoes among several edges, and for detecting
-/// lies.
+/// Records of telling others are included if they are needed to detect a lie, or to detect that the knower hears its
+/// own news again.
 pub(crate) fn basis(known: &Known) -> impl Iterator<Item = Justification> {
     let own = known.known_edges().iter().any(|way| way.access_path == AccessPath::Own);
     let known_edges: Vec<&KnownEdge> =
@@ -398,7 +404,7 @@ pub(crate) fn basis(known: &Known) -> impl Iterator<Item = Justification> {
     known_edges.into_iter().chain(shared).map(|way| Justification::Basis { fact: known.id(), edge: way.id })
 }
 
-/// Returns all ids except one or two.
+/// Returns all ids except `one` and `another`.
 fn others(all: &[EntityId], one: &EntityId, another: Option<&EntityId>) -> Vec<EntityId> {
     all.iter().filter(|id| *id != one && Some(*id) != another).cloned().collect()
 }
@@ -478,8 +484,8 @@ impl<'s> Scribe<'s> {
         self.learning.changes.push(Change::Learn(Arc::new(edge)));
     }
 
-    /// Makes the speaker know its own statement, and returns the new edge. Does nothing if the speaker lies or knows
-    /// the fact.
+    /// Makes the speaker know its own statement, and returns the new edge. Does nothing if the speaker lies or already
+    /// knows the fact.
     fn own(
         &mut self,
         view: &View,
@@ -543,8 +549,8 @@ impl<'s> Scribe<'s> {
             };
             let belief = match telling.credence {
                 Some(given) => {
-                    // The given credence is the final credence. Unless the teller lies, it cannot exceed the teller's
-                    // belief after one retelling.
+                    // The given credence is the final credence. If the teller does not lie, the credence cannot exceed
+                    // the teller's belief after one retelling.
                     let most = if sources.is_empty() { 1.0 } else { RETELLING * surety };
                     edge.credence = if given.get() < most { credence(given.get() / most) } else { Credence::FULL };
                     credence(edge.credence.get() * most)
@@ -564,7 +570,8 @@ impl<'s> Scribe<'s> {
         Ok(())
     }
 
-    /// Makes the knower learn the names and kinds of the entities in the facts. A teller adds only those that it knows.
+    /// Makes the knower learn the names and kinds of the entities in the facts. A teller passes on only the names and
+    /// kinds that the teller knows.
     fn names(
         &mut self,
         view: &View,

@@ -1,8 +1,9 @@
-//! Knowledge and belief of characters: who knows what, from whom, and how surely.
+//! Knowledge and belief of characters: who knows which facts, from whom, and how strongly they believe them.
 //!
 //! A [`View`] contains everything that one knower knows at a moment of game time: the facts that it learned itself, the
 //! facts that its groups and its place of residence know, and common lore. Every text that Hearsay produces for a
-//! character is made only from the character's view. Facts that the character cannot know therefore never reach it.
+//! character is made only from the character's view. A text for a character therefore never contains a fact that the
+//! character cannot know.
 //!
 //! # Example
 //!
@@ -43,37 +44,37 @@
 //! | question | answer |
 //! |---|---|
 //! | What does a character know at a moment? | [`View::of`] |
-//! | How does it learn? | [`learn`]: witness, say, tell, read, deduce, refute |
-//! | How surely does it believe a fact? | [`combine`] and [`Weigher`], which state the formulas; [`Trust`] |
-//! | What does it believe about a subject, and what contradicts that? | [`View::believes`], [`View::belief`] |
-//! | What does it think that another character knows? | [`View::attributed`], [`View::thinks_believes`] |
-//! | How does it know a fact, and what does a withdrawal change? | [`chains`], [`retraction_impact`] |
-//! | How does news spread? | [`gossip`] |
-//! | How are entities related, for the DM or a knower? | [`graph`] |
+//! | How does a character learn a fact? | [`learn`]: witness, say, tell, read, deduce, refute |
+//! | How strongly does a character believe a fact? | [`combine`], [`Weigher`] and [`Trust`] state the formulas |
+//! | What does a character believe about a subject, and what contradicts it? | [`View::believes`], [`View::belief`] |
+//! | What does a character think that another character knows? | [`View::attributed`], [`View::thinks_believes`] |
+//! | What are the sources of a known fact? What would a retraction change? | [`chains`], [`retraction_impact`] |
+//! | How does news spread among characters? | [`gossip`] |
+//! | How are entities related, as the DM or a knower sees it? | [`graph`] |
 //! | May a secret be told now? | [`judge`], [`revealable`] |
-//! | Who initially knows a fact? | [`default_audience`] |
+//! | Who knows a fact that does not name its knowers? | [`default_audience`] |
 //!
 //! # Data that belief never reads
 //!
-//! A view never reads whether the campaign treats a fact as true. It reads neither the status of the fact, nor the end
-//! of its validity, nor the confidence of its extraction, and [`Known`] gives no access to them. A character learns
-//! that something ended or was untrue as it learns anything else: from another fact. Only the DM's views depend on
-//! these data: [`View::of_dm`], and a traversal of the [`graph`] without a view. There is one exception: nobody can
-//! know proposed and rejected facts, so the state treats their edges as inactive.
+//! A view does not depend on whether the campaign treats a fact as true. A view reads neither the status of a fact, nor
+//! the end of its validity, nor the confidence of its extraction, and [`Known`] gives no access to these data. A
+//! character learns from another fact that a fact has ended or is untrue. Only two functions for the DM use these data:
+//! [`View::of_dm`], and a traversal of the [`graph`] without a view. There is one exception: no character can know a
+//! proposed or rejected fact, so the state treats the edges to it as inactive.
 //!
-//! Memberships and residences decide which knowledge reaches a character. They count only while they are canon, and
-//! only if the member itself knows of them.
+//! Memberships and residences decide which knowledge reaches a character. A membership or residence counts only while
+//! it is canon, and only if the member itself knows of it.
 //!
 //! # Guarantees
 //!
-//! - **Exact withdrawal.** If an observation is withdrawn, the result is the same as if the knower had never made it.
-//!   This holds for every knower that has the fact from this observation, and also for trust. (Trust counts the latest
-//!   16 testimonies of a teller.)
-//! - **Views of the past equal a replay.** A view as of a moment equals the view of the state that the journal had at
-//!   that moment, if facts were recorded when they were learned.
-//! - **Tested against a reference.** A property test compares the view with a naive implementation that visits every
+//! - **Exact withdrawal.** If an observation is withdrawn, the state is the same as if the knower had never made the
+//!   observation. This is true for every knower whose knowledge derives from the observation, and also for trust.
+//!   (Trust depends on the latest 16 testimonies of a teller.)
+//! - **Views of the past equal a replay.** If facts are recorded at the time when they are learned, a view of a past
+//!   moment equals the view of the state at the journal position of that moment.
+//! - **Tested against a reference.** A property test compares views with a simple implementation that visits every
 //!   edge.
-//! - **Pure.** No I/O, no clock, and no randomness except from a given seed.
+//! - **Pure.** The crate uses no I/O and no clock. Its only randomness comes from a given seed.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod audience;

@@ -1,4 +1,4 @@
-//! Occasions: time, place and session of learning, and the characters present.
+//! Occasions: when and where knowers learn facts, and which characters are present.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use hearsay_model::{
     State, text,
 };
 
-/// Time, place and session of learning.
+/// Time, place and session in which knowers learn facts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Occasion {
-    /// The game time; `None` means that the knowers have always known the fact.
+    /// The game time of learning; `None` means that the knowers have always known the fact.
     pub time: Option<Date>,
-    /// The place.
+    /// The place where the knowers learn the facts.
     pub place: Option<EntityId>,
-    /// The session.
+    /// The session in which the knowers learn the facts.
     pub session: Option<SessionId>,
 }
 
@@ -31,18 +31,20 @@ impl Occasion {
         KnowledgeEdge { acquisition, learned, session, ..KnowledgeEdge::authored(knower.clone().into(), fact) }
     }
 
-    /// Returns the game time, if the calendar understands the date.
+    /// Returns the game time; `None` if there is no date, or the calendar does not understand it.
     pub fn moment(&self) -> Option<GameTime> {
         self.time.as_ref().and_then(|date| date.time)
     }
 }
 
-/// Returns whether a fact is canon and valid at a moment. For `None`, returns whether the fact is canon and has no end.
+/// Returns whether a fact is canon and valid at a moment. If the moment is `None`, returns whether the fact is canon
+/// and has no end.
 pub(crate) fn holds(fact: &Fact, moment: Option<GameTime>) -> bool {
     fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
 }
 
-/// Returns whether an entity is dead at a moment: a canon `condition` such as `dead` is valid at this moment.
+/// Returns whether an entity is dead at a moment. An entity is dead if a canon `condition` such as `dead` is valid at
+/// this moment.
 pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
     state.vocabulary().deadly().iter().any(|name| {
         let holding = state.facts_with_subject(id, name.as_str()).at(moment);

@@ -1,4 +1,4 @@
-//! Evaluation of reveals: who may tell a secret now, and which conditions are not met.
+//! Evaluation of reveals: which holders may tell their secrets now, and which conditions are not met.
 
 use std::{
     cell::RefCell,
@@ -13,38 +13,39 @@ use serde::Serialize;
 
 use crate::{View, is_dead};
 
-/// Function that returns how much the first entity trusts the second.
+/// Function that returns how much the first entity trusts the second entity.
 pub type TrustIn<'a> = &'a dyn Fn(&EntityId, &EntityId) -> Credence;
 
-/// Evaluation of a condition.
+/// Result of the evaluation of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Judgement {
-    /// Whether the condition holds.
+    /// Whether the condition is true.
     pub holds: bool,
-    /// The listeners for whom the condition holds: the given listener, or player characters if none is given. Sorted.
+    /// The listeners for whom the condition is true, sorted. If a listener was given, only this listener is considered.
+    /// Otherwise, all player characters are considered.
     pub listeners: Vec<EntityId>,
-    /// The conditions that are not met, in words for the DM; empty if the condition holds. With several possible
-    /// listeners, these are the conditions of the listener for whom the fewest are not met.
+    /// The conditions that are not met, as text for the DM; empty if the condition is true. If there are several
+    /// possible listeners, the list is for the listener with the fewest unmet conditions.
     pub missing: Vec<String>,
 }
 
-/// Evaluation of a reveal for one holder of the secret.
+/// Result of the evaluation of a reveal for one holder of the secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Revealable {
     /// The id of the reveal.
     pub reveal: String,
-    /// The secret.
+    /// The secret fact.
     pub fact: FactId,
     /// The holder of the secret.
     pub holder: EntityId,
-    /// The evaluation of the condition.
+    /// The result of the evaluation of the condition.
     #[serde(flatten)]
     pub judgement: Judgement,
 }
 
-/// Evaluates a condition at the present time of the game clock.
+/// Evaluates a condition at the current game time.
 ///
-/// If no listener is given, a condition about the listener holds if it holds for any player character.
+/// If no listener is given, a condition that refers to the listener is true if it is true for any player character.
 pub fn judge(
     state: &State,
     condition: &Condition,
@@ -59,20 +60,20 @@ pub fn judge(
     Judge::new(state, &players, trust).judge(condition, holder, listener)
 }
 
-/// Evaluates all reveals at the present time of the game clock. Each is evaluated for its holder, or for all knowers
-/// that conceal its fact if it names no holder. Sorted by reveal, then by holder.
+/// Evaluates all reveals at the current game time. A reveal is evaluated for the holder that it names. If it names no
+/// holder, it is evaluated for all knowers that conceal its fact. The results are sorted by reveal, then by holder.
 pub fn revealable(state: &State, trust: TrustIn) -> Vec<Revealable> {
     revealable_to(state, &player_characters(state), trust)
 }
 
-/// Returns the player characters. Sorted.
+/// Returns all player characters, sorted by id.
 pub fn player_characters(state: &State) -> Vec<EntityId> {
     let ids = state.entities().map(|entity| &entity.id);
     ids.filter(|id| state.kind(id) == Some(Kind::Player)).cloned().collect()
 }
 
-/// Evaluates all reveals like [`revealable`], for the given player characters. This saves the search for player
-/// characters.
+/// Evaluates all reveals like [`revealable`], but takes the player characters as an argument. This saves the search for
+/// player characters.
 pub fn revealable_to(state: &State, players: &[EntityId], trust: TrustIn) -> Vec<Revealable> {
     let judge = Judge::new(state, players, trust);
     let mut all = Vec::new();
@@ -92,7 +93,7 @@ pub fn revealable_to(state: &State, players: &[EntityId], trust: TrustIn) -> Vec
     all
 }
 
-/// Evaluation context with a cache of views.
+/// Data for the evaluation of conditions, with a cache of views.
 struct Judge<'a> {
     state: &'a State,
     trust: TrustIn<'a>,
@@ -100,7 +101,7 @@ struct Judge<'a> {
     known: RefCell<BTreeMap<EntityId, View>>,
 }
 
-/// The entities that a condition is evaluated for.
+/// The holder and the listener for whom a condition is evaluated.
 #[derive(Clone, Copy)]
 struct Ends<'a> {
     holder: &'a EntityId,
@@ -131,18 +132,18 @@ impl<'a> Judge<'a> {
             return not(format!("{} is dead", called(holder)));
         }
         if !self.knows(holder, fact) {
-            return not(format!("{} does not know it", called(holder)));
+            return not(format!("{} does not know the secret", called(holder)));
         }
         let (told, players): (Vec<&EntityId>, Vec<&EntityId>) =
             self.players.iter().partition(|player| self.knows(player, fact));
         if players.is_empty() && !told.is_empty() {
             let names: Vec<String> = told.into_iter().map(called).collect();
-            return not(format!("everybody who may be told knows it already: {}", names.join(", ")));
+            return not(format!("all player characters already know the secret: {}", names.join(", ")));
         }
         let mut judgement = self.judge(condition, holder, None);
         judgement.listeners.retain(|listener| players.contains(&listener));
         if judgement.holds && condition.names_listener() && judgement.listeners.is_empty() {
-            return not("everybody who may be told knows it already".into());
+            return not("all player characters who meet the condition already know the secret".into());
         }
         judgement
     }
@@ -171,8 +172,8 @@ impl<'a> Judge<'a> {
         Judgement { holds: false, listeners, missing }
     }
 
-    /// Returns the parts of a condition that are not as wanted, in words for the DM. Empty if the condition is as
-    /// wanted.
+    /// Returns the parts of a condition that do not have the required value, as text for the DM. The list is empty if
+    /// the condition has the required value.
     fn missing(&self, condition: &Condition, ends: Ends, wanted: bool) -> Vec<String> {
         match condition {
             Condition::Not(part) => self.missing(part, ends, !wanted),
@@ -204,18 +205,18 @@ impl<'a> Judge<'a> {
             alternatives.push(missing.join(" and "));
         }
         match alternatives.len() {
-            // An empty list has no condition that could hold.
+            // An empty list has no condition that could be true.
             0 => vec!["the condition is empty".into()],
             1 => alternatives,
             _ => vec![format!("one of these: {}", alternatives.join("; or "))],
         }
     }
 
-    /// Returns whether a single condition holds, and a description of the present situation.
+    /// Returns whether a single condition is true, and a description of the present situation.
     fn look(&self, condition: &Condition, ends: Ends) -> (bool, String) {
         let state = self.state;
         let called = |id: &EntityId| state.name_or_id(id).to_owned();
-        let nobody = || (false, "no character asks".to_owned());
+        let nobody = || (false, "there is no listener".to_owned());
         let say = |holds: bool, who: &EntityId, does: &str, does_not: &str, what: String| {
             (holds, format!("{} {} {what}", called(who), if holds { does } else { does_not }))
         };
@@ -277,7 +278,7 @@ impl<'a> Judge<'a> {
         held.map(AsRef::as_ref).filter(|fact: &&Fact| fact.status() == FactStatus::Canon)
     }
 
-    /// Returns the canon facts with a subject and a kind of belonging that are valid at the present game time.
+    /// Returns the canon facts that state a kind of belonging of a subject and are valid at the present game time.
     fn belongings(&self, subject: &EntityId, way: Belonging) -> Vec<&'a Fact> {
         let names = self.state.vocabulary().with_belonging(way);
         names.flat_map(|name| self.now(subject, name.as_str())).collect()

@@ -12,13 +12,13 @@ use crate::{
     view::are_against,
 };
 
-/// Trust in an entity about which the knower knows nothing.
+/// First impression of an entity about which the knower knows nothing.
 const STRANGER: f64 = 0.6;
 
 /// Change of the first impression for an attitude of 100.
 const SWAY: f64 = 0.35;
 
-/// Number of recent testimonies that affect trust.
+/// Number of the latest testimonies that affect trust.
 const MEMORY: usize = 16;
 
 /// A testimony that the knower later saw to be true or untrue.
@@ -43,9 +43,10 @@ impl From<Experience> for Justification {
 /// Trust of one character in another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trust {
-    /// The first impression, computed from attitudes.
+    /// The first impression of the other character, computed from attitudes.
     pub first: Credence,
-    /// All observations about the latest 16 testimonies of the other character. The latest testimony comes last.
+    /// All observations that confirm or contradict one of the latest 16 testimonies of the other character. The latest
+    /// testimony comes last.
     pub experiences: Vec<Experience>,
 }
 
@@ -53,10 +54,11 @@ impl Trust {
     /// Returns the trust of the view's knower in another entity.
     ///
     /// The first impression is 0.6, changed by the knower's attitude towards the other entity. An attitude of +100 or
-    /// −100 changes it by 0.35, a smaller attitude proportionally less. A TRUSTS fact sets the first impression
-    /// directly: 0 at −100, 1 at +100. If a fact states no attitude, the attitude that the vocabulary gives its
-    /// predicate counts: −60 for HOSTILE_TO, +40 for ALLIED_WITH, LIKES and CHILD_OF, +10 for KNOWS. Of several
-    /// attitudes, the strongest counts. Only facts that the knower knows are used.
+    /// −100 changes the first impression by 0.35, and a smaller attitude changes it proportionally less. A TRUSTS fact
+    /// sets the first impression directly: 0 for an attitude of −100, 1 for +100. If a fact states no attitude, the
+    /// attitude that the vocabulary defines for its predicate counts: −60 for HOSTILE_TO, +40 for ALLIED_WITH, LIKES
+    /// and CHILD_OF, +10 for KNOWS. If there are several attitudes, the strongest counts. Only facts that the knower
+    /// knows are used.
     pub fn of(view: &View, other: &EntityId) -> Self {
         let first = match view.knower().entity() {
             Some(knower) => first_impression(view.vocabulary(), knower, other, view.facts_about(knower)),
@@ -75,12 +77,12 @@ impl Trust {
         Self { first: credence(STRANGER), experiences: Vec::new() }
     }
 
-    /// Returns the trust of one character in another at the time of the game clock.
+    /// Returns the trust of one character in another at the current game time.
     pub fn between(state: &State, who: &EntityId, other: &EntityId) -> Self {
         Self::of(&View::of(state, &who.clone().into(), state.clock()), other)
     }
 
-    /// Returns the trust, 0.0–1.0, from the first impression and the experiences. See the [formula](crate::Weigher).
+    /// Returns the trust as a number from 0.0 to 1.0, computed from the first impression and the experiences.
     pub fn level(&self) -> Credence {
         let experiences = self.experiences.iter();
         let experiences = experiences.map(|sight| (sight.told, (sight.when, sight.seen), sight.held));
@@ -88,7 +90,7 @@ impl Trust {
     }
 }
 
-/// Returns the first impression of another entity, from the facts about both that the knower knows.
+/// Returns the first impression of another entity, computed from the facts about both entities that the knower knows.
 pub(crate) fn first_impression<'k>(
     vocabulary: &Vocabulary,
     knower: &EntityId,
@@ -172,7 +174,7 @@ pub(crate) fn experiences(
             other.subject() != known.subject() && other.fact_relation() == Some(FactRelation::Refutes(known.id()))
         });
         for other in of_subject.chain(refuting).filter(|other| are_against(vocabulary, known, other)) {
-            // A state that began after the testimony does not make the testimony wrong.
+            // A situation that began after the testimony does not make the testimony wrong.
             let then = other.since().and_then(|date| date.time) <= told.since;
             if then || other.fact_relation() == Some(FactRelation::Refutes(known.id())) {
                 note(other, false);

@@ -1,4 +1,4 @@
-//! The view of one knower.
+//! Views: everything that one knower knows at a moment of game time.
 
 mod collector;
 mod known;
@@ -16,14 +16,14 @@ pub(crate) use collector::{Reach, groups, learned};
 pub(crate) use known::are_against;
 pub use known::{AccessPath, Brief, Heard, Known, KnownEdge, Recency};
 
-/// Everything that one knower knows at a moment.
+/// Everything that one knower knows at a moment of game time.
 #[derive(Debug, Clone)]
 pub struct View {
     knower: Knower,
     as_of: Option<GameTime>,
     /// Sorted by id.
     facts: Vec<Known>,
-    /// Briefs of the facts, in the same order.
+    /// Short records of the facts, in the same order.
     briefs: Vec<Brief>,
     passages: BTreeMap<PassageId, Heard>,
     vocabulary: Arc<Vocabulary>,
@@ -49,22 +49,24 @@ impl Eq for View {}
 struct Rivals {
     /// Facts by subject, in the order of the view.
     by_subject: FxHashMap<EntityId, Vec<u32>>,
-    /// Facts with a relation to another fact, by this other fact, in the order of the view.
+    /// Facts that have a relation to another fact, by the id of the other fact, in the order of the view.
     by_related_fact: FxHashMap<FactId, Vec<u32>>,
 }
 
 impl View {
     /// Returns everything that a knower knows at a moment of game time; `None` means the end of all recorded time.
     ///
-    /// 1. Facts to which the knower has an edge that it learned by this moment, and common lore.
-    /// 2. Among these facts, canon memberships, residences and parts (a group within a group, a place within a place)
-    ///    add the knowledge of the groups and places. The knower receives the facts that a group or place learned
-    ///    before the knower left it. The knower has known such a fact since it joined or since the fact was learned,
-    ///    whichever is later, and keeps it after leaving. This step is repeated until nothing is added.
-    /// 3. Facts that such a group reserves for a rank are added if the knower has reached the rank. The order of ranks
-    ///    is the latest list that the knower knows at this moment. Then step 2 is repeated, until nothing is added.
-    /// 4. Passages that everyone heard, that the knower heard, or that one of these groups or places heard while the
-    ///    knower belonged to it.
+    /// 1. The view contains the facts that the knower learned itself at or before this moment, and common lore.
+    /// 2. Some of these facts are canon and state a membership, a residence or a part (a group within a group, a place
+    ///    within a place). They add the knowledge of the groups and places. The knower receives the facts that a group
+    ///    or place learned before the knower left it. The knower knows a received fact from the time when it joined, or
+    ///    from the time when the group or place learned the fact, whichever is later. The knower keeps the fact after
+    ///    leaving. This step is repeated until nothing is added.
+    /// 3. A group can reserve facts for a rank. These facts are added if the knower has reached the rank. The order of
+    ///    ranks is the latest list of ranks that the knower knows at this moment. Then step 2 is repeated until nothing
+    ///    is added.
+    /// 4. The view also contains the passages that everyone heard, that the knower heard, or that one of these groups
+    ///    or places heard while the knower belonged to it.
     pub fn of(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut collector = Collector::new(state, as_of);
         let mut sources = vec![Reach::all(Knower::World, AccessPath::Common)];
@@ -92,17 +94,17 @@ impl View {
         Self { knower: knower.clone(), as_of, facts, briefs, passages, vocabulary, rivals: OnceLock::new() }
     }
 
-    /// Returns the owner of the view.
+    /// Returns the knower whose view this is.
     pub fn knower(&self) -> &Knower {
         &self.knower
     }
 
-    /// Returns the moment of the view.
+    /// Returns the moment of the view; `None` means the end of all recorded time.
     pub fn as_of(&self) -> Option<GameTime> {
         self.as_of
     }
 
-    /// Returns a fact, if the knower knows it.
+    /// Returns a fact; `None` if the knower does not know it.
     pub fn fact(&self, id: FactId) -> Option<&Known> {
         self.facts.get(self.place_of(id)?)
     }
@@ -111,13 +113,13 @@ impl View {
         self.briefs.binary_search_by_key(&id, |brief| brief.id).ok()
     }
 
-    /// Returns the briefs of all known facts, sorted by id.
+    /// Returns a short record of each known fact, sorted by fact id.
     #[inline]
     pub fn briefs(&self) -> &[Brief] {
         &self.briefs
     }
 
-    /// Returns the fact at an index of [`facts`](Self::facts).
+    /// Returns the fact at a position in [`facts`](Self::facts).
     #[inline]
     pub fn fact_at(&self, place: usize) -> Option<&Known> {
         self.facts.get(place)
@@ -143,8 +145,8 @@ impl View {
 
     /// Returns the facts that contradict a fact, as far as the knower can tell, sorted by id.
     ///
-    /// These are facts that refute the given fact or that it refutes, facts with another object of the same functional
-    /// predicate, and opposite relations between the same two entities.
+    /// Two facts contradict each other if one refutes the other, if they state different objects of the same functional
+    /// predicate for one subject, or if they state opposite relations between the same two entities.
     pub fn against<'a>(&'a self, fact: &'a Known) -> impl Iterator<Item = &'a Known> {
         let rivals = self.rivals();
         let of = |places: Option<&'a Vec<u32>>| places.map_or(&[][..], Vec::as_slice);
@@ -158,7 +160,7 @@ impl View {
         others.filter(move |other| self.are_against(fact, other))
     }
 
-    /// Returns the facts that refute, end, cover or distort a fact, sorted by id.
+    /// Returns the facts that refute, end, cover or distort the given fact, sorted by id.
     pub fn relations_to(&self, fact: FactId) -> impl Iterator<Item = &Known> {
         let places = self.rivals().by_related_fact.get(&fact).map_or(&[][..], Vec::as_slice);
         places.iter().map(|place| &self.facts[*place as usize])
@@ -187,12 +189,13 @@ impl View {
         &self.vocabulary
     }
 
-    /// Returns whether the knower knows that an entity has a name, open or secret.
+    /// Returns whether the knower knows that an entity has this name. The name may be secret.
     pub fn knows_name(&self, id: &EntityId, name: &str) -> bool {
         self.knower.entity() == Some(id) || self.facts.iter().any(|known| collector::knows_name(known, id, name))
     }
 
-    /// Returns the passages that state a fact which the knower conceals. Quoting such a passage would reveal the fact.
+    /// Returns the passages that state a fact which the knower conceals. A quotation from such a passage would reveal
+    /// the fact.
     pub fn concealed_passages(&self) -> BTreeSet<PassageId> {
         let concealed = self.facts.iter().filter(|known| known.conceals());
         let evidence = concealed.flat_map(|known| known.evidence());
@@ -203,7 +206,7 @@ impl View {
         passages.collect()
     }
 
-    /// Returns a passage, if the knower heard or read it.
+    /// Returns a passage; `None` if the knower neither heard nor read it.
     pub fn passage(&self, id: PassageId) -> Option<&Heard> {
         self.passages.get(&id)
     }
@@ -213,8 +216,8 @@ impl View {
         self.passages.iter().map(|(id, heard)| (*id, heard))
     }
 
-    /// Returns the DM's view: all facts that are neither proposed nor rejected, without edges. Used for questions
-    /// without a speaker.
+    /// Returns the DM's view: all facts that are neither proposed nor rejected, without edges. This view is used for
+    /// questions without a speaker.
     pub fn of_dm(state: &State) -> Self {
         let facts = state.indexed_facts().filter(|(_, fact)| fact.status().is_in_world());
         let (facts, briefs) = facts

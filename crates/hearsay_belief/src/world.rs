@@ -1,4 +1,4 @@
-//! Test worlds in compact notation.
+//! Test worlds that are written in a compact notation.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use hearsay_model::{
 
 use crate::{Known, Occasion, View, learn::Learning};
 
-/// A test world in compact notation.
+/// A test world that is written in a compact notation.
 #[derive(Default, Clone)]
 pub(crate) struct World(pub(crate) State);
 
@@ -47,7 +47,7 @@ impl World {
         fact.id()
     }
 
-    /// Adds a membership, residence or part that subject and object know of.
+    /// Adds a membership, a residence or a part, and makes the subject and the object know it.
     pub(crate) fn belongs(
         &mut self,
         subject: &str,

@@ -8,7 +8,7 @@ use crate::Limits;
 #[derive(Debug, Default)]
 pub(crate) struct AliasBytes(AtomicU64);
 
-/// The size of a value together with all its descendants.
+/// The number of nodes and bytes of a value, including all values inside it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) nodes: usize,
@@ -48,10 +48,10 @@ impl<'a> Aliases<'a> {
         Self { limits, all, nodes: 0 }
     }
 
-    /// Counts a value that is about to be copied.
+    /// Adds the size of a value that is about to be copied to the counts.
     ///
     /// # Errors
-    /// If a limit is exceeded. The message names the limit. The caller must not copy the value then.
+    /// Returns an error that names the limit if a limit is exceeded. The caller must then not copy the value.
     pub(crate) fn copy(&mut self, size: Size) -> Result<(), String> {
         self.nodes += size.nodes;
         let bytes = size.bytes.saturating_add(self.all.0.fetch_add(size.bytes, Ordering::Relaxed));

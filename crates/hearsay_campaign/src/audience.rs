@@ -1,5 +1,5 @@
-//! Finds the initial knowers of each fact: the knowers that the files name, the audience by the rules, and the knowers
-//! of names in known facts.
+//! Finds the initial knowers of each fact: the knowers that the files name, the audience that follows from the audience
+//! rules, and the knowers of the names that known facts contain.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -20,9 +20,9 @@ use crate::{
     justifications::{Draft, Step, chain},
 };
 
-/// The homes and locations of entities, for the audience rules. For an entity in the files, only the files count: a
-/// second import must give the same audience, even if characters have moved during play. For other entities, the state
-/// counts.
+/// The homes and locations of entities, for the audience rules. If the files contain an entity, only the files
+/// determine its home and location: a second import must give the same audience, even if characters have moved during
+/// play. For all other entities, home and location come from the state.
 pub(crate) struct Around<'a> {
     campaign: &'a Campaign,
     state: &'a State,
@@ -71,12 +71,13 @@ pub(crate) struct Known {
 
 /// Decides which knowers know each fact and have read each passage.
 ///
-/// 1. Named knowers (`known_by`, `heard_by`, the hearers of a line, …) know a fact as the files state it.
+/// 1. An open fact is also known to its audience. The files state the audience, or it follows from the audience rules.
+///    A named knower gets no second edge from a rule, because that edge would override a smaller credence in the files.
 /// 2. An open fact is also known to its audience. The files mark the audience, or it follows from the rules. A named
 ///    knower gets no second edge from a rule: that edge would override a smaller credence in the files.
 /// 3. A character who states a fact in a session knows that fact.
 /// 4. The readers of a passage have read the facts that it states.
-/// 5. If a knower was told a fact, the edge depends on the edges of the teller: see [`chain`].
+/// 5. If a knower was told a fact, the knower's edge depends on the teller's edges: see [`chain`].
 /// 6. A knower of a fact also knows the names in the fact: see [`names`].
 pub(crate) fn who_knows(campaign: &Campaign, around: &Around) -> Known {
     let Drafts { edges, passages, reached } = drafts(campaign, around);
@@ -111,7 +112,7 @@ pub(crate) fn circles(campaign: &Campaign) -> Vec<Vec<Step>> {
 struct Drafts {
     edges: BTreeMap<KnowledgeId, Draft>,
     passages: BTreeMap<PassageId, Arc<Passage>>,
-    /// For each fact, its audience beyond the named knowers; `None` if the fact has none.
+    /// For each fact, the audience that knows it in addition to the named knowers; `None` if there is no such audience.
     reached: Vec<Option<Audience>>,
 }
 
@@ -129,7 +130,7 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
             put(&mut edges, learned.of(id), at);
         }
         let audience = audience_of(campaign, stated);
-        // A rumour in the files of another tool gets half credence.
+        // Knowers of a rumour in the files of another tool get the credence 0.5.
         let rumoured = campaign.findings.format.is_some() && stated.fact.status() == FactStatus::Claimed;
         let credence = if rumoured { Credence::new(0.5).unwrap_or(Credence::FULL) } else { Credence::FULL };
         let by_rule = audience.map_or(Vec::new(), |audience| default_audience(audience, &stated.fact, around));
@@ -148,7 +149,7 @@ fn drafts(campaign: &Campaign, around: &Around) -> Drafts {
     Drafts { edges, passages, reached }
 }
 
-/// Adds edges for the speakers of a fact, unless they know the fact itself or the fact that it distorts.
+/// Adds an edge for each speaker of a fact, unless the speaker already knows the fact or the fact that it distorts.
 fn speakers(campaign: &Campaign, mut said: HashMap<FactId, HashSet<Knower>>, edges: &mut BTreeMap<KnowledgeId, Draft>) {
     let mut wanted: HashMap<FactId, Vec<FactId>> = HashMap::new();
     for Stated { fact, .. } in campaign.facts.iter().filter(|stated| said.contains_key(&stated.fact.id())) {
@@ -223,8 +224,8 @@ fn readers(campaign: &Campaign, around: &Around) -> (BTreeMap<PassageId, Arc<Pas
     (passages, read)
 }
 
-/// Adds an edge. It replaces an earlier edge with the same id. If the earlier edge conceals the fact, the new edge does
-/// too.
+/// Adds an edge. The new edge replaces an earlier edge with the same id. If the earlier edge conceals the fact, the new
+/// edge conceals it too.
 fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: KnowledgeEdge, at: Place) {
     let id = edge.id();
     if let Some(before) = edges.get(&id) {
@@ -235,9 +236,10 @@ fn put(edges: &mut BTreeMap<KnowledgeId, Draft>, mut edge: KnowledgeEdge, at: Pl
 
 /// Adds edges for the names in known facts.
 ///
-/// A knower of a fact knows these names: the open `name` and `kind` of its subject, its object and all its mentions. If
-/// a group or place knows the fact, it knows the names on behalf of its members. The names are learned together with
-/// the first fact that contains them. Secret names and aliases are never learned in this way.
+/// A knower of a fact also knows some names: the open `name` and `kind` of the subject, of the object and of each
+/// entity that the fact mentions. If a group or place knows the fact, it knows the names on behalf of its members. The
+/// names are learned together with the first fact that contains them. Secret names and aliases are never learned in
+/// this way.
 fn names(campaign: &Campaign, edges: &mut BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>) {
     let mut called: HashMap<&EntityId, Vec<FactId>> = HashMap::new();
     let mut facts: HashMap<FactId, &Fact> = HashMap::new();
@@ -289,8 +291,8 @@ fn when(edge: &KnowledgeEdge) -> Option<GameTime> {
     edge.learned.as_ref().and_then(|date| date.time)
 }
 
-/// Returns the NPCs of a campaign that know only names and kinds, sorted. An NPC also knows what its groups and its
-/// home know.
+/// Returns the NPCs of a campaign that know nothing but names and kinds, sorted by id. What the groups and the home of
+/// an NPC know counts as known to the NPC.
 pub(crate) fn know_nothing(campaign: &Campaign, edges: &BTreeMap<KnowledgeId, Arc<KnowledgeEdge>>) -> Vec<EntityId> {
     let mut own_names: HashSet<FactId> = HashSet::new();
     let mut groups: HashMap<&EntityId, Vec<&EntityId>> = HashMap::new();

@@ -1,4 +1,4 @@
-//! A campaign as its files describe it, before it is compared with a state.
+//! A campaign as its files describe it, before the campaign is compared with a state.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -37,13 +37,14 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Returns the name of the source, which is the id of the campaign.
+    /// Returns the name that identifies this campaign as a source of facts in the journal. It is the id of the
+    /// campaign.
     pub fn source(&self) -> &str {
         &self.info.id
     }
 
-    /// Sets the recording time of all facts that have no recording time in the files. [`plan`](crate::plan) then shares
-    /// these facts instead of copying each of them.
+    /// Sets the recording time of all facts for which the files give no recording time. [`plan`](crate::plan) then
+    /// shares these facts instead of copying each of them.
     pub fn set_recorded(&mut self, now: Timestamp) {
         for stated in &mut self.facts {
             if stated.fact.provenance().recorded == Timestamp::default() {
@@ -52,70 +53,72 @@ impl Campaign {
         }
     }
 
-    /// Returns the name, description and game system.
+    /// Returns the name, description and game system of the campaign.
     pub fn info(&self) -> &CampaignInfo {
         &self.info
     }
 
-    /// Returns the kinds of the entities, by id.
+    /// Returns the kind of each entity of the campaign, by entity id.
     pub fn entities(&self) -> &BTreeMap<EntityId, Kind> {
         &self.entities
     }
 
-    /// Returns the ids of an entity in the tool that wrote the files.
+    /// Returns the external ids of an entity: the ids that it has in the tool that wrote the files. The slice is empty
+    /// if the entity is unknown or has no external id.
     pub fn external_ids(&self, id: &EntityId) -> &[ExternalId] {
         self.external.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the findings for the report, such as links without a target and files that were not read.
+    /// Returns the findings in the files, such as links without a target and files that were not read. The report of
+    /// the import contains them.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
 
-    /// Returns the facts, in the order of the files.
+    /// Returns the facts of the campaign, in the order of the files.
     pub fn facts(&self) -> impl ExactSizeIterator<Item = &Arc<Fact>> {
         self.facts.iter().map(|stated| &stated.fact)
     }
 
-    /// Returns the passages, in the order of the files. A passage whose readers follow from the audience rules has no
-    /// readers yet.
+    /// Returns the passages of the campaign, in the order of the files. If the readers of a passage follow from the
+    /// audience rules, the passage has no readers yet.
     pub fn passages(&self) -> impl ExactSizeIterator<Item = &Passage> {
         self.passages.iter().map(|text| &text.passage)
     }
 
-    /// Returns the sessions, in the order of the files.
+    /// Returns the sessions of the campaign, in the order of the files.
     pub fn sessions(&self) -> &[Session] {
         &self.sessions
     }
 
-    /// Returns the conditions for revealing secrets, in the order of the files.
+    /// Returns the conditions under which secrets may be told, in the order of the files.
     pub fn reveals(&self) -> &[Reveal] {
         &self.reveals
     }
 
-    /// Returns warnings about text that may be a mistake.
+    /// Returns the warnings about text that was read but may be a mistake.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Returns a hash of all files, the same as [`digest`](crate::digest).
+    /// Returns a hash of all files of the campaign, the same as [`digest`](crate::digest).
     pub fn digest(&self) -> &str {
         &self.digest
     }
 }
 
-/// The audience of a fact or passage, besides the named knowers.
+/// Who knows a fact or passage, in addition to the named knowers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// The audience that follows from the rules.
+    /// The audience that follows from the audience rules.
     Rules,
-    /// Only the audience that the files mark: everybody, the place, the parties or the subject.
+    /// Only the audience that the files state: everyone, the place, the parties or the subject.
     Only(Audience),
-    /// No knowers besides the named ones.
+    /// Nobody except the named knowers.
     Named,
 }
 
-/// The records that unchanged lines of an export represent.
+/// The records of an export that belong to unchanged lines of its pages.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnchangedRecords {
     pub(crate) facts: HashSet<FactId>,
@@ -135,8 +138,8 @@ pub(crate) struct Stated {
     pub(crate) reach: Reach,
     /// The named knowers.
     pub(crate) learned: Vec<Learned>,
-    /// The characters who state the fact in a session. Each of them knows the fact from the start, unless the files
-    /// state another time.
+    /// The characters who state the fact in a session. Each of them knows the fact from the beginning, unless the files
+    /// give another time.
     pub(crate) speakers: Vec<EntityId>,
 }
 

@@ -1,14 +1,14 @@
-//! Cancellation of long work from another thread.
+//! Cancellation of long operations from another thread.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-/// The error message for input that was only partly read, because the caller cancelled.
+/// The error message for input of which only a part was read, because the caller cancelled.
 pub(crate) const CANCELLED: &str = "reading was cancelled";
 
-/// A flag that asks readers to stop. Any thread may set it. Readers check the flag within a file, not only between
+/// A flag that tells readers to stop. Any thread may set it. Readers check the flag within a file, not only between
 /// files.
 ///
 /// ```
@@ -24,19 +24,19 @@ pub(crate) const CANCELLED: &str = "reading was cancelled";
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks readers to stop. Reading then ends with an error, and its result so far is dropped.
+    /// Tells readers to stop. A running read then returns an error and discards what it has read so far.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the caller asked to stop.
+    /// Returns whether the caller has cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 impl From<Arc<AtomicBool>> for Cancel {
-    /// Creates a `Cancel` from a flag. Setting the flag to `true` asks readers to stop.
+    /// Creates a `Cancel` that shares a flag with the caller. If the caller sets the flag to `true`, readers stop.
     fn from(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }

@@ -1,12 +1,13 @@
-//! Results of earlier imports of notes.
+//! The entities and the calendar that earlier imports created.
 
 use std::collections::{BTreeMap, HashMap};
 
 use hearsay_model::{Author, Calendar, Change, EntityId, ExternalId, Setting, State, WorldSetting};
 
-/// The entities of a state by their external ids and by the author who added them.
+/// The entities of a state by external id, and the author who added each entity.
 ///
-/// Two sources may have the same ids (two vaults with a file `People/Odo.md`), so each source has its own ids.
+/// Two sources may use the same external id (for example, two vaults with a file `People/Odo.md`), so the ids of each
+/// source are stored separately.
 #[derive(Debug, Clone, Default)]
 pub struct Earlier {
     known: HashMap<String, HashMap<ExternalId, EntityId>>,
@@ -17,7 +18,8 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads the live operations of a journal. The id of a merged entity maps to the entity that remains.
+    /// Collects the entities of all operations in the journal that are not reverted. The external id of a merged entity
+    /// maps to the entity that remains.
     pub fn of(state: &State) -> Self {
         let set = state.settings().any(|setting| matches!(setting.as_ref(), Setting::World(WorldSetting::Calendar(_))));
         let mut earlier = Self { calendar: set.then(|| state.calendar().clone()), ..Self::default() };
@@ -45,17 +47,18 @@ impl Earlier {
         earlier
     }
 
-    /// Returns the entity that an earlier import of a source created for this external id.
+    /// Returns the entity that an earlier import of `source` created for this external id, or `None` if there is none.
     pub fn known(&self, source: &str, id: &ExternalId) -> Option<&EntityId> {
         self.known.get(source)?.get(id)
     }
 
-    /// Returns the calendar of the campaign. It applies to dates if the files define no calendar.
+    /// Returns the calendar of the campaign, or `None` if the campaign has none. Dates use this calendar if the files
+    /// define no calendar.
     pub fn calendar(&self) -> Option<&Calendar> {
         self.calendar.as_ref()
     }
 
-    /// Returns the entities that authors other than this source added.
+    /// Returns the entities that were added by another author than this source.
     pub fn of_others(&self, source: &str) -> impl Iterator<Item = &EntityId> {
         let others = move |author: &Author| !matches!(author, Author::Importer(name) if name == source);
         self.owners.iter().filter(move |(_, author)| others(author)).map(|(id, _)| id)

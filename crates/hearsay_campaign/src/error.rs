@@ -1,22 +1,22 @@
-//! Errors and warnings in a campaign's files, with their positions.
+//! Errors and warnings about the files of a campaign, with their positions.
 
 use std::fmt;
 
 use serde::Serialize;
 use thiserror::Error;
 
-/// An error in a file: its position, the expected input, and a hint.
+/// An error in a file: its position, a message that says what was expected, and a hint.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
 pub struct CampaignError {
-    /// The path below the campaign's folder, with forward slashes.
+    /// The path of the file relative to the campaign's folder, with forward slashes.
     pub file: String,
-    /// The line, counted from 1; 0 for the whole file.
+    /// The line number, counted from 1; 0 if the error concerns the whole file.
     pub line: u32,
-    /// The field, such as `entities/odo-brandt/secrets/2`; empty for the whole file.
+    /// The field with the error, such as `entities/odo-brandt/secrets/2`; empty if the error concerns the whole file.
     pub field: String,
-    /// The description of the error.
+    /// The description of the error and of the expected input.
     pub message: String,
-    /// A hint how to fix it; may be empty.
+    /// A hint on how to fix the error; may be empty.
     pub hint: String,
 }
 
@@ -34,12 +34,13 @@ impl fmt::Display for CampaignError {
     }
 }
 
-/// All errors of an import, in the order of the files. There is at least one error. The state is unchanged.
+/// All errors of an import, in the order of the files. There is at least one error. A failed import does not change the
+/// state.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
 pub struct CampaignErrors {
-    /// The errors, at most [`Limits::errors`](crate::Limits::errors).
+    /// The listed errors, at most [`Limits::errors`](crate::Limits::errors).
     pub errors: Vec<CampaignError>,
-    /// The number of further errors.
+    /// The number of further errors that are not listed, because the limit is reached.
     pub more: usize,
 }
 
@@ -52,7 +53,7 @@ impl CampaignErrors {
     }
 }
 
-/// The hint of errors about input that only the feature `import` reads.
+/// The hint of errors about input that can only be read with the feature `import`.
 #[cfg(not(feature = "import"))]
 pub(crate) const NEEDS_IMPORT: &str = "build the program with the cargo feature `import`, which reads archives and the \
                                        formats of other tools";
@@ -67,14 +68,14 @@ impl fmt::Display for CampaignErrors {
     }
 }
 
-/// A warning about text that was read, but may be a mistake.
+/// A warning about text that was read but may be a mistake.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Warning {
-    /// The path below the campaign's folder, with forward slashes.
+    /// The path of the file relative to the campaign's folder, with forward slashes.
     pub path: String,
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     pub line: u32,
-    /// The suspicious text, and how it was interpreted.
+    /// The suspicious text, and how the reader interpreted it.
     pub what: String,
 }
 
@@ -91,7 +92,7 @@ pub(crate) struct Place {
     pub(crate) line: u32,
 }
 
-/// Collects errors up to a limit. One run then shows many errors instead of only the first.
+/// Collects errors up to a limit, so that one run shows many errors instead of only the first.
 #[derive(Debug)]
 pub(crate) struct Faults {
     /// The paths of the files. The index is the `file` of a [`Place`].
@@ -107,8 +108,8 @@ impl Faults {
         Self { files: Vec::new(), limit: limit.max(1), found: Vec::new(), more: 0, warnings: Vec::new() }
     }
 
-    /// Whether the limit is reached. Further errors are only counted, and hints that are expensive to compute are
-    /// skipped.
+    /// Returns whether the limit is reached. Further errors are only counted, and hints that are expensive to compute
+    /// are skipped.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= self.limit
     }
@@ -118,7 +119,7 @@ impl Faults {
         self.found.len() + self.more
     }
 
-    /// Whether there is no error so far.
+    /// Returns whether no error was found so far.
     pub(crate) fn found_none(&self) -> bool {
         self.found.is_empty()
     }
@@ -151,7 +152,7 @@ impl Faults {
         self.warnings.push(Warning { path, line: at.line, what: what.into() });
     }
 
-    /// Returns the warnings, or all errors if there are any.
+    /// Returns the warnings if there are no errors. Otherwise returns all errors.
     pub(crate) fn finish(mut self) -> Result<Vec<Warning>, CampaignErrors> {
         if self.found.is_empty() {
             self.warnings.sort();

@@ -13,11 +13,11 @@ use crate::{
     regular,
 };
 
-/// Returns a hash of all files of a campaign, as 64 hexadecimal digits. If the hash equals the digest in the state's
+/// Returns a hash of all files of a campaign, as 64 hexadecimal digits. If this hash equals the digest in the state's
 /// [`imported`](hearsay_model::State::imported), an import changes nothing.
 ///
 /// # Errors
-/// If the folder or one of its files cannot be read, or a limit is exceeded.
+/// Returns an error if the folder or one of its files cannot be read, or if a limit is exceeded.
 pub fn digest(path: &Path, limits: &Limits) -> Result<String, CampaignErrors> {
     let mut faults = Faults::new(limits.errors);
     let loaded = load(path, limits, &mut faults);
@@ -43,7 +43,7 @@ pub(crate) fn digest_of(files: &[File]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The files of a campaign, and the files beside them that were skipped.
+/// The files of a campaign, and the files that were skipped.
 pub(crate) struct Loaded {
     pub(crate) files: Vec<File>,
     pub(crate) skipped: Vec<Skipped>,
@@ -114,7 +114,7 @@ fn read_bounded(path: &Path, limits: &Limits) -> Result<Vec<u8>, Refused> {
     })
 }
 
-/// Finds the YAML files of a folder. Visits every folder once. Never leaves the campaign's folder.
+/// Finds the YAML files of a folder. Visits every folder once, and never leaves the campaign's folder.
 struct Traversal<'a> {
     limits: &'a Limits,
     faults: &'a mut Faults,
@@ -141,7 +141,7 @@ impl<'a> Traversal<'a> {
             skipped: Vec::new(),
         };
         walk.folder(root, "", 0);
-        // Links come last: most of them point to files that are read anyway.
+        // Links are resolved last, because most of them point to files that are read anyway.
         while let Some((below, link)) = walk.links.pop() {
             walk.link(&below, &link);
         }

@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use crate::Format;
 
-/// A position in a file, with its text.
+/// A position in a file, with the text at this position.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
-    /// The path below the folder, with forward slashes.
+    /// The path of the file relative to the folder, with forward slashes.
     pub path: String,
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     pub line: u32,
     /// The text at this position.
     pub what: String,
@@ -19,31 +19,32 @@ pub struct Place {
 /// A file or record that was not read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Skipped {
-    /// The path below the folder, with forward slashes.
+    /// The path of the file relative to the folder, with forward slashes.
     pub path: String,
-    /// The reason, with a hint.
+    /// The reason why the file or record was not read, with a hint.
     pub why: String,
 }
 
-/// Findings in the files, apart from the campaign. For Hearsay's own format, only skipped files are findings: all other
-/// problems are errors.
+/// Remarks about the files that are not part of the campaign itself, such as links without a target. In Hearsay's own
+/// format, only skipped files are findings, because all other problems are errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
-    /// The format of the files.
+    /// The format of the files; `None` for Hearsay's own format.
     pub format: Option<Format>,
     /// The number of links that resolve to a note.
     pub resolved: usize,
-    /// The number of links and fields that name no entity, such as dice, `none` or `local militia`.
+    /// The number of links and fields that name no entity, such as a dice roll, `none` or `local militia`.
     pub nobody: usize,
-    /// Links that match several notes, each with the entities of these notes. Such a link is not used.
+    /// Links that match several notes, each with the entities of these notes. At most, such a link proposes a relation
+    /// to each of the entities.
     pub ambiguous: Vec<(Place, Vec<EntityId>)>,
-    /// Links without a target.
+    /// Links whose target does not exist.
     pub dangling: Vec<Place>,
-    /// The entities created for dangling links. They wait for the DM's review.
+    /// The entities that were created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
-    /// Entities whose kind is unknown.
+    /// Entities whose kind could not be determined.
     pub kindless: Vec<EntityId>,
-    /// Text that was not understood.
+    /// Text that the reader did not understand.
     pub unclear: Vec<Place>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,

@@ -1,7 +1,7 @@
 //! Safe access to an import source: a folder, a single file, or a zip archive.
 //!
-//! Files outside the folder are never read, whatever the folder's links and file names contain. The number, size and
-//! depth of files are limited. Files that are left out for these reasons are in [`Folder::skipped`].
+//! Files outside the folder are never read, even if links or file names in the folder point to them. The number, size
+//! and depth of files are limited. Files that are left out for these reasons are in [`Folder::skipped`].
 
 #[cfg(feature = "import")]
 mod archive;
@@ -22,7 +22,7 @@ use crate::{CampaignErrors, Limits, Skipped, cancel::CANCELLED, regular};
 #[cfg(feature = "import")]
 use {crate::alias::AliasBytes, archive::Archive};
 
-/// The list of a campaign's files. [`Folder::read`] reads the content of a file.
+/// The list of a campaign's files. [`Folder::read`] reads the content of one file.
 #[derive(Debug)]
 pub struct Folder {
     name: String,
@@ -50,7 +50,7 @@ impl Folder {
     /// Lists a folder, a single file or a zip archive. Hidden files and folders are left out.
     ///
     /// # Errors
-    /// If the path cannot be read, or an archive is invalid. Archives need the feature `import`.
+    /// Returns an error if the path cannot be read, or if an archive is invalid. Archives need the feature `import`.
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, CampaignErrors> {
         let shown = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
         let fault = |message: String, hint: &str| CampaignErrors::in_file(&shown, message, hint);
@@ -101,8 +101,8 @@ impl Folder {
         }
     }
 
-    /// Creates a folder from files in memory, for tests and for programs with other sources. If two files have the same
-    /// path, the later file replaces the earlier one.
+    /// Creates a folder from files in memory, for tests and for programs that do not store the files on disk. If two
+    /// files have the same path, the later file replaces the earlier one.
     pub fn of_files(name: &str, files: impl IntoIterator<Item = (String, Vec<u8>)>, limits: &Limits) -> Self {
         let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
         let entry = |(number, (path, bytes)): (usize, (&String, &Vec<u8>))| Entry {
@@ -115,10 +115,10 @@ impl Folder {
         Self { entries, ..Self::empty(name, source, limits) }
     }
 
-    /// Creates a folder from an archive in memory.
+    /// Creates a folder from a zip archive in memory.
     ///
     /// # Errors
-    /// If the archive is invalid, with the reason.
+    /// Returns the reason if the archive is invalid.
     #[cfg(feature = "import")]
     pub fn of_archive(name: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Self, String> {
         Ok(Self::of_listed(name, Archive::from_bytes(bytes)?, limits))
@@ -130,38 +130,39 @@ impl Folder {
         Self { entries, skipped, ..Self::empty(name, Source::Zip(archive), limits) }
     }
 
-    /// Returns the name of the folder or archive, without the extension.
+    /// Returns the name of the folder, file or archive, without the extension.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the files, in the order of their paths.
+    /// Returns the files of the folder, sorted by path.
     pub fn files(&self) -> std::slice::Iter<'_, Entry> {
         self.entries.iter()
     }
 
-    /// Returns the file with this path.
+    /// Returns the file with this path, or `None` if the list has no such file.
     pub fn get(&self, path: &str) -> Option<&Entry> {
         let number = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
         self.entries.get(number)
     }
 
-    /// Whether there is a file with this path.
+    /// Returns whether the folder has a file with this path.
     pub fn has(&self, path: &str) -> bool {
         self.get(path).is_some()
     }
 
-    /// Returns the files that were left out of the list.
+    /// Returns the files that were left out of the list, with the reasons.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
 
-    /// Returns the limits for reading.
+    /// Returns the limits that apply to reading.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
     /// Returns a hidden file that a tool stores beside the notes, such as `.obsidian/plugins/calendarium/data.json`.
+    /// Returns `None` if there is no such file.
     pub fn hidden(&self, path: &str) -> Option<Entry> {
         match &self.source {
             Source::Disk(root) => {
@@ -175,8 +176,8 @@ impl Folder {
         }
     }
 
-    /// Returns at most `bytes` bytes from the start of a file, for format detection. Returns an empty vector if the
-    /// file cannot be read.
+    /// Returns the first `bytes` bytes of a file, or the whole file if it is shorter, for format detection. Returns an
+    /// empty vector if the file cannot be read.
     pub fn head(&self, entry: &Entry, bytes: u64) -> Vec<u8> {
         match self.limits.cancel.is_cancelled() {
             true => Vec::new(),
@@ -190,10 +191,10 @@ impl Folder {
         &self.aliases
     }
 
-    /// Reads a file.
+    /// Returns the content of a file.
     ///
     /// # Errors
-    /// If the file cannot be read or a limit is exceeded, with the reason and a hint.
+    /// Returns the reason and a hint if the file cannot be read or a limit is exceeded.
     pub fn read(&self, entry: &Entry) -> Result<Vec<u8>, String> {
         let too_large = || {
             let (mib, most) = (entry.bytes >> 20, self.limits.file_bytes >> 20);

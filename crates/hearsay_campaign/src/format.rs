@@ -8,21 +8,22 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Hearsay's own YAML.
+    /// Hearsay's own YAML format.
     Native,
-    /// Markdown: an Obsidian vault, a folder whose notes link by title, or files with an entity per heading.
+    /// Markdown: an Obsidian vault, a folder whose notes refer to each other by title, or files with an entity per
+    /// heading.
     Markdown,
-    /// Foundry VTT: exported documents, worlds, `packs/_source`, NeDB.
+    /// Foundry VTT: exported documents, worlds, `packs/_source` folders and NeDB files.
     Foundry,
-    /// A Kanka export, zipped or not.
+    /// A Kanka export, as a folder or a zip archive.
     Kanka,
-    /// A Roll20 export.
+    /// A Roll20 export of characters and handouts.
     Roll20,
-    /// A World Anvil export.
+    /// A World Anvil export of articles.
     WorldAnvil,
-    /// The YAML campaign of Glyphoxa.
+    /// A campaign of Glyphoxa in YAML.
     Glyphoxa,
-    /// Any JSON, YAML or CSV file, described by a mapping file.
+    /// Any JSON, YAML or CSV files. A mapping file describes the meaning of their fields.
     Mapping,
 }
 
@@ -39,7 +40,7 @@ impl Format {
         Self::Mapping,
     ];
 
-    /// Returns the name that `--format` accepts.
+    /// Returns the name of the format, as the option `--format` accepts it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Native => "native",

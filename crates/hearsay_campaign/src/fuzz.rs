@@ -1,4 +1,4 @@
-//! Fuzz targets. A target reads arbitrary bytes as a campaign. The reader must not panic.
+//! Fuzz targets. A target reads arbitrary bytes as campaign files, and panics if a reader violates an invariant.
 //!
 //! For each target, the folder `fuzz/` of the repository has a `cargo fuzz` target and a corpus. A test replays the
 //! corpora.
@@ -15,7 +15,7 @@ use crate::{
     plan, read_backup, read_jsonl,
 };
 
-/// The names of the targets, which are also the names of the folders of the corpus.
+/// The names of the fuzz targets, which are also the names of the folders of the corpus.
 pub const TARGETS: [&str; 13] = [
     "backup",
     "foundry",
@@ -32,12 +32,12 @@ pub const TARGETS: [&str; 13] = [
     "zip",
 ];
 
-/// Runs a target on bytes. For the targets that read campaigns, the bytes are the content of one file. A line such as
-/// `>>> folder/Name.md` begins another file with that path.
+/// Runs the fuzz target with this name on arbitrary bytes. For targets that read campaigns, the bytes are the content
+/// of one file. A line such as `>>> folder/Name.md` begins another file with that path.
 ///
 /// # Panics
-/// If the target is unknown, or an invariant fails: the campaign cannot be imported, a second import makes changes, or
-/// an export does not round-trip. A failed invariant is a bug.
+/// Panics if the target is unknown, or if an invariant fails: the campaign cannot be imported, a second import makes
+/// changes, or an export cannot be read back unchanged. A failed invariant is a bug.
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
 pub fn run(target: &str, bytes: &[u8]) {
     match target {
@@ -87,10 +87,10 @@ fn import(campaign: &Campaign) {
     let mut state = State::default();
     let Some(operation) = plan(&state, campaign, Timestamp(1)).operation else { return };
     if let Err(error) = state.apply(operation) {
-        panic!("what was read cannot be imported: {error}");
+        panic!("the campaign that was read cannot be imported: {error}");
     }
     if let Some(again) = plan(&state, campaign, Timestamp(2)).operation {
-        panic!("a second import changes something: {:?}", again.changes.first());
+        panic!("a second import of the same campaign makes a change: {:?}", again.changes.first());
     }
 }
 
@@ -104,14 +104,14 @@ fn jsonl(bytes: &[u8]) {
     }
     let mut written = Vec::new();
     if let Err(error) = export_jsonl(&state, &mut written) {
-        panic!("what was read cannot be written: {error}");
+        panic!("the state that was read cannot be exported: {error}");
     }
     if let Err(errors) = read_jsonl(&written[..]) {
         panic!("an export cannot be read: {errors}");
     }
 }
 
-/// Reads the bytes as a backup. Then adds the first and last line of a backup and reads them again.
+/// Reads the bytes as a backup. Then adds the first and last line of a backup to the bytes, and reads the result.
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
 fn backup(bytes: &[u8]) {
     let _ = read_backup(bytes);
@@ -119,11 +119,11 @@ fn backup(bytes: &[u8]) {
     let Ok(state) = backup.fold() else { return };
     let mut written = Vec::new();
     if let Err(error) = export_backup(&state, &mut written) {
-        panic!("what was read cannot be written: {error}");
+        panic!("the state that was read cannot be backed up: {error}");
     }
     match read_backup(&written[..]).map(Backup::fold) {
         Ok(Ok(back)) if back == state => {}
-        Ok(Ok(_)) => panic!("a backup does not come back as it was"),
+        Ok(Ok(_)) => panic!("a restored backup differs from the original state"),
         Ok(Err(error)) => panic!("a backup cannot be restored: {error:?}"),
         Err(errors) => panic!("a backup cannot be read: {errors}"),
     }
@@ -132,9 +132,9 @@ fn backup(bytes: &[u8]) {
 fn transcript(bytes: &[u8]) {
     for (name, content) in files("transcript", bytes) {
         let Ok(transcript) = Transcript::read(&name, &content) else { continue };
-        assert!(!transcript.utterances.is_empty(), "a transcript says something");
+        assert!(!transcript.utterances.is_empty(), "a transcript has at least one utterance");
         for said in &transcript.utterances {
-            assert!(!said.text.trim().is_empty() && !said.text.contains('\n'), "a line is one line: {said:?}");
+            assert!(!said.text.trim().is_empty() && !said.text.contains('\n'), "an utterance is one line: {said:?}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! History of each record in the journal: whether this source wrote it, and how others changed it since.
+//! The history of each record in the journal: whether this source wrote the record, and how others have changed it
+//! since.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -7,7 +8,7 @@ use hearsay_model::{
     SessionId, Setting, SettingKey, State,
 };
 
-/// The last live change of a record.
+/// The latest change of a record that is not reverted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Last<T> {
     /// The record that the change wrote. `None` if the change removed the record or only set a flag.
@@ -21,11 +22,11 @@ pub(crate) struct Last<T> {
 pub(crate) struct FactHistory<'a> {
     /// The last assertion by this source, unless another author asserted the fact later.
     pub(crate) ours: Option<&'a Arc<Fact>>,
-    /// A phrase for the last change by another author, such as "another source also states it".
+    /// A phrase that describes the latest change by another author, such as "another source also states it".
     pub(crate) touched: Option<&'static str>,
 }
 
-/// The last live change of each record in the journal.
+/// The latest change of each record in the journal that is not reverted.
 #[derive(Debug, Default)]
 pub(crate) struct History<'a> {
     pub(crate) entities: HashMap<EntityId, Last<&'a Entity>>,

@@ -1,10 +1,11 @@
-//! JSON Lines export and import of a whole state, one record per line.
+//! Export and import of a whole state as JSON Lines, with one record per line.
 //!
-//! The first line is `{"type":"hearsay","format":2}`. Every other line is an object with a `type`: `setting` (under
-//! `setting`), `entity`, `session`, `fact`, `knowledge_edge` or `passage`. Its other fields are those of the type with
-//! that name in `hearsay_model`. Lines are sorted by type in this order, then by id, so that equal states give equal
-//! bytes. Other records may still name a removed record; for example, a passage may mention a removed entity. Such a
-//! record is written as `entity` or `session` with `"removed":true`.
+//! The first line is `{"type":"hearsay","format":2}`. Every other line is an object with a `type`: `setting`, `entity`,
+//! `session`, `fact`, `knowledge_edge` or `passage`. A line of the type `setting` has the setting in the field
+//! `setting`. In all other lines, the fields are those of the type with this name in `hearsay_model`. Lines are sorted
+//! by type in this order, then by id, so that equal states give equal bytes. A record may name an entity or session
+//! that was removed; for example, a passage may mention a removed entity. The removed record then has a line of the
+//! type `entity` or `session` with `"removed":true`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -52,10 +53,10 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Writes a whole state as JSON Lines. The journal is not written: reading the lines gives a single operation.
+/// Writes a whole state as JSON Lines. The journal is not written, so an import of the lines gives a single operation.
 ///
 /// # Errors
-/// If writing fails.
+/// Returns an error if `writer` cannot be written to.
 pub fn export_jsonl(state: &State, mut writer: impl Write) -> io::Result<()> {
     let mut line = |line: &Line| -> io::Result<()> {
         serde_json::to_writer(&mut writer, line)?;
@@ -100,7 +101,7 @@ pub fn export_jsonl(state: &State, mut writer: impl Write) -> io::Result<()> {
     writer.flush()
 }
 
-/// Returns the edges to a fact from knowers that exist.
+/// Returns the edges that lead to a fact from knowers that still exist.
 fn edges_to<'a>(state: &'a State, fact: &Fact) -> impl Iterator<Item = &'a Arc<KnowledgeEdge>> {
     let is_there = |edge: &&Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
     state.recorded_knowledge(fact.id()).filter(is_there)
@@ -111,7 +112,7 @@ fn empty_session(id: &SessionId) -> Session {
     Session { id: id.clone(), number: None, title, date: None, start: None, end: None, present: Vec::new() }
 }
 
-/// The entities and sessions that the records of a state name. Some of them may be removed.
+/// The entities and sessions that records of a state name. Some of them may have been removed.
 #[derive(Default)]
 struct Named<'a> {
     entities: BTreeSet<&'a EntityId>,
@@ -150,12 +151,13 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Reads JSON Lines as changes that recreate the written state from an empty one. The changes are ordered so that they
-/// can be applied as one operation. Lines may come in any order, except for the first.
+/// Reads JSON Lines, and returns the changes that recreate the written state from an empty state. The order of the
+/// changes allows you to apply them as one operation. The header must be the first line; all other lines may come in
+/// any order.
 ///
 /// # Errors
-/// If a line is not a record, or names an entity, session or fact that has no line. Errors contain the line and the
-/// expected input; `file` is empty.
+/// Returns an error if a line is not a record, or if it names an entity, session or fact that has no line. Errors
+/// contain the line number and the expected input; `file` is empty.
 pub fn read_jsonl(reader: impl BufRead) -> Result<Vec<Change>, CampaignErrors> {
     let mut read = Read::default();
     let mut number = 0;

@@ -1,5 +1,5 @@
-//! Justifications of told edges. A told edge depends on the teller's own edges to the fact, if the files contain such
-//! edges.
+//! Justifications of told edges. A told edge depends on the teller's own edges to the same fact, if the files contain
+//! such edges.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -18,11 +18,11 @@ use crate::{Campaign, error::Place};
 #[derive(Debug, Clone)]
 pub(crate) struct Draft {
     pub(crate) edge: Arc<KnowledgeEdge>,
-    /// The position in the files.
+    /// The position of the edge in the files.
     pub(crate) at: Place,
 }
 
-/// One step of a cycle: a knower learned a fact from another knower.
+/// One step of a cycle: the knower `who` learned a fact from the knower `from`.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub(crate) who: Knower,
@@ -52,12 +52,13 @@ type Telling = (EntityId, FactId, Option<Date>, Option<SessionId>, Vec<Justifica
 
 /// Sets the justifications of every edge.
 ///
-/// 1. A told edge depends on the teller's own edges to the fact, or else to the fact that it distorts. Edges that the
-///    teller acquired after the telling do not count. A teller without any edge is the origin.
-/// 2. The credence in the files is the final belief of the hearer. The stored credence is a share of the teller's
-///    belief, chosen to give this final belief if possible.
-/// 3. A teller who does not believe the fact at all is lying. The derivation begins with this teller.
-/// 4. A teller with its own edge to the fact gets a record of its hearers.
+/// 1. A told edge depends on the teller's own edges to the fact. If there are none, it depends on the teller's edges to
+///    the fact that the told fact distorts. Edges that the teller acquired after the telling do not count. If there are
+///    no such edges, the teller is the origin of the derivation.
+/// 2. The credence in the files is the final credence of the hearer. The stored credence is a share of the teller's
+///    credence. If possible, this share is chosen so that it gives the final credence.
+/// 3. A teller with credence 0 in the fact is lying, and is the origin of the derivation.
+/// 4. A teller with its own edge to the fact gets a record of the hearers to whom it told the fact.
 pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -> Chained {
     let (ids, drafts): (Vec<KnowledgeId>, Vec<Draft>) = drafts.into_iter().unzip();
     let basis = basis(campaign, &drafts);
@@ -71,8 +72,8 @@ pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -
     let mut built: BTreeMap<usize, Built> = BTreeMap::new();
     let mut told = BTreeMap::new();
     let mut waiting: Vec<usize> = (0..drafts.len()).filter(|number| missing[*number] > 0).collect();
-    // The edges to build next, each with the edges that it depends on. An edge that depends on no edge, and on which no
-    // edge depends, stays unchanged.
+    // The edges to build next, each with the edges that it depends on. An edge stays unchanged if it depends on no edge
+    // and no edge depends on it.
     let origins = dependents.keys().filter(|number| missing[**number] == 0);
     let mut ready: Vec<(usize, Vec<usize>)> = origins.map(|number| (*number, Vec::new())).collect();
     while !ready.is_empty() {
@@ -88,7 +89,7 @@ pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -
             }
         }
         if ready.is_empty() {
-            // In a cycle, edges that also have a basis outside of it are built first.
+            // In a cycle, edges that also depend on an edge outside of the cycle are built first.
             waiting.retain(|number| !built.contains_key(number));
             let there = |number: &usize| basis[*number].iter().copied().filter(|on| built.contains_key(on));
             ready = waiting.iter().map(|number| (*number, there(number).collect::<Vec<_>>())).collect();
@@ -116,7 +117,7 @@ pub(crate) fn chain(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, Draft>) -
 /// Returns, for each edge, the edges of the teller that the edge may depend on.
 fn basis(campaign: &Campaign, drafts: &[Draft]) -> Vec<Vec<usize>> {
     let facts = campaign.facts();
-    // The start of each fact, and the fact that it distorts.
+    // The start of each fact, and the other fact that it distorts.
     let facts: HashMap<FactId, (Option<GameTime>, Option<FactId>)> = facts
         .filter_map(|fact| {
             let distorts = match fact.fact_relation() {
@@ -142,7 +143,7 @@ fn basis(campaign: &Campaign, drafts: &[Draft]) -> Vec<Vec<usize>> {
     }
     let of = |edge: &KnowledgeEdge| {
         let Some(teller) = edge.acquisition.teller() else { return Vec::new() };
-        // An edge without a time of acquisition counts from the start of the fact.
+        // If an edge has no time of acquisition, the start of the fact counts.
         let when = edge.learned_at().or(about(edge).0);
         let in_time = |number: &usize| drafts[*number].edge.learned_at() <= when;
         let own = wanted(edge).filter_map(|fact| held.get(&(teller, fact)));
@@ -175,7 +176,7 @@ fn build(edge: &KnowledgeEdge, on: &[&Built], told: &mut BTreeMap<Telling, Vec<E
     Built { id: edge.id(), edge, belief }
 }
 
-/// Returns the cycles among the edges that depend only on one another.
+/// Returns the cycles among the edges that depend only on each other.
 fn circles(drafts: &[Draft], basis: &[Vec<usize>], left: &[usize]) -> Vec<Vec<Step>> {
     let place = |number: &usize| (drafts[*number].at, *number);
     let mut starts = left.to_vec();

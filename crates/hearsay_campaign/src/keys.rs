@@ -1,14 +1,14 @@
 //! The keys that the reader knows. A test checks that `schema/campaign.schema.json` has the same keys.
 
-/// The keys of one kind of mapping.
+/// The keys of one kind of mapping in campaign files.
 #[derive(Debug)]
 pub(crate) struct Keys {
-    /// The name under `$defs` in the schema; empty for the file itself.
+    /// The name of the definition under `$defs` in the schema; empty for the file itself.
     #[cfg_attr(not(test), allow(dead_code))]
     pub(crate) def: &'static str,
-    /// The description for errors.
+    /// The description of the mapping in errors.
     pub(crate) what: &'static str,
-    /// The keys, in groups that several mappings share.
+    /// The keys, in groups. Several mappings may share a group.
     pub(crate) groups: &'static [&'static [&'static str]],
 }
 
@@ -35,21 +35,21 @@ const MARKS: &[&str] = &[
     "audience",
     "known_by",
 ];
-/// Keys for the secrecy of a fact.
+/// Keys that decide who may know a fact.
 const KEPT: &[&str] = &["secret", "conceals", "reveal", "public"];
 /// Keys for the content of a fact.
 const SAYS: &[&str] = &["type", "target", "value"];
 /// Keys for the relation of a fact to another fact.
 const BEARS: &[&str] = &["distorts", "refutes", "ends"];
-/// Keys for the knowledge edge of a holder.
+/// Keys that describe how a knower knows a fact.
 const HOLDS: &[&str] = &["who", "how", "from", "citing", "when", "with", "rank", "credence", "conceals"];
-/// Keys of other tools for the target of a relation.
+/// Keys that other tools use for the target of a relation.
 const ENDS: &[&str] = &["target_id", "target_name", "bidirectional"];
 
 macro_rules! keys {
     ($($name:ident = $def:literal, $what:literal, $groups:expr;)*) => {
         $(pub(crate) const $name: Keys = Keys { def: $def, what: $what, groups: $groups };)*
-        /// All mappings.
+        /// All kinds of mappings.
         #[cfg(test)]
         pub(crate) const ALL: &[&Keys] = &[$(&$name),*];
     };
@@ -74,7 +74,7 @@ keys! {
     ENTITY = "entity", "an entity", &[
         &["id", "name", "kind", "aliases", "description", "home", "location", "part_of", "attributes", "relationships",
             "facts", "secrets"],
-        // Keys of other tools.
+        // Keys that other tools use.
         &["type", "properties", "tags", "visibility", "personality", "behavior_rules", "knowledge_scope",
             "secret_knowledge"],
     ];
@@ -88,10 +88,10 @@ keys! {
     RUMOUR = "rumour", "a rumour", &[&["subject", "truth", "heard_by", "contradicts"], MARKS, KEPT, SAYS,
         BEARS];
     LIE = "lie", "a lie", &[&["subject", "by", "told_to", "truth_is"], MARKS, KEPT, SAYS, BEARS];
-    STATED = "stated", "a fact of a text", &[&["fact", "credence", "subject"], MARKS, KEPT, SAYS, BEARS];
-    PUBLIC = "public", "what is said in public", &[MARKS, SAYS];
+    STATED = "stated", "a fact in a line or passage", &[&["fact", "credence", "subject"], MARKS, KEPT, SAYS, BEARS];
+    PUBLIC = "public", "the public version", &[MARKS, SAYS];
     HOLDER = "holder", "a knower", &[HOLDS];
-    KNOWLEDGE = "knowledge", "who knows a fact", &[&["fact"], HOLDS];
+    KNOWLEDGE = "knowledge", "an entry of `knowledge`", &[&["fact"], HOLDS];
     PASSAGE = "passage", "a passage", &[&["id", "title", "text", "about", "document", "place", "common", "known_by",
         "secret", "audience", "facts"]];
     SESSION = "session", "a session", &[&["id", "number", "title", "date", "start", "end", "place", "present", "summary",
@@ -100,7 +100,7 @@ keys! {
     CONDITION = "condition", "a condition", &[&["trust", "owns", "member", "at", "stage", "attribute", "flag", "date",
         "knows", "all", "any", "not"]];
     TRUST = "trust", "a condition on trust", &[&["who", "of", "at_least"]];
-    OWNS = "owns", "a condition on what is owned", &[&["who", "item"]];
+    OWNS = "owns", "a condition on ownership", &[&["who", "item"]];
     MEMBER = "member", "a condition on membership", &[&["who", "group", "rank"]];
     AT = "at", "a condition on a place", &[&["who", "place"]];
     STAGE = "stage", "a condition on a quest", &[&["quest", "is"]];
@@ -109,7 +109,7 @@ keys! {
     LINE = "line", "a line of the log", &[&["speaker", "text", "with", "heard_by", "place", "time", "facts"]];
 }
 
-/// Returns the candidate most similar to a written key, if one is similar enough.
+/// Returns the candidate that is most similar to a written key, if it is similar enough.
 pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = written.to_lowercase();
     let score = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
@@ -118,7 +118,8 @@ pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'
     best.filter(|(score, _)| *score >= 0.78).map(|(_, candidate)| candidate)
 }
 
-/// Returns a hint that names the most similar candidate, or else all of them.
+/// Returns a hint that names the candidate most similar to the written key. If none is similar, the hint names all
+/// candidates.
 pub(crate) fn hint<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match nearest(written, candidates.clone()) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -2,8 +2,8 @@
 //!
 //! # Usage
 //!
-//! [`read`] reads campaign files. [`plan`] compares them with a state, and returns one operation and a report. If you
-//! do not apply the operation, the import is a dry run.
+//! [`read`] reads campaign files. [`plan`] compares them with a state, and returns one operation and a report. The
+//! import takes effect when you apply the operation. If you only print the report, the import is a dry run.
 //!
 //! ```
 //! use hearsay_campaign::{Limits, plan, read};
@@ -19,11 +19,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With the feature `import`, [`read_any`] also reads the files of other tools, and archives. The module `import`
-//! describes the formats and how to add a reader.
+//! With the feature `import`, [`read_any`] also reads archives and the files of other tools. The module `import`
+//! describes the formats, and how to add a reader for another format.
 //!
-//! [`export_jsonl`] and [`read_jsonl`] write and read a whole state. [`Transcript`] reads speakers and lines of a
-//! session.
+//! [`export_jsonl`] writes a whole state, and [`read_jsonl`] reads it back. [`Transcript`] reads the speakers and
+//! utterances in the transcript of a session.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod alias;

@@ -2,27 +2,28 @@
 
 use crate::Cancel;
 
-/// Limits on the input. Input that exceeds a limit is refused with an error that names the limit. The numbers below are
-/// the defaults.
+/// Limits on the input. Input that exceeds a limit is refused with an error that names the limit. The comment of each
+/// field states the default.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Maximum size of one file in bytes; 16 MiB. A larger file is refused without reading it.
+    /// Maximum size of one file in bytes. The default is 16 MiB. A larger file is refused without reading it.
     pub file_bytes: u64,
-    /// Maximum number of files in the folder; 200,000.
+    /// Maximum number of files in the folder. The default is 200,000.
     pub files: usize,
-    /// Maximum nesting of folders and of YAML collections; 64.
+    /// Maximum nesting depth of folders and of YAML collections. The default is 64.
     pub depth: usize,
-    /// Maximum number of YAML nodes that aliases may copy in one file; 100,000.
+    /// Maximum number of YAML nodes that aliases may copy in one file. The default is 100,000.
     pub alias_nodes: usize,
-    /// Maximum number of bytes that aliases may copy, in one file and in a whole campaign; 16 MiB.
+    /// Maximum number of bytes that aliases may copy, both in one file and in a whole campaign. The default is 16 MiB.
     pub alias_bytes: u64,
-    /// Maximum number of errors that are listed; 50. Further errors are counted.
+    /// Maximum number of errors that are listed. The default is 50. Further errors are only counted.
     pub errors: usize,
-    /// Maximum size of all files together in bytes; 2 GiB. Further files are skipped.
+    /// Maximum size of all files together in bytes. The default is 2 GiB. Files beyond this size are skipped.
     pub total_bytes: u64,
-    /// Maximum compression ratio of a file in an archive; 200. Text rarely exceeds a ratio of ten.
+    /// Maximum compression ratio of a file in an archive. The default is 200. The ratio of text is rarely greater than
+    /// ten.
     pub ratio: u64,
-    /// The flag that cancels reading.
+    /// The flag with which the caller cancels reading.
     pub cancel: Cancel,
 }
 

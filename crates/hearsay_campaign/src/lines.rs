@@ -1,8 +1,9 @@
-//! Bounded reading of lines, for files that may consist of one endless line.
+//! Reading of lines with a limited length, for files that may consist of one endless line.
 
 use std::io::{self, BufRead, Read};
 
-/// Maximum length of one line in bytes; 64 MiB. A text of 16 MiB fits into a line, however it is escaped.
+/// Maximum length of one line in bytes; 64 MiB. A text of 16 MiB fits into a line even if all of its characters are
+/// escaped.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// Returns the lines of a reader, without their line endings.

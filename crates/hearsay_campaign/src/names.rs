@@ -2,7 +2,7 @@
 
 use hearsay_model::text;
 
-/// Normalizes a name for comparison. Hyphens and underscores become spaces, and a leading `the` is removed.
+/// Normalizes a name for comparison. Hyphens and underscores become spaces, and `the` at the beginning is removed.
 pub(crate) fn name_key(name: &str) -> String {
     let normal = text::normal(name).replace(['-', '_'], " ");
     let spaced = normal.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! Entry point for all formats.
+//! Entry point for reading campaigns in any format.
 
 use std::path::Path;
 
@@ -10,13 +10,15 @@ use crate::{
     native::{may_be_native, read},
 };
 
-/// Reads a campaign in any format: a folder, a file, or a zip archive. Detects the format unless the options name it.
+/// Reads a campaign in any format from a folder, a file or a zip archive. Detects the format unless the options name
+/// it.
 ///
-/// Hearsay's own format is strict: any mistake is an error. In other formats everything readable is read, and
+/// Hearsay's own format is strict: any mistake is an error. In other formats, everything that is readable is read, and
 /// [`Campaign::findings`] lists the rest.
 ///
 /// # Errors
-/// If nothing is readable, or the format is unknown. Formats of other tools, and archives, need the feature `import`.
+/// Returns an error if nothing is readable, or if the format is unknown. Without the feature `import`, files of other
+/// tools and archives are errors too.
 pub fn read_any(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     let Some(records) = Records::of(path, limits)? else { return read_pages(path, options, limits) };
     let mut options = options.clone();
@@ -27,7 +29,7 @@ pub fn read_any(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<C
         .known
         .extend(records.ids.iter().map(|id| (ExternalId { system: "id".to_owned(), id: id.to_string() }, id.clone())));
     let mut campaign = read_pages(path, &options, limits)?;
-    // A vault that was exported from a campaign is a separate source beside the campaign's own files.
+    // A vault that was exported from a campaign is a source of its own, besides the campaign's own files.
     if campaign.findings.format.is_some() && records.campaign() == Some(campaign.source()) {
         options.name = Some(format!("{} vault", campaign.source()));
         campaign = read_pages(path, &options, limits)?;
@@ -36,7 +38,7 @@ pub fn read_any(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<C
     Ok(campaign)
 }
 
-/// Reads the human-readable files.
+/// Reads the pages that people read and edit.
 fn read_pages(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     if options.format == Some(Format::Native) {
         return read(path, limits);
@@ -45,7 +47,7 @@ fn read_pages(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<Cam
     read_detected(path, &folder, options, limits)
 }
 
-/// Reads files whose format may be that of another tool.
+/// Reads files that may have the format of another tool.
 #[cfg(feature = "import")]
 fn read_detected(
     path: &Path,

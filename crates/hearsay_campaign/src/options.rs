@@ -7,34 +7,34 @@ use serde::Serialize;
 
 use crate::{Earlier, Format};
 
-/// Options for reading files.
+/// Options for reading the files of a campaign.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// The format; `None` to detect it.
+    /// The format of the files; `None` to detect it.
     pub format: Option<Format>,
     /// The name of the campaign; `None` to take it from the files or their folder.
     pub name: Option<String>,
     /// The part of `[[a|b]]` or `[[a:b]]` that is the target; `None` to detect it from the links.
     pub alias_order: Option<AliasOrder>,
     /// Whether to read some notes as open that are secret by default. These are notes in a folder whose name marks it
-    /// as DM-only, and documents of Foundry compendiums that give players no permission.
+    /// as DM-only, and documents in Foundry compendiums whose default permission hides them from players.
     pub open_folders: bool,
-    /// The mapping file, for [`Format::Mapping`]; `None` to search for it beside the files.
+    /// The path of the mapping file, for [`Format::Mapping`]; `None` to search for it beside the files.
     pub mapping: Option<PathBuf>,
-    /// The entities that an earlier import created, by their external ids. These entities keep their ids even if their
-    /// names change.
+    /// The entities that an earlier import created, by external id. These entities keep their ids even if their names
+    /// change.
     pub known: HashMap<ExternalId, EntityId>,
-    /// The results of earlier imports. A note never gets the id of an entity of another source, because equal names do
-    /// not prove that two entities are the same.
+    /// The entities and the calendar that earlier imports created. A note never gets the id of an entity of another
+    /// source, because equal names do not prove that two entities are the same.
     pub earlier: Earlier,
 }
 
-/// The part of a two-part link that is the target.
+/// Which part of a two-part link is the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AliasOrder {
-    /// `[[target|label]]`
+    /// The first part is the target: `[[target|label]]`.
     TargetFirst,
-    /// `[[label|target]]`, `[[label:target]]`
+    /// The second part is the target: `[[label|target]]` or `[[label:target]]`.
     LabelFirst,
 }

@@ -1,4 +1,4 @@
-//! Reading of untrusted paths: only regular files are opened.
+//! Safe opening of untrusted paths: only regular files are opened.
 
 use std::{
     fs::{self, File, FileType},
@@ -6,12 +6,13 @@ use std::{
     path::Path,
 };
 
-/// Opens a regular file for reading. Symbolic links are followed.
+/// Opens a regular file for reading. If the path is a symbolic link, the link is followed.
 ///
-/// Opening a FIFO blocks until another process writes to it, and a device may never end, so neither is opened.
+/// FIFOs and devices are not opened: opening a FIFO blocks until another process writes to it, and reading a device may
+/// never end.
 ///
 /// # Errors
-/// If the file cannot be opened, or is a folder, a FIFO, a socket or a device.
+/// Returns an error if the file cannot be opened, or if it is a folder, a FIFO, a socket or a device.
 pub fn open_file(path: &Path) -> io::Result<File> {
     if let Some(kind) = special(fs::metadata(path)?.file_type()) {
         return Err(io::Error::other(not_regular(kind)));
@@ -19,13 +20,13 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Reads a regular file of at most `max_bytes` bytes.
+/// Returns the content of a regular file of at most `max_bytes` bytes.
 ///
 /// # Errors
-/// Same as [`open_file`], and if the file is larger.
+/// Returns an error in the same cases as [`open_file`], and if the file is larger than `max_bytes`.
 pub fn read_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // The file may grow while it is read.
+    // The file may become larger while it is read.
     open_file(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {
         let most = max_bytes >> 20;
@@ -34,10 +35,10 @@ pub fn read_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a regular file of at most `max_bytes` bytes as UTF-8 text.
+/// Returns the content of a regular file of at most `max_bytes` bytes, which must be UTF-8 text.
 ///
 /// # Errors
-/// Same as [`read_file`], and if the file is not UTF-8.
+/// Returns an error in the same cases as [`read_file`], and if the file is not UTF-8.
 pub fn read_text_file(path: &Path, max_bytes: u64) -> io::Result<String> {
     String::from_utf8(read_file(path, max_bytes)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -46,15 +47,15 @@ pub fn read_text_file(path: &Path, max_bytes: u64) -> io::Result<String> {
     })
 }
 
-/// The reason why a symbolic link is not followed.
+/// The reason for not following a symbolic link.
 pub(crate) const LEADS_OUT: &str = "a symbolic link to a file outside the folder: copy that file into the folder";
 
-/// Returns the error text for a file of this kind.
+/// Returns the error message for a file type that is not regular.
 pub(crate) fn not_regular(kind: &str) -> String {
     format!("it is {kind}; only regular files are read")
 }
 
-/// Returns the name of a file type that is not regular.
+/// Returns the name of a file type that is not regular, or `None` for regular files.
 pub(crate) fn special(kind: FileType) -> Option<&'static str> {
     if kind.is_file() {
         return None;

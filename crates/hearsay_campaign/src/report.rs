@@ -1,4 +1,4 @@
-//! Report of an import, as text and as JSON.
+//! The report of an import, as text and as JSON.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -7,36 +7,36 @@ use serde::Serialize;
 
 use crate::{Findings, Format, Place, Skipped, Warning};
 
-/// The number of new relations, by confidence.
+/// The number of new relations, by certainty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Relations {
-    /// Relations from fields of the format. They need no review.
+    /// Number of relations that come from fields of the format. They need no review.
     pub high: usize,
-    /// Relations from free text or from a convention. They are proposed to the DM.
+    /// Number of relations that come from free text or from a convention. They are proposed to the DM.
     pub low: usize,
 }
 
 impl Relations {
-    /// Minimum confidence of a relation that counts as high.
+    /// Minimum confidence of a relation that is counted in `high`.
     const SURE: f64 = 0.7;
 
-    /// Counts one relation.
+    /// Counts one relation with this confidence, from 0 to 1.
     pub fn count(&mut self, confidence: f64) {
         *(if confidence >= Self::SURE { &mut self.high } else { &mut self.low }) += 1;
     }
 
-    /// Returns the total number.
+    /// Returns the number of all relations.
     pub fn all(self) -> usize {
         self.high + self.low
     }
 }
 
-/// A record that the files no longer contain. Its withdrawal is proposed to the DM.
+/// A record that the files of another tool no longer contain. The import proposes to the DM to withdraw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Deletion {
     /// The entity that the record is about.
     pub subject: EntityId,
-    /// A description of the record.
+    /// A description of the record for the DM.
     pub what: String,
 }
 
@@ -45,58 +45,60 @@ pub struct Deletion {
 pub struct Alike {
     /// The new entity.
     pub one: EntityId,
-    /// The other entity.
+    /// The other entity with this name.
     pub other: EntityId,
-    /// The name, normalized for comparison.
+    /// The name that both entities have, normalized for comparison.
     pub name: String,
 }
 
-/// A link that matches several notes. The link is not used.
+/// A link that matches several notes, so that its target is uncertain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AmbiguousLink {
-    /// The position and text of the link.
+    /// The position and the text of the link.
     #[serde(flatten)]
     pub place: Place,
-    /// The matching entities.
+    /// The entities of the notes that match.
     pub meant: Vec<EntityId>,
 }
 
-/// A record that stays unchanged, although the files differ.
+/// A record that the import leaves unchanged, although the files differ from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Kept {
-    /// The fact, if the record is a fact.
+    /// The id of the fact, if the record is a fact.
     pub fact: Option<FactId>,
-    /// A description of the record.
+    /// A description of the record for the DM.
     pub what: String,
-    /// The reason why the record stays.
+    /// The reason why the import leaves the record unchanged.
     pub why: String,
 }
 
-/// The changes that an import makes. The report is created before anything is changed, so it also serves as the dry
+/// The changes that an import makes. The report is created before anything is changed, so you can also use it for a dry
 /// run.
 ///
-/// Counts describe the operation, except for `audience` and `know_nothing`, which describe the whole campaign.
+/// All counts are about the changes that this import makes, except for `audience` and `know_nothing`, which are about
+/// the whole campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
-    /// The source, which is the campaign's id.
+    /// The name of the source, which is the id of the campaign.
     pub source: String,
     /// Number of new entities, by kind.
     pub created: BTreeMap<String, usize>,
-    /// Number of entities that existed already.
+    /// Number of entities in the files that already existed.
     pub matched: usize,
-    /// Number of facts with the same content but other details, such as status, dates or rank.
+    /// Number of facts that keep their content but get other details, such as another status, other dates or another
+    /// rank.
     pub changed: usize,
-    /// Number of facts whose position in the files changed.
+    /// Number of facts that only moved to another position in the files.
     pub moved: usize,
-    /// Number of retracted facts, because the files no longer contain them.
+    /// Number of facts that are retracted because the files no longer contain them.
     pub removed: usize,
-    /// Number of new relations between entities.
+    /// Number of new relations between entities, by certainty.
     pub relations: Relations,
-    /// Number of new facts, by predicate or attribute.
+    /// Number of new facts, by the name of their predicate.
     pub facts: BTreeMap<String, usize>,
     /// Number of new or changed knowledge edges.
     pub knowledge: usize,
-    /// Number of withdrawn knowledge edges.
+    /// Number of knowledge edges that are withdrawn.
     pub unlearned: usize,
     /// Number of new or changed passages.
     pub passages: usize,
@@ -104,20 +106,21 @@ pub struct ImportReport {
     pub sessions: usize,
     /// Number of new or changed reveals.
     pub reveals: usize,
-    /// Number of facts by audience. A mark or a rule gives the audiences `common`, `local`, `parties` and `private`. A
-    /// `secret` fact is known to its holders. A `told` fact (a rumour, a lie, a fact of a line or passage) is known to
-    /// those who heard or read it. A fact under `nobody` has no knower.
+    /// Number of facts for each audience. The audiences `common`, `local`, `parties` and `private` come from a mark in
+    /// the files or from the audience rules. A `secret` fact is known only to its holders. A `told` fact (a rumour, a
+    /// lie, a fact of a line or passage) is known only to those who heard or read it. A fact under `nobody` has no
+    /// knower.
     pub audience: BTreeMap<&'static str, usize>,
-    /// NPCs that would know only names and kinds.
+    /// NPCs that would know nothing but names and kinds.
     pub know_nothing: Vec<EntityId>,
-    /// Records that stay unchanged, although the files differ.
+    /// Records that the import leaves unchanged, although the files differ from them.
     pub kept: Vec<Kept>,
-    /// Records that both the files and another author changed. The value of the files is proposed, and the other value
-    /// stays. Each entry is also in `kept`.
+    /// Records that both the files and another author changed. The value of the other author stays, and the value in
+    /// the files is proposed. Each of these records is also in `kept`.
     pub conflicts: Vec<Kept>,
-    /// Records that the files of another tool no longer contain. Their withdrawal is proposed to the DM.
+    /// Records that the files of another tool no longer contain. The import proposes to the DM to withdraw them.
     pub deletions: Vec<Deletion>,
-    /// New entities that share a name with another entity.
+    /// New entities that have the same name as another entity.
     pub alike: Vec<Alike>,
     /// The format of the files; `None` for Hearsay's own format.
     pub format: Option<Format>,
@@ -125,21 +128,21 @@ pub struct ImportReport {
     pub resolved: usize,
     /// The number of links that match several notes.
     pub ambiguous: usize,
-    /// The number of links without a target.
+    /// The number of links whose target does not exist.
     pub dangling: usize,
     /// The links that match several notes.
     pub ambiguous_links: Vec<AmbiguousLink>,
-    /// The links without a target.
+    /// The links whose target does not exist.
     pub dangling_links: Vec<Place>,
-    /// The entities created for dangling links. They wait for the DM's review.
+    /// The entities that are created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
-    /// Entities whose kind is unknown.
+    /// Entities whose kind could not be determined.
     pub kindless: Vec<EntityId>,
-    /// Text that was not understood.
+    /// Text that the reader did not understand.
     pub unclear: Vec<Place>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
-    /// Warnings about text that may be a mistake.
+    /// Warnings about text that was read but may be a mistake.
     pub warnings: Vec<Warning>,
 }
 
@@ -224,10 +227,10 @@ impl fmt::Display for ImportReport {
     }
 }
 
-/// Maximum number of ids and lines of each kind in the printed report; the JSON report has all of them.
+/// Maximum number of ids, and of lines of each kind, in the printed report. The JSON report contains all of them.
 const SHOWN: usize = 20;
 
-/// Describes the knowers of an audience in words.
+/// Returns a phrase for the knowers of an audience.
 fn known_to(audience: &str) -> &str {
     match audience {
         "common" => "everybody",

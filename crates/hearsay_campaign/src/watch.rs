@@ -1,4 +1,4 @@
-//! Watching of files while an editor writes them.
+//! Watching a folder or file for changes.
 
 use std::{
     collections::BTreeMap,
@@ -10,8 +10,8 @@ use std::{
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Watches a folder or file, and reports when its files have changed and are stable again. It waits for stable files
-/// because an editor writes a file in several steps, and a sync program writes many files in a row.
+/// Watches a folder or file, and reports when files have changed and are stable again. It waits until the files are
+/// stable, because an editor writes a file in several steps, and a sync program writes many files in a row.
 ///
 /// Hidden files and folders are ignored, such as `.obsidian` and `.hearsay`.
 #[derive(Debug)]
@@ -21,20 +21,21 @@ pub struct Watch {
     events: Receiver<()>,
     /// Stops watching when it is dropped.
     _watcher: RecommendedWatcher,
-    /// Size and modification time of each file at the last report.
+    /// The size and modification time of each file at the time of the last report.
     seen: BTreeMap<PathBuf, Look>,
-    /// The moment of the latest event since the last report.
+    /// The time of the latest event since the last report.
     changed: Option<Instant>,
 }
 
-/// Size and modification time, which show a change without reading the file.
+/// Size and modification time of a file. They show a change without reading the file.
 type Look = (u64, Option<SystemTime>);
 
 impl Watch {
-    /// Starts to watch. `quiet` is the duration for which the files must be unchanged; half a second works well.
+    /// Starts to watch a folder or file. `quiet` is the duration for which the files must stay unchanged before a
+    /// change is reported; half a second works well.
     ///
     /// # Errors
-    /// If the system cannot watch the path.
+    /// Returns an error if the path does not exist or the operating system cannot watch it.
     pub fn new(path: &Path, quiet: Duration) -> io::Result<Self> {
         let path = path.canonicalize()?;
         let (sender, events) = channel();
@@ -43,7 +44,7 @@ impl Watch {
             let counts = match &event {
                 Ok(event) if matches!(event.kind, EventKind::Access(_)) => false,
                 Ok(event) => event.paths.is_empty() || event.paths.iter().any(|path| !is_hidden(path, &below)),
-                // The missed event may have been a change.
+                // An event was missed, and it may have been a change.
                 Err(_) => true,
             };
             if counts {
@@ -51,8 +52,8 @@ impl Watch {
             }
         };
         let mut watcher = notify::recommended_watcher(tell).map_err(io::Error::other)?;
-        // Watches the folder of a single file: an editor may replace the file by a new one of the same name, and only
-        // the folder reports that.
+        // If the path is a single file, its folder is watched: an editor may replace the file by a new file with the
+        // same name, and only the folder reports this.
         let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(&path) };
         let mode = if path.is_dir() { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
         watcher.watch(folder, mode).map_err(io::Error::other)?;
@@ -60,7 +61,8 @@ impl Watch {
         Ok(Self { path, quiet, events, _watcher: watcher, seen, changed: None })
     }
 
-    /// Waits for at most `patience`. Returns whether files have changed and are stable again.
+    /// Waits for a change, at most for the duration `patience`. Returns `true` if files have changed and are stable
+    /// again.
     pub fn wait(&mut self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         loop {
@@ -72,7 +74,7 @@ impl Watch {
                 if looks == self.seen {
                     continue;
                 }
-                // A file that still grows is checked again.
+                // A file that is still being written is checked again.
                 std::thread::sleep(self.quiet.min(Duration::from_millis(50)));
                 if look(&self.path) != looks {
                     self.changed = Some(Instant::now());
@@ -102,7 +104,7 @@ fn is_hidden(path: &Path, below: &Path) -> bool {
     inner.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
-/// Returns size and modification time of every file that is not hidden. Does not follow links.
+/// Returns the size and modification time of every file that is not hidden. Does not follow links.
 fn look(path: &Path) -> BTreeMap<PathBuf, Look> {
     let mut looks = BTreeMap::new();
     let shown = |entry: &walkdir::DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');

@@ -1,5 +1,5 @@
-//! YAML as a tree in which every node has its line. The tree is built from the events of the parser. So depth and
-//! aliases are limited while the tree grows, and the error for a duplicate key names both lines.
+//! YAML as a tree in which every node has its line. The tree is built from the events of the parser. Therefore depth
+//! and aliases can be limited while the tree grows, and the error for a duplicate key can name both lines.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub(crate) struct Node {
 pub(crate) enum Yaml {
     Null,
     Flag(bool),
-    /// A number, with its original text.
+    /// A number, with its text in the file.
     Number(f64, Box<str>),
     Text(Box<str>),
     List(Vec<Node>),
@@ -61,7 +61,7 @@ impl Node {
         }
     }
 
-    /// Returns the name of the node type, for errors.
+    /// Returns the name of the node's type, for error messages.
     pub(crate) fn what(&self) -> &'static str {
         match self.value {
             Yaml::Null => "nothing",
@@ -73,7 +73,7 @@ impl Node {
         }
     }
 
-    /// The limit on depth bounds the recursion.
+    /// The recursion ends because the depth of a tree is limited.
     fn size(&self) -> Size {
         match &self.value {
             Yaml::Null | Yaml::Flag(_) => Size::node::<Self>(0),
@@ -116,7 +116,7 @@ pub(crate) fn parse(
     }
 }
 
-/// The reason why parsing stopped.
+/// The reason why parsing stopped, with the position and a hint.
 struct Stop(Place, String, &'static str);
 
 enum Open {
@@ -243,7 +243,8 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Yaml> {
         Scalar::Boolean(flag) => Yaml::Flag(flag),
         Scalar::Integer(number) => Yaml::Number(number as f64, text.into()),
         Scalar::FloatingPoint(number) => Yaml::Number(*number, text.into()),
-        // Folding turns a blank line into one line break. Two line breaks separate paragraphs in every style.
+        // YAML folding turns a blank line into one line break. In the result, two line breaks separate paragraphs in
+        // every style.
         Scalar::String(_) => match style {
             ScalarStyle::Folded | ScalarStyle::Plain | ScalarStyle::SingleQuoted if text.trim_end().contains('\n') => {
                 Yaml::Text(text.trim_end().replace('\n', "\n\n").into())

@@ -13,7 +13,7 @@ use crate::{
     texts::{self, Meaning},
 };
 
-/// Whether a command may write to the campaign.
+/// Access that a command needs: only reading, or reading and writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -27,8 +27,8 @@ impl Access {
     }
 }
 
-/// Opens a campaign. A command that writes first imports changes in the campaign's files. A command that only reads
-/// notes that files changed. It imports them only if the campaign has no records yet.
+/// Opens a campaign. With write access, first imports the changes in the campaign's files. With read access, only
+/// prints a note if files changed, and imports them only if the campaign has no records yet.
 pub(crate) fn open(campaign: &Campaign, access: Access, meaning: Meaning, output: &Output) -> Result<Memory> {
     let has_files = !campaign.no_sync && has_campaign_files(&campaign.campaign);
     if access == Access::Read && !has_files && !has_database(&campaign.campaign)? {
@@ -43,8 +43,8 @@ pub(crate) fn open(campaign: &Campaign, access: Access, meaning: Meaning, output
     Ok(memory)
 }
 
-/// Opens a campaign for a command that records texts. First extracts facts from texts that still wait, so that the
-/// result of the command does not contain these facts.
+/// Opens a campaign for a command that records texts. Before the command runs, extracts facts from all texts that still
+/// wait for extraction, so that the result of the command does not contain these facts.
 pub(crate) fn open_to_record(campaign: &Campaign, access: Access, output: &Output) -> Result<Memory> {
     let memory = open(campaign, access, Meaning::Without, output)?;
     if access == Access::Write {
@@ -96,7 +96,7 @@ fn open_watched(options: MemoryOptions, output: &Output) -> Result<Memory> {
     })
 }
 
-/// Fails if a directory is not a campaign.
+/// Returns an error if a directory is not a campaign directory.
 pub(crate) fn expect_campaign(directory: &Path, settings: &Settings) -> Result<()> {
     if is_campaign(directory, settings) {
         return Ok(());

@@ -1,4 +1,5 @@
-//! Names that mean several things: lists the candidates with numbers, and lets the user choose one on a terminal.
+//! Names that match several entities or facts: lists the candidates with numbers, and lets the user choose one on a
+//! terminal.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -7,18 +8,19 @@ use hearsay_engine::MemoryError;
 use hearsay_model::escape;
 use hearsay_query::QueryError;
 
-/// A name that means several things.
+/// A name that matches several entities or facts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ambiguity {
-    /// The name.
+    /// The name, as the user typed it.
     pub(crate) name: String,
-    /// Ids that the name may mean, each with a description.
+    /// Ids that the name may mean, each with a description. Contains only the first of many candidates.
     candidates: Vec<(String, String)>,
-    /// Number of ids that the name may mean. `candidates` contains only the first of them.
+    /// Number of all ids that the name may mean.
     all: usize,
 }
 
-/// Returns the query error inside a command error. The command error can be about a line of a log.
+/// Returns the query error that caused a command error, or `None` if the cause is different. The query error can be
+/// inside an error about a line of a log.
 fn query_error(error: &CommandError) -> Option<&QueryError> {
     match error {
         CommandError::Query(error) => Some(error),
@@ -28,7 +30,7 @@ fn query_error(error: &CommandError) -> Option<&QueryError> {
 }
 
 impl Ambiguity {
-    /// Returns the ambiguous name that an error is about.
+    /// Returns the ambiguous name that caused an error, or `None` for other errors.
     pub(crate) fn of(error: &anyhow::Error) -> Option<Self> {
         let error = error.downcast_ref::<MemoryError>()?;
         let error = match error {
@@ -65,7 +67,8 @@ impl Ambiguity {
         }
     }
 
-    /// Asks the user for one of the candidates, on a terminal. Returns its id, or `None` if the user chose none.
+    /// Asks the user to choose one of the candidates. Returns the chosen id, or `None` if there is no terminal or the
+    /// user chose none.
     pub(crate) fn ask(&self) -> Option<&str> {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return None;
@@ -75,7 +78,7 @@ impl Ambiguity {
         self.choose(&mut io::stdin().lock(), &mut screen)
     }
 
-    /// Reads a number until it is one of the candidates. An empty line chooses none.
+    /// Asks again until the user enters the number of a candidate. Returns `None` for an empty line.
     fn choose(&self, keys: &mut impl BufRead, screen: &mut impl Write) -> Option<&str> {
         loop {
             write!(screen, "Which one (1 to {}, or Enter for none)? ", self.candidates.len()).ok()?;

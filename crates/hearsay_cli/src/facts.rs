@@ -19,8 +19,8 @@ impl From<&When> for AsOf {
     }
 }
 
-/// Reads the state at a journal position in the background, outside the worker. `read` also receives the requested
-/// moment.
+/// Reads the state at the journal position of `when`, on a background thread. `reading` receives this state, and the
+/// requested moment of game time.
 pub(crate) fn read<T: Send + 'static>(
     memory: &Memory,
     when: &When,
@@ -35,16 +35,17 @@ pub(crate) fn read<T: Send + 'static>(
     Ok(ticket.wait()?)
 }
 
-/// Fails if a date is given without a knower: the DM's own view has no dates.
+/// Returns an error if `when` has a date but there is no knower, because only the view of a knower depends on a date.
 pub(crate) fn needs_knower(when: &When, knower: Option<&String>) -> Result<()> {
     if when.as_of.is_some() && knower.is_none() {
-        let what = "--as-of needs --as: it asks what a character knew; --recorded shows what was on record before";
+        let what = "--as-of needs --as, because it shows the knowledge of one character at a date; use --recorded for earlier records";
         return Err(Fault::new(WRONG_LINE, what).into());
     }
     Ok(())
 }
 
-/// Resolves a predicate in any spelling, from the vocabulary or from any fact.
+/// Returns the predicate that the user means. Upper and lower case, spaces, `-` and `_` make no difference. The
+/// predicate must be in the vocabulary or in a fact.
 pub(crate) fn known_predicate(state: &State, given: &str) -> Result<String, Fault> {
     let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "_");
     let wanted = plain(given);
@@ -60,7 +61,7 @@ pub(crate) fn known_predicate(state: &State, given: &str) -> Result<String, Faul
     }
     let alike: Vec<_> = known.iter().filter(|name| shares_word(&plain(name), &wanted)).take(5).copied().collect();
     let hint = if alike.is_empty() {
-        "`hearsay db stats` lists those in use".to_owned()
+        "`hearsay db stats` lists the predicates in use".to_owned()
     } else {
         format!("did you mean {}?", alike.join(", "))
     };

@@ -29,17 +29,17 @@ pub(crate) fn install() {
     }
 }
 
-/// Whether the user asked to stop.
+/// Returns whether the user pressed Ctrl-C.
 pub(crate) fn is_asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
-/// Fails if the user asked to stop.
+/// Returns an error if the user pressed Ctrl-C.
 pub(crate) fn check() -> Result<()> {
     if is_asked() {
         Err(Fault::new(
             CODE,
-            "stopped; no operation is half written; `hearsay db history` shows the written operations",
+            "stopped by Ctrl-C; each operation is saved completely or not at all; `hearsay db history` lists the saved ones",
         )
         .into())
     } else {
@@ -47,7 +47,8 @@ pub(crate) fn check() -> Result<()> {
     }
 }
 
-/// Waits for a result that may take a long time. If the user interrupts the wait, uncommitted work is not written.
+/// Waits for a result that may take a long time. If the user presses Ctrl-C, returns an error, and work that is not
+/// committed yet is not saved.
 pub(crate) fn wait<T>(ticket: &Ticket<T>) -> Result<T> {
     loop {
         match ticket.try_take() {

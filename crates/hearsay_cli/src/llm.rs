@@ -20,8 +20,8 @@ mod with {
         texts,
     };
 
-    /// Fails if no language model is enabled, or if the enabled model is unusable. The error names the settings to
-    /// change.
+    /// Returns an error if no language model is enabled, or if the enabled model cannot be used. The error names the
+    /// settings to change.
     pub(crate) fn check(memory: &Memory) -> Result<()> {
         match memory.status()?.wait()?.llm {
             None => {
@@ -84,11 +84,11 @@ mod with {
         };
         add(llm.counts.entities, "new names");
         add(llm.counts.relations, "facts");
-        add(llm.counts.merged, "known already");
+        add(llm.counts.merged, "already recorded");
         add(llm.counts.flagged.total(), "refused");
-        add(queue.gathering, "lines are being collected");
+        add(queue.gathering, "lines collected, but not sent yet");
         add(jobs, "waiting (run `hearsay fact extract --llm`)");
-        add(queue.given_up, "given up");
+        add(queue.given_up, "failed repeatedly");
         add(usize::try_from(llm.tokens).unwrap_or(usize::MAX), "tokens");
         parts.extend(llm.trouble.iter().chain(&llm.last_error).cloned());
         parts.join(", ")

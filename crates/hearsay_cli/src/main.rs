@@ -79,7 +79,7 @@ fn parse() -> Result<Args, clap::Error> {
     Args::from_arg_matches(&command.try_get_matches()?)
 }
 
-/// Returns the value of `--color` on a command line that may be wrong.
+/// Returns the value of `--color`, even if the rest of the command line is wrong. Without the option, returns `Auto`.
 fn colour_choice() -> ColorChoice {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let line: Vec<String> = words.take_while(|word| word != "--").collect();

@@ -53,7 +53,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Beginning of a note that is a warning.
+/// Prefix of a note that is a warning.
 const WARNING: &str = "warning:";
 
 /// The program's output.
@@ -101,8 +101,8 @@ impl Output {
         Ok(())
     }
 
-    /// Prints a text of several lines. The program itself, not the campaign, inserted the line breaks. Prints nothing
-    /// with `--json`.
+    /// Prints text that may have several lines. The caller guarantees that the line breaks do not come from the
+    /// campaign. Prints nothing with `--json`.
     pub(crate) fn page(&mut self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
             writeln!(self.sink.writer(), "{}", escape::lines(text.as_ref().trim_end()))?;
@@ -137,7 +137,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints data as JSON, if `--json` is given.
+    /// Prints data as JSON. Prints nothing without `--json`.
     pub(crate) fn data(&mut self, data: &impl Serialize) -> Result<()> {
         if self.json {
             let text = serde_json::to_string_pretty(data)?;
@@ -146,7 +146,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes a file to standard output byte for byte. Text for a terminal is escaped.
+    /// Writes the content of a file to standard output. On a terminal, control characters are escaped; otherwise, the
+    /// bytes are unchanged.
     pub(crate) fn file(&mut self, bytes: &[u8]) -> Result<()> {
         match io::stdout().is_terminal() {
             true => self.sink.writer().write_all(escape::lines(&String::from_utf8_lossy(bytes)).as_bytes())?,
@@ -312,7 +313,7 @@ fn apply_code(error: &ApplyError) -> u8 {
     }
 }
 
-/// Whether the reader of the output closed the pipe.
+/// Returns whether an error means that the reader of the output closed the pipe.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     let of_json = |error: &serde_json::Error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe);

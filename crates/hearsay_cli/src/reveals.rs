@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::output::Output;
 
-/// JSON output of a command, with the secrets that became revealable by the command.
+/// JSON output of a command, with the secrets whose conditions became true because of the command.
 #[derive(Serialize)]
 struct WithReveals<T: Serialize> {
     #[serde(flatten)]
@@ -18,7 +18,7 @@ struct WithReveals<T: Serialize> {
     revealable: Vec<RevealRow>,
 }
 
-/// Returns the secrets that became revealable by the last written operation.
+/// Returns the secrets whose conditions became true because of the last written operation.
 pub(crate) fn revealable(memory: &Memory) -> Result<Vec<RevealRow>> {
     // Events arrive before the answer to a later request. So after this answer, all events have arrived.
     memory.status()?.wait()?;
@@ -38,7 +38,8 @@ pub(crate) fn revealable(memory: &Memory) -> Result<Vec<RevealRow>> {
     Ok(read.wait()?)
 }
 
-/// Prints the result of a command as JSON, and the secrets that became revealable.
+/// Prints the secrets whose conditions became true. With `--json`, prints the result of the command and these secrets
+/// as JSON instead.
 pub(crate) fn tell_with_reveals<T: Serialize>(memory: &Memory, told: T, output: &mut Output) -> Result<()> {
     let revealable = revealable(memory)?;
     for row in &revealable {

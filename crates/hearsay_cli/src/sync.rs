@@ -87,7 +87,7 @@ pub(crate) fn tell_changes(memory: &Memory, campaign: &Campaign, output: &Output
                 0 => "campaign files changed".to_owned(),
                 files => format!("{} changed", count(files, "campaign file", "campaign files")),
             };
-            output.note(format!("{files}; `{}` takes them over", campaign.command("sync")));
+            output.note(format!("{files}; `{}` imports the changes", campaign.command("sync")));
         }
         Err(error) => match error.downcast_ref::<MemoryError>() {
             Some(MemoryError::Campaign(errors)) => {
@@ -133,12 +133,12 @@ fn newer_files(directory: &Path, since: SystemTime) -> usize {
     entries.flatten().map(of_entry).sum()
 }
 
-/// Passes the notes and warnings of an import, without its counts, to `tell`.
+/// Calls `tell` with each note and warning of an import. The counts of the import are not included.
 pub(crate) fn notes(outcome: &ImportOutcome, mut tell: impl FnMut(String) -> Result<()>) -> Result<()> {
     let report = &outcome.report;
     if outcome.written.is_some() && !report.know_nothing.is_empty() {
         let ids: Vec<_> = report.know_nothing.iter().map(ToString::to_string).collect();
-        tell(format!("know nothing but their own name: {}", ids.join(", ")))?;
+        tell(format!("characters who know only their own name: {}", ids.join(", ")))?;
     }
     for skipped in outcome.written.iter().flat_map(|_| &report.skipped) {
         tell(format!("skipped: {}: {}", skipped.path, skipped.why))?;

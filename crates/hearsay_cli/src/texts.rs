@@ -22,7 +22,8 @@ pub(crate) enum Meaning {
 /// `db embed`.
 const MOST_WAITED: usize = 1_000;
 
-/// Waits until the model is loaded or known to be missing, and the stored vectors are read.
+/// Waits until the sentence encoder is loaded or known to be missing, and the stored vectors are read. Returns the
+/// status of the memory.
 pub(crate) fn settle(memory: &Memory) -> Result<Status> {
     memory.wait_until_settled(|| !interrupt::is_asked()).map_err(|error| match interrupt::check() {
         Err(stopped) => stopped,
@@ -65,7 +66,7 @@ fn embed_up_to(memory: &Memory, meaning: Meaning, most: usize, output: &Output) 
     }
     match status.model {
         ModelStatus::None { why } => {
-            output.note(format!("answered by words and the graph only: {}", brief(&why)));
+            output.note(format!("the answer uses words and relations only, not meaning: {}", brief(&why)));
         }
         _ if status.pending_vectors > 0 => {
             let texts = count(status.pending_vectors, "text has", "texts have");
@@ -83,7 +84,7 @@ fn embed_up_to(memory: &Memory, meaning: Meaning, most: usize, output: &Output) 
 pub(crate) fn read_texts(memory: &Memory, again: bool, output: &Output) -> Result<Proposed> {
     let before = memory.status()?.wait()?.found;
     let all = memory.read_texts(again)?.wait()? as u64;
-    let bar = output.progress("reading texts for facts");
+    let bar = output.progress("extracting facts");
     bar.set_length(all);
     let status = memory.wait_for_reading(|left| {
         bar.set_position(all.saturating_sub(left as u64));
@@ -94,7 +95,8 @@ pub(crate) fn read_texts(memory: &Memory, again: bool, output: &Output) -> Resul
     Ok(difference(&status.context("reading texts")?.found, &before))
 }
 
-/// Returns the difference between two counts. The memory counts from the moment when it was opened.
+/// Returns the counts in `now` minus the counts in `before`. The difference is necessary because the memory counts from
+/// the moment when it was opened.
 fn difference(now: &Proposed, before: &Proposed) -> Proposed {
     Proposed {
         canon: now.canon - before.canon,
@@ -108,7 +110,7 @@ fn difference(now: &Proposed, before: &Proposed) -> Proposed {
     }
 }
 
-/// Whether the settings of a campaign enable automatic extraction.
+/// Returns whether the settings of a campaign enable automatic extraction.
 fn extracts(directory: &Path) -> Result<bool> {
     Ok(Settings::read(directory)?.extraction.enabled)
 }
@@ -132,8 +134,8 @@ pub(crate) fn catch_up(memory: &Memory, directory: &Path, output: &Output) -> Re
     }
     let found = read_texts(memory, false, output)?;
     let counts = counts(&found);
-    let counts = if counts.is_empty() { "none found".to_owned() } else { counts.join(", ") };
-    output.note(format!("read {} for facts: {counts}", count(waiting, "text", "texts")));
+    let counts = if counts.is_empty() { "no facts found".to_owned() } else { counts.join(", ") };
+    output.note(format!("searched {} for facts: {counts}", count(waiting, "text", "texts")));
     Ok(())
 }
 
@@ -142,9 +144,9 @@ fn counts(found: &Proposed) -> Vec<String> {
     let parts = [
         (found.canon, "recorded as canon"),
         (found.claimed, "recorded as claims"),
-        (found.waiting, "for review"),
-        (found.known, "known already"),
-        (found.rejected_before, "rejected before"),
+        (found.waiting, "waiting for review"),
+        (found.known, "already recorded"),
+        (found.rejected_before, "rejected earlier"),
         (found.dropped, "dropped as too uncertain"),
     ];
     parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
@@ -160,7 +162,7 @@ pub(crate) fn tell_found(found: &Proposed, output: &mut Output) -> Result<()> {
         0 => Ok(()),
         left_out => output.line(format!(
             "  {} not proposed, to keep the review short; decide on the waiting facts, then run `hearsay fact extract --again`",
-            count(left_out, "guess", "guesses")
+            count(left_out, "doubtful fact", "doubtful facts")
         )),
     }
 }

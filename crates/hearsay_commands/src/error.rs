@@ -14,16 +14,16 @@ pub enum CommandError {
     /// Error: a name, a fact, a date or a session of the command is unknown.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// Error: the id is in use.
+    /// Error: another entity already has the id of the new entity.
     #[error("there is already an entity `{0}`; choose another id")]
     Taken(EntityId),
     /// Error: the flag is already declared.
-    #[error("there is already a flag `{0}`; set it instead")]
+    #[error("there is already a flag `{0}`; set its value instead of declaring it again")]
     FlagTaken(String),
     /// Error: the fact does not wait for review.
     #[error("fact {} is not in review: its status is {status}", fact.short())]
     NotProposed {
-        /// The fact.
+        /// Id of the fact.
         fact: FactId,
         /// Status of the fact.
         status: hearsay_model::FactStatus,
@@ -31,7 +31,7 @@ pub enum CommandError {
     /// Error: the knower did not learn the fact itself, so it cannot forget it.
     #[error("{knower} has no knowledge edge of its own to \u{201C}{statement}\u{201D}{}", inherited(*known))]
     NotLearned {
-        /// The knower.
+        /// Id of the knower.
         knower: EntityId,
         /// Statement of the fact.
         statement: String,
@@ -45,32 +45,32 @@ pub enum CommandError {
         statement: String,
         /// Start of the validity of the fact.
         from: String,
-        /// End that was given.
+        /// Requested end, which is too early.
         until: String,
     },
     /// Error: another session is already being played.
     #[error("{0} is still running; end it first with `session end`")]
     Playing(SessionId),
-    /// Error: the request needs a session being played, and there is none.
+    /// Error: the request needs a session that is being played, but no session is being played.
     #[error("no session is running; start one with `session start`, or name a session")]
     NotPlaying,
-    /// Error: the session id is in use.
+    /// Error: another session already has the id of the new session.
     #[error("there is already a session `{0}`; choose another id")]
     SessionTaken(SessionId),
     /// Error: the session would end before it began.
     #[error("session `{session}` began at {start}, so it cannot end at the earlier time {end}")]
     SessionEndsTooEarly {
-        /// The session.
+        /// Id of the session.
         session: SessionId,
         /// Start of the session.
         start: String,
-        /// End that was given.
+        /// Requested end, which is too early.
         end: String,
     },
     /// Error: an arriving character is already present, or a leaving character is absent.
     #[error("{who} is {} at the table", if *here { "already" } else { "not" })]
     Attendance {
-        /// The character.
+        /// Id of the character.
         who: EntityId,
         /// Whether the character is present.
         here: bool,
@@ -80,7 +80,7 @@ pub enum CommandError {
     LogLine {
         /// Number of the line among the given lines, counted from 1.
         number: usize,
-        /// Reason.
+        /// Reason why the line is invalid.
         #[source]
         source: Box<CommandError>,
     },
@@ -92,13 +92,13 @@ pub enum CommandError {
         /// Speakers of the transcript.
         speakers: Vec<String>,
     },
-    /// Error: there is nothing left to decide.
+    /// Error: the DM has already decided on all of the facts, or they already have the requested secrecy.
     #[error("all of these facts were already decided")]
     NothingToDecide,
-    /// Error: there are no lines to write.
-    #[error("the log has no line; write at least one")]
+    /// Error: the request to write to a log contains no lines.
+    #[error("the log has no lines; give at least one line")]
     EmptyLog,
-    /// Error: a fact that is not true cannot end.
+    /// Error: the fact is not true, so its validity cannot be ended.
     #[error("\u{201C}{statement}\u{201D} is {status}, so its validity cannot be ended{}", not_so(*status))]
     NotSo {
         /// Statement of the fact.
@@ -112,27 +112,27 @@ pub enum CommandError {
     )]
     NoClock,
     /// Error: both names mean the same entity, but two entities are needed.
-    #[error("both names mean `{0}`; name two entities")]
+    #[error("both names mean `{0}`; name two different entities")]
     OneEntity(EntityId),
     /// Error: the entity to split was not merged, or was merged with several others.
     #[error("{}", not_merged(given, gone))]
     NotMerged {
         /// The given name.
         given: String,
-        /// Entities that were merged into this entity.
+        /// Entities that were merged into the named entity.
         gone: Vec<EntityId>,
     },
-    /// Error: the operation of the merge is not in this journal.
+    /// Error: the merge cannot be split, because its operation is not in the journal of this campaign.
     #[error(
         "`{gone}` was merged into `{into}` before the export, so the merge cannot be split here; add `{gone}` as a new entity, and correct its facts"
     )]
     MergedElsewhere {
         /// Entity that was merged away.
         gone: EntityId,
-        /// Entity that it was merged into.
+        /// Entity that the removed entity was merged into.
         into: EntityId,
     },
-    /// Error: a later merge must be split before this one, because it moved the same records.
+    /// Error: a later merge moved the same records, so the later merge must be split first.
     #[error("the later merge of `{first}` moved the same records; split `{first}` first, then `{gone}`")]
     SplitFirst {
         /// Entity to split.
@@ -141,7 +141,7 @@ pub enum CommandError {
         first: EntityId,
     },
     /// Error: no criterion selects the facts to prune.
-    #[error("no facts selected for removal: give a confidence, an age in days, or a status")]
+    #[error("no facts selected for removal; give a confidence, an age in days, or a status")]
     PruneWhat,
     /// Error: the change cannot be applied.
     #[error(transparent)]
@@ -149,13 +149,13 @@ pub enum CommandError {
     /// Error: invalid fact.
     #[error(transparent)]
     Fact(#[from] FactError),
-    /// Error: malformed predicate.
+    /// Error: the text is not a valid predicate.
     #[error(transparent)]
     Predicate(#[from] PredicateError),
-    /// Error: malformed id.
+    /// Error: the text is not a valid id.
     #[error(transparent)]
     Id(#[from] IdError),
-    /// Error: number out of range.
+    /// Error: a number, such as a credence or an attitude, is out of range.
     #[error(transparent)]
     Scale(#[from] ScaleError),
     /// Error: the date is not on the calendar.
@@ -188,7 +188,7 @@ fn not_so(status: hearsay_model::FactStatus) -> &'static str {
 }
 
 fn inherited(known: bool) -> &'static str {
-    if known { "; it knows the fact as a member or resident, or because everybody does" } else { "" }
+    if known { "; it knows the fact only through a group or place, or because everybody knows it" } else { "" }
 }
 
 impl From<ApplyError> for CommandError {

@@ -33,7 +33,7 @@ impl Default for Gossip {
 /// Result of a gossip simulation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GossipReport {
-    /// Short summary.
+    /// Short summary of the simulation.
     pub summary: String,
     /// Start of the period, as printed by the calendar.
     pub from: String,
@@ -43,20 +43,20 @@ pub struct GossipReport {
     pub meetings: usize,
     /// How far each fact spread. Facts that reached the most new knowers come first.
     pub spread: Vec<SpreadRow>,
-    /// Tellings in chronological order.
+    /// Facts that characters told each other, in chronological order.
     pub news: Vec<NewsRow>,
 }
 
 /// How far one fact spread in the period.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpreadRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
     /// Number of knowers with an edge of their own to the fact before the period.
     pub before: usize,
-    /// Number of these knowers after the period.
+    /// Number of knowers with an edge of their own to the fact after the period.
     pub after: usize,
     /// Places where the fact was told, in chronological order.
     pub places: Vec<EntityId>,
@@ -73,7 +73,7 @@ pub struct NewsRow {
     pub teller: EntityId,
     /// Character that learned the fact.
     pub hearer: EntityId,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
@@ -84,7 +84,7 @@ pub struct NewsRow {
 /// A simulated period of gossip that is not committed yet.
 #[derive(Debug, Clone)]
 pub struct GossipPlan {
-    /// The report.
+    /// Report of the simulated period.
     pub report: GossipReport,
     /// Operation that records the gossip.
     pub operation: Operation,

@@ -31,7 +31,7 @@ pub struct Patch {
     pub place: Option<Option<EntityId>>,
     /// New values of attributes; `None` ends the current value.
     pub attributes: BTreeMap<Predicate, Option<Value>>,
-    /// Relations, and whether each holds after the update.
+    /// Relations from the entity to other entities. The value says whether the relation holds after the update.
     pub relations: BTreeMap<(Predicate, EntityId), bool>,
 }
 
@@ -64,9 +64,9 @@ impl Patch {
 /// A field that could not be written. The other fields were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// Entity of the field.
+    /// Entity that the field belongs to.
     pub entity: EntityId,
-    /// Reason.
+    /// Reason why the field could not be written.
     pub why: String,
 }
 

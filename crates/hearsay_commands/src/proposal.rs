@@ -40,12 +40,12 @@ pub struct Proposal {
     pub statement: Option<String>,
     /// Period in which the fact holds.
     pub validity: Validity,
-    /// Probability that the source really says this, as estimated by the proposer.
+    /// Probability that the source really states this fact, as estimated by the author of the proposal, 0.0–1.0.
     pub confidence: Confidence,
     /// Character that states the fact; `None` if the source is not a character, such as narration or notes.
     pub speaker: Option<EntityId>,
-    /// Knowers that heard the statement. If there is neither a speaker nor a `text`, the default is given by the
-    /// audience rules.
+    /// Knowers that heard the statement. If this list is empty and there is neither a speaker nor a `text`, the rules
+    /// for the default audience decide who learns the fact.
     pub heard_by: Vec<Knower>,
     /// Session in which the fact was stated. Default without a `text`: the session being played.
     pub session: Option<SessionId>,
@@ -53,18 +53,19 @@ pub struct Proposal {
     pub evidence: Vec<Evidence>,
     /// Language model that found the fact, if any.
     pub model: Option<String>,
-    /// Text that states the fact, if any. If set, only the hearers of the text learn the fact.
+    /// Details of the text that states the fact, if the fact comes from a text. Only the hearers of the text then learn
+    /// the fact.
     pub text: Option<TextSource>,
     /// Fact that the proposed fact refutes.
     pub refutes: Option<FactId>,
 }
 
-/// A text that states a fact.
+/// Details of a text that states a fact, such as its time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextSource {
     /// Game time at which the text was said.
     pub time: Option<Date>,
-    /// Acquisition of the hearers if the text has no speaker.
+    /// How the hearers learned the fact, if the text has no speaker.
     pub acquisition: Option<Acquisition>,
     /// Source that the speaker cites.
     pub citing: Option<EntityId>,
@@ -105,14 +106,15 @@ pub struct Proposed {
     pub waiting: usize,
     /// Number of proposals dropped because their confidence is below the floor.
     pub dropped: usize,
-    /// Number of proposals skipped because the DM rejected the same claim before, perhaps in other words.
+    /// Number of proposals skipped because the DM has rejected a fact with the same claim, perhaps in other words.
     pub rejected_before: usize,
-    /// Number of proposals whose fact was recorded before. Their hearers learn the recorded fact.
+    /// Number of proposals whose fact was recorded before. The hearers of such a proposal learn the recorded fact.
     pub known: usize,
     /// Number of recorded facts that gained evidence from these proposals.
     pub supported: usize,
-    /// Number of doubtful proposals left out because others from the same texts or about the same entities are more
-    /// worth the DM's time. When the DM has decided on those, another reading of the texts proposes these again.
+    /// Number of doubtful proposals that triage left out, because other proposals from the same texts or about the same
+    /// entities are more worth the DM's time. After the DM has decided on the other proposals, another extraction from
+    /// the texts suggests the left-out proposals again.
     pub left_out: usize,
 }
 

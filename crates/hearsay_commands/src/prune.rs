@@ -22,7 +22,7 @@ pub struct Prune {
 /// A fact to prune.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PruneRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Statement of the fact.
     pub statement: String,
@@ -30,7 +30,7 @@ pub struct PruneRow {
     pub status: FactStatus,
     /// Confidence of the extraction.
     pub confidence: Confidence,
-    /// Age of the record in real days; `None` if unknown.
+    /// Number of real days since the fact was recorded; `None` if the time of recording is unknown.
     pub days: Option<u64>,
 }
 

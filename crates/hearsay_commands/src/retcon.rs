@@ -25,7 +25,7 @@ pub enum Retcon {
 }
 
 impl Retcon {
-    /// Returns the operation that makes the change.
+    /// Returns the operation that records the change.
     ///
     /// # Errors
     /// When the fact or the date is invalid, the fact would end before it begins, or the fact is not true.

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Teach {
-    /// The DM's decisions adjust the confidence of later proposals.
+    /// Turns trust calibration on: the DM's decisions adjust the confidence of later proposals.
     On,
-    /// The DM's decisions are counted but do not adjust any confidence.
+    /// Turns trust calibration off: the DM's decisions are counted but do not adjust any confidence.
     Off,
-    /// Earlier decisions no longer count.
+    /// Resets trust calibration: the decisions made so far no longer count.
     Reset,
 }
 
 impl Teach {
-    /// Returns the operation that makes the change.
+    /// Returns the operation that records the change.
     pub fn operation(self, state: &State, now: Timestamp) -> Operation {
         let mut learning = state.learning().into_owned();
         let summary = match self {

@@ -1,5 +1,5 @@
-//! Benchmarks of the memory. Run them with `cargo bench -p hearsay_engine --profile dev`. This is the profile that
-//! `cargo run` uses, so nothing is built twice.
+//! Benchmarks of the memory. Run them with `cargo bench -p hearsay_engine --profile dev`. `cargo run` uses the same
+//! profile, so nothing is built twice.
 //!
 //! The benchmark of a durable fact is compared with an fsync of the same bytes in the same run. The ratio of the two
 //! does not depend on the speed of the disk.

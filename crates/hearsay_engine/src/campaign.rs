@@ -12,14 +12,15 @@ use crate::{
     settings::{SETTINGS_FILE, Settings},
 };
 
-/// Result of syncing a campaign's files.
+/// Result of [`sync_campaign_files`].
 #[derive(Debug, Clone)]
 pub enum TakenOver {
-    /// There are no files, or they contain no changes.
+    /// There are no campaign files, or their contents are already in the memory.
     Nothing,
     /// The changes were imported.
     Imported(Box<ImportOutcome>),
-    /// The files contain changes, but were not imported, because their last import was undone. The DM can import them.
+    /// The files contain changes, but the changes were not imported, because the last import of these files was undone.
+    /// The DM can still import the files.
     LeftOut(Box<ImportReport>),
 }
 
@@ -30,7 +31,8 @@ pub fn is_campaign(directory: &Path, settings: &Settings) -> bool {
         || has_campaign_files(directory)
 }
 
-/// Returns whether a directory or one of its subdirectories contains campaign files. Ignores hidden files.
+/// Returns whether a directory or one of its subdirectories contains campaign files (`.yaml` or `.yml`). Ignores hidden
+/// files.
 pub fn has_campaign_files(directory: &Path) -> bool {
     let Ok(entries) = fs::read_dir(directory) else { return false };
     entries.flatten().any(|entry| {
@@ -43,7 +45,7 @@ pub fn has_campaign_files(directory: &Path) -> bool {
     })
 }
 
-/// Returns the sources whose newest import was undone.
+/// Returns the names of the import sources whose newest import was undone.
 pub fn undone_sources(state: &State) -> BTreeSet<String> {
     let (mut seen, mut undone) = (BTreeSet::new(), BTreeSet::new());
     for (_, entry) in state.journal().rev() {
@@ -57,15 +59,15 @@ pub fn undone_sources(state: &State) -> BTreeSet<String> {
     undone
 }
 
-/// Returns whether an import would change something.
+/// Returns whether the import with this report changes the campaign.
 pub fn changes_something(report: &ImportReport) -> bool {
     let facts = report.fact_count() + report.changed + report.moved + report.removed;
     let rest = report.knowledge + report.unlearned + report.passages + report.sessions;
     report.created_count() + facts + rest > 0
 }
 
-/// Imports a campaign's own files, unless their last import was undone. Blocks until the import is done, so do not call
-/// it on a game's main thread.
+/// Imports the files of a campaign directory, unless the last import of these files was undone. Blocks until the import
+/// is done, so do not call it on a game's main thread.
 ///
 /// # Errors
 /// When the files are invalid, or the memory is closed.

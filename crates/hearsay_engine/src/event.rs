@@ -7,36 +7,38 @@ use crate::ModelStatus;
 /// An event of the memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// A write was committed and applied.
+    /// A write was committed and applied to the state.
     Applied {
         /// Position of the newest operation.
         position: Position,
-        /// Number of the write since opening. Writes of transient values have no position of their own.
+        /// Number of this write, counted since the memory was opened. Writes of transient values are counted too,
+        /// although they have no position in the journal.
         revision: u64,
-        /// Records that may have changed.
+        /// Keys of the records that may have changed.
         touched: Vec<Key>,
     },
-    /// Vectors were made.
+    /// The sentence encoder computed vectors for some texts.
     Vectors {
-        /// Number of texts without a vector.
+        /// Number of texts that still need a vector.
         pending: usize,
     },
-    /// The condition of a reveal became true with a write: the holder may tell the secret.
+    /// A write made the condition of a reveal true, so the holder may now tell the secret.
     Revealable {
         /// Id of the reveal.
         reveal: String,
         /// The secret.
         fact: FactId,
-        /// Holder that may tell it.
+        /// Holder that may tell the secret.
         holder: EntityId,
     },
-    /// The model was loaded, or loading failed.
+    /// The model of the sentence encoder was loaded, or loading it failed.
     Model(ModelStatus),
     /// The language model read some texts, or failed (feature `llm`).
     Asked {
-        /// Number of waiting turns and texts.
+        /// Number of texts that are not read yet. Includes the turns of unfinished conversations, texts that are being
+        /// read, and failed texts.
         waiting: usize,
-        /// Reason that the texts were not read, or not completely.
+        /// Error because of which some texts were not read completely; `None` if there was no error.
         trouble: Option<String>,
     },
     /// Writing had stopped because the state in memory and the journal might differ. The state was rebuilt from the
@@ -44,9 +46,9 @@ pub enum Event {
     Reloaded {
         /// Position of the newest operation.
         position: Position,
-        /// Reason that writing had stopped.
+        /// Reason why writing had stopped.
         why: String,
     },
-    /// An error in the background. No acknowledged write is lost.
+    /// A background task failed, with this error message. Writes that were acknowledged are not lost.
     Failed(String),
 }

@@ -15,7 +15,8 @@ pub struct MemoryOptions {
     pub settings: Settings,
     /// Options of the database.
     pub store: StoreOptions,
-    /// Maximum number of reads that wait for the worker. The same limit applies to writes. Default 256.
+    /// Maximum number of reads that wait for the worker, and also of writes. Further requests fail with
+    /// [`MemoryError::Full`]. Default 256.
     pub queue: usize,
 }
 
@@ -30,7 +31,8 @@ impl MemoryOptions {
         Ok(Self::with_settings(directory, Settings::read(directory)?))
     }
 
-    /// Returns the options for a campaign directory with settings that have already been read.
+    /// Returns the options for a campaign directory with the given settings. Relative paths in the settings are
+    /// resolved against the campaign directory.
     pub fn with_settings(directory: &Path, mut settings: Settings) -> Self {
         let location = Location::Directory(directory.join(&settings.store.directory));
         settings.model.directory = settings.model.directory.map(|model| directory.join(model));
@@ -49,11 +51,11 @@ impl MemoryOptions {
 pub struct ImportOptions {
     /// Format of the files.
     pub format: Option<hearsay_campaign::Format>,
-    /// Path of a mapping that gives the meaning of fields in any JSON, YAML or CSV file.
+    /// Path of a mapping file, which defines the meaning of the fields in JSON, YAML or CSV files of any structure.
     pub mapping: Option<PathBuf>,
     /// Name of the source, which distinguishes several sources. If unset, the name comes from the files or their
-    /// folder. Another import with the same name applies only the differences.
+    /// folder. A later import with the same name applies only the differences.
     pub name: Option<String>,
-    /// Progress of the import.
+    /// Handle from which the caller can read the progress of the import.
     pub progress: ImportProgress,
 }

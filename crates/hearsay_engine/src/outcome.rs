@@ -5,18 +5,20 @@ use hearsay_commands::patches::Refused;
 use hearsay_model::{Operation, Position};
 use serde::Serialize;
 
-/// The result of patches.
+/// Result of [`Memory::patch`](crate::Memory::patch).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Patched {
-    /// Operation of the patches; `None` if nothing was recorded in the journal.
+    /// Operation that recorded the patches in the journal; `None` if nothing was recorded there, for example because
+    /// only transient values changed.
     pub written: Option<Written>,
-    /// Number of the write, as in [`Event::Applied`](crate::Event::Applied); `None` if nothing changed.
+    /// Number of the write, equal to `revision` in [`Event::Applied`](crate::Event::Applied); `None` if nothing
+    /// changed.
     pub revision: Option<u64>,
-    /// Fields that could not be written.
+    /// Fields that could not be written, with the reasons.
     pub refused: Vec<Refused>,
 }
 
-/// The result of a write.
+/// Result of a write.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Written {
     /// Position of the operation in the journal.
@@ -33,15 +35,15 @@ impl Written {
     }
 }
 
-/// The result of an import.
+/// Result of an import.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportOutcome {
-    /// Counts of the records in the files and of the changes, and warnings.
+    /// Number of records in the files, number of changes, and warnings.
     #[serde(flatten)]
     pub report: ImportReport,
     /// Operation of the import; `None` if nothing changed or this was a dry run.
     pub written: Option<Written>,
-    /// Whether the files differ from the last import.
+    /// Whether the import changed the campaign or, in a dry run, would change it.
     #[serde(skip)]
     pub is_change: bool,
 }

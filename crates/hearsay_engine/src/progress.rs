@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStage {
-    /// The import waits for the worker.
+    /// The import was sent, but the worker has not started it yet.
     #[default]
     Sent,
     /// The files are being read.
@@ -22,7 +22,7 @@ pub enum ImportStage {
     Comparing,
     /// The differences are being committed. The import can no longer be cancelled.
     Writing,
-    /// The request was answered.
+    /// The request for the import was answered, with a result or an error.
     Done,
 }
 

@@ -42,7 +42,8 @@ impl<T> Ticket<T> {
         self.id
     }
 
-    /// Returns the answer if it has arrived, otherwise `None`. Later calls return `None`.
+    /// Returns the answer if it has arrived, otherwise `None`. The answer is returned only once; all later calls return
+    /// `None`.
     pub fn try_take(&self) -> Option<Result<T, MemoryError>> {
         let answer = match self.answer.try_recv() {
             Ok(answer) => answer,
@@ -60,10 +61,10 @@ impl<T> Ticket<T> {
         self.answer.recv().unwrap_or(Err(MemoryError::Closed))
     }
 
-    /// Waits at most `patience` for the answer, then cancels the request.
+    /// Waits at most `patience` for the answer. If no answer arrives in this time, the request is cancelled.
     ///
     /// # Errors
-    /// [`MemoryError::Late`] when there is no answer in time. Otherwise as [`wait`](Self::wait).
+    /// [`MemoryError::Late`] when no answer arrives in this time. Otherwise, the same errors as [`wait`](Self::wait).
     pub fn wait_for(self, patience: Duration) -> Result<T, MemoryError> {
         match self.answer.recv_timeout(patience) {
             Ok(answer) => answer,

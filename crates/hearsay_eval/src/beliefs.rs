@@ -1,4 +1,4 @@
-//! Beliefs of characters. Compares the engine's answers with the answers of a data set of stories.
+//! Measures beliefs of characters: compares the engine's answers about stories with the answers of a data set.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -19,45 +19,47 @@ pub const KINDS: [&str; 4] = ["memory", "reality", "first_order", "second_order"
 pub struct Tally {
     /// `memory`, `reality`, `first_order` or `second_order`.
     pub kind: &'static str,
-    /// The number of questions.
+    /// The number of questions of this kind.
     pub n: usize,
-    /// The share of questions on which the engine and the data set agree, 0.0–1.0. If there are no questions, 0.
+    /// The share of questions for which the engine gives the answer of the data set, from 0 to 1. If there are no
+    /// questions, 0.
     pub accuracy: f64,
 }
 
-/// A question on which the engine and the data set disagree.
+/// A question to which the engine and the data set give different answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Disagreement {
-    /// The line number of the question in the file.
+    /// The line number of the question in the file, counted from 1.
     pub line: usize,
-    /// The kind of question.
+    /// The kind of question: one of [`KINDS`].
     pub kind: &'static str,
     /// The sentences of the story.
     pub story: Vec<String>,
-    /// The question.
+    /// The text of the question.
     pub question: String,
-    /// The answer of the data set.
+    /// The answer of the data set: the id of a location.
     pub set: String,
-    /// The answer of the engine; `None` if the engine knows no location.
+    /// The answer of the engine: the id of a location, or `None` if the engine knows no location.
     pub engine: Option<String>,
     /// The engine's reasons for its answer, most important first.
     pub reasons: Vec<String>,
 }
 
-/// The result of the measurement.
+/// The engine's accuracy on a set of stories, with examples of disagreements.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
     /// One tally for each kind, in the order of [`KINDS`].
     pub tallies: Vec<Tally>,
-    /// The first disagreements. The caller sets the maximum number.
+    /// The first disagreements, in the order of the stories. The argument of [`measure`] sets their maximum number.
     pub disagreements: Vec<Disagreement>,
 }
 
-/// Plays stories as operations and asks their questions. Returns at most `disagreements` disagreements. `file` is only
-/// used in errors.
+/// Records the events of stories as operations, and lets the engine answer the questions about the stories. The report
+/// lists at most `disagreements` disagreements. `file` is only used in errors.
 ///
 /// # Errors
-/// If a sentence of a story is impossible, for example because a character leaves a room without being in it.
+/// Returns an error if a sentence of a story is impossible, for example because a character leaves a room without being
+/// in it.
 pub fn measure(stories: &[Story], file: &Path, disagreements: usize) -> Result<Report, StoryError> {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut report = Report::default();
@@ -112,7 +114,7 @@ fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>)
     match &question.asked {
         Asked::Memory => {
             let begin = stage.placed(thing).and_then(|position| state.at(position).ok());
-            (begin.as_ref().and_then(place_in), vec!["the state as it was when the thing first had a place".into()])
+            (begin.as_ref().and_then(place_in), vec!["the state when the thing first had a location".into()])
         }
         Asked::Reality => (place_in(state), vec!["the state".into()]),
         Asked::FirstOrder(who) => {
@@ -122,7 +124,7 @@ fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>)
             let place = held.and_then(|belief| belief.known.object().entity().cloned());
             let told = beliefs.iter().map(|belief| {
                 let since = belief.known.known_edges().iter().map(|way| way.since).max().flatten();
-                format!("{}: {:?}, saw it last {}", belief.known.object(), belief.hold, moment(since))
+                format!("{}: {:?}, last learned {}", belief.known.object(), belief.hold, moment(since))
             });
             (place, told.collect())
         }
@@ -139,7 +141,7 @@ fn answer(stage: &Stage, question: &Question) -> (Option<EntityId>, Vec<String>)
 }
 
 fn moment(time: Option<GameTime>) -> String {
-    time.map_or_else(|| "ever".into(), |GameTime(minute)| format!("at minute {minute}"))
+    time.map_or_else(|| "at an unknown time".into(), |GameTime(minute)| format!("at minute {minute}"))
 }
 
 #[cfg(test)]
@@ -235,9 +237,9 @@ mod tests {
                     1 Hugo entered the loft.\n2 The coin is in the jar.\n3 Where will Hugo look for the coin?\tboot\t1\n";
         let report = measure(&parse(text).unwrap(), Path::new("story"), 1).unwrap();
         assert_eq!(report.tallies[1], Tally { kind: "reality", n: 1, accuracy: 0.0 });
-        assert_eq!(report.disagreements.len(), 1, "no more than were asked for");
+        assert_eq!(report.disagreements.len(), 1, "lists only the requested number of disagreements");
         assert_eq!(report.disagreements[0].engine.as_deref(), Some("jar"));
         let report = measure(&parse(text).unwrap(), Path::new("story"), 9).unwrap();
-        assert_eq!(report.disagreements[1].reasons, ["jar: Believed, saw it last at minute 2"]);
+        assert_eq!(report.disagreements[1].reasons, ["jar: Believed, last learned at minute 2"]);
     }
 }

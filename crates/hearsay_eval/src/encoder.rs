@@ -1,4 +1,4 @@
-//! Speed of the sentence encoder.
+//! Measures the speed of the sentence encoder.
 
 use std::{path::Path, time::Instant};
 
@@ -18,18 +18,18 @@ pub struct Speed {
     pub threads: usize,
     /// Median time of a question of 17 tokens in milliseconds, over 200 questions.
     pub query_ms_p50: f64,
-    /// 95th percentile of the same times.
+    /// 95th percentile of the time of a question of 17 tokens in milliseconds, over 200 questions.
     pub query_ms_p95: f64,
     /// Number of documents per second, for documents of 36 tokens in batches of 32.
     pub documents_per_s: f64,
 }
 
-/// Measures the encoder with the model in the directory `model`. Without a directory, uses the model that
+/// Measures the encoder with the model in the directory `model`. If `model` is `None`, uses the model that
 /// [`Encoder::open`] finds.
 ///
 /// # Errors
 ///
-/// If there is no model, or it cannot be loaded.
+/// Returns an error if there is no model, or the model cannot be loaded.
 pub fn measure(model: Option<&Path>, threads: usize) -> Result<Speed, EmbedError> {
     let encoder = Encoder::open(model, EncoderOptions { threads })?;
     for _ in 0..WARM_UP {
@@ -38,7 +38,7 @@ pub fn measure(model: Option<&Path>, threads: usize) -> Result<Speed, EmbedError
     let mut times = (0..QUERIES)
         .map(|_| {
             let start = Instant::now();
-            // `encode_one` would answer from its cache, so `encode` is used.
+            // `encode_one` would return the cached vector of an earlier repetition, so `encode` is used.
             encoder.encode(&[QUERY])?;
             Ok(start.elapsed().as_secs_f64() * 1e3)
         })

@@ -1,4 +1,4 @@
-//! Figures of a ranking, with bootstrap confidence intervals.
+//! Computes figures for the quality of a ranking, with bootstrap confidence intervals.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,17 @@ const DRAWS: usize = 2_000;
 /// Seed of the bootstrap samples.
 const SEED: u64 = 1;
 
-/// The scores of one question: hit at 1, recall at 2, 5 and 10, NDCG at 5. Each is from 0.0 to 1.0.
+/// The five scores of the results of one question, each from 0 to 1: whether the first result is correct, recall among
+/// the first 2, 5 and 10 results, and NDCG (normalized discounted cumulative gain) of the first 5 results.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Scores([f64; 5]);
 
-/// The names of the scores.
+/// The names of the scores, in the order of [`Scores`].
 pub const NAMES: [&str; 5] = ["hit1", "r2", "r5", "r10", "ndcg5"];
 
 impl Scores {
-    /// Computes the scores of a ranking. `found` contains the found groups, best first; `relevant` contains the correct
-    /// groups.
+    /// Computes the scores of a ranking. `found` contains the groups (sessions or documents) that the search found,
+    /// best first; `relevant` contains the correct groups.
     pub fn of(found: &[&str], relevant: &[String]) -> Self {
         let relevant: BTreeSet<&str> = relevant.iter().map(String::as_str).collect();
         let hits: Vec<bool> = found.iter().take(10).map(|group| relevant.contains(group)).collect();
@@ -34,7 +35,8 @@ impl Scores {
     }
 }
 
-/// Means of the scores over all questions, with the bounds of 95 % bootstrap intervals. All values are from 0.0 to 1.0.
+/// Means of the scores over all questions, from 0 to 1. The fields named `…_low` and `…_high` are the bounds of the 95
+/// % bootstrap interval of a mean. The other names are explained at [`NAMES`] and [`Scores`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "each is a mean, or an end of its interval")]
 pub struct Figures {
@@ -56,7 +58,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Computes the figures from the scores of each question.
+    /// Computes the figures from the scores of all questions.
     pub fn of(scores: &[Scores]) -> Self {
         let [hit1, r2, r5, r10, ndcg5] = intervals(scores);
         Self {
@@ -87,16 +89,17 @@ impl Figures {
 /// A mean with its 95 % bootstrap interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Interval {
-    /// The mean.
+    /// The mean over all questions.
     pub mean: f64,
-    /// The 2.5th percentile of the bootstrap samples.
+    /// The lower bound of the interval: the 2.5th percentile of the bootstrap samples.
     pub low: f64,
-    /// The 97.5th percentile of the bootstrap samples.
+    /// The upper bound of the interval: the 97.5th percentile of the bootstrap samples.
     pub high: f64,
 }
 
-/// Returns by how much one method is better than another on the same questions, for each score. The intervals are
-/// computed from paired differences.
+/// Returns, for each score, by how much the method with the scores `scores` is better than the method with the scores
+/// `of`. Both must contain the same questions in the same order, because the intervals are computed from the
+/// differences per question.
 pub fn ahead(scores: &[Scores], of: &[Scores]) -> [Interval; 5] {
     let difference = |(a, b): (&Scores, &Scores)| Scores(std::array::from_fn(|at| a.0[at] - b.0[at]));
     intervals(&scores.iter().zip(of).map(difference).collect::<Vec<_>>())

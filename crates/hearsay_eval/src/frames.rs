@@ -1,19 +1,20 @@
-//! Cost of the Bevy plugin for a game: the time that the plugin takes on the main thread in each frame. During the
-//! measurement, thousands of characters move, and the memory's worker runs on another thread.
+//! Measures the cost of the Bevy plugin for a game: the time that the plugin takes on the main thread in each frame.
+//! During the measurement, thousands of characters move, and the memory's worker runs on another thread.
 //!
 //! Two games without a window run in one process at 60 frames per second: one with the plugin, one without. In each
-//! frame, both games make the same changes. The measured time contains the changes and the frame, so it contains
-//! observers, hooks and systems of the plugin. The time of both games contains the cost of Bevy itself. The plugin's
-//! own cost of a frame is the time of the game with the plugin, minus the median time of the game without the plugin.
+//! frame, both games make the same changes. The measured time covers the changes and the frame, so it includes the
+//! observers, hooks and systems of the plugin. The time of both games includes the cost of Bevy itself. The plugin's
+//! own cost in a frame is the time of that frame in the game with the plugin, minus the median time of a frame in the
+//! game without the plugin.
 //!
-//! The two games take turns in each frame, and the order alternates. Then the thread sleeps until the next frame is
-//! due. The first second is not measured, because buffers still grow. All systems of both games run on the main thread
-//! in sequence. The measurement therefore contains all work of the plugin, and no frame waits for another thread of
-//! Bevy.
+//! Each frame runs in both games, one after the other, and the order alternates from frame to frame. Then the thread
+//! sleeps until the next frame is due. The first second is not measured, because buffers are still growing. All systems
+//! of both games run on the main thread in sequence. The measured time therefore includes all work of the plugin, and
+//! no frame waits for another thread of Bevy.
 //!
 //! Before this measurement, a game with hand-written lists of locations and moves (`by_hand.rs`) is compared with a
-//! game without lists, in the same way. The result is the minimum cost of tracking moves. The time of the game without
-//! the plugin is reported too, because it shows the noise of the machine.
+//! game without lists, in the same way. The difference is the minimum cost of tracking moves. The time of the game
+//! without the plugin is reported too, because it shows the noise of the machine.
 //!
 //! On Linux, a second set of figures leaves out the time in which the main thread was ready to run but waited for a
 //! processor, because the worker or another program used all processors.
@@ -37,16 +38,16 @@ use serde::Serialize;
 
 use crate::Random;
 
-/// Parameters of a measurement.
+/// Parameters of a measurement of the plugin.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// Number of characters.
     pub npcs: usize,
     /// Number of changes per frame.
     pub changes: usize,
-    /// Number of counted frames.
+    /// Number of measured frames.
     pub frames: usize,
-    /// Number of questions that are unanswered at any time.
+    /// Number of questions that wait for an answer at any time. Each answered question is replaced by a new one.
     pub questions: usize,
 }
 
@@ -59,34 +60,37 @@ pub struct Cost {
     pub changes: usize,
     /// Median of the plugin's own cost per frame on the main thread, in microseconds.
     pub frame_us_p50: f64,
-    /// 99th percentile of the same cost.
+    /// 99th percentile of the plugin's own cost per frame on the main thread, in microseconds.
     pub frame_us_p99: f64,
-    /// Largest of the same costs, in microseconds.
+    /// Largest own cost of the plugin in a frame, on the main thread, in microseconds.
     pub worst_us: f64,
-    /// Number of entities whose values in the memory differ from the game after all work is finished.
+    /// Number of characters whose values in the memory differ from the values in the game after all work is finished.
     pub dropped: usize,
     /// 99th percentile of the time from the first change of a batch to its commit, in milliseconds.
     pub commit_lag_ms_p99: f64,
-    /// Number of questions that are unanswered at any time.
+    /// Number of questions that wait for an answer at any time.
     pub questions: usize,
-    /// Number of answered questions.
+    /// Number of questions that were answered during the measurement.
     pub answered: usize,
-    /// Number of counted frames.
+    /// Number of measured frames.
     pub frames: usize,
     /// Median cost per frame of hand-written lists of locations and moves, in microseconds.
     pub by_hand_us_p50: f64,
-    /// 99th percentile of the same cost.
+    /// 99th percentile of the cost per frame of hand-written lists of locations and moves, in microseconds.
     pub by_hand_us_p99: f64,
     /// Median time of a frame in the game without the plugin, in microseconds.
     pub game_us_p50: f64,
-    /// 99th percentile of the same time. The difference from the median shows the noise of the machine.
+    /// 99th percentile of the time of a frame in the game without the plugin, in microseconds. The difference from the
+    /// median shows the noise of the machine.
     pub game_us_p99: f64,
-    /// Median of the plugin's own cost per frame, without the time in which the thread waited for a processor. In
-    /// microseconds. `None` if the system does not report this time.
+    /// Median of the plugin's own cost per frame in microseconds, without the time in which the thread waited for a
+    /// processor. `None` if the system does not report the waiting time.
     pub unhindered_us_p50: Option<f64>,
-    /// 99th percentile of the same cost.
+    /// 99th percentile of the plugin's own cost per frame in microseconds, without the time in which the thread waited
+    /// for a processor. `None` if the system does not report the waiting time.
     pub unhindered_us_p99: Option<f64>,
-    /// Largest of the same costs.
+    /// Largest own cost of the plugin in a frame in microseconds, without the time in which the thread waited for a
+    /// processor. `None` if the system does not report the waiting time.
     pub unhindered_worst_us: Option<f64>,
 }
 
@@ -225,7 +229,8 @@ impl Game {
                     name.set(format!("Renamed {number}"));
                 }
             }
-            // Groups exist only because of the plugin, so the whole time of joining counts as cost of the plugin.
+            // Only the game with the plugin has groups, so the whole time of joining a group counts as cost of the
+            // plugin.
             Change::Join(npc, group) if self.keeper == Keeper::Plugin => {
                 world.commands().entity(self.npcs[npc]).join(&self.groups[group]);
                 world.flush();
@@ -259,7 +264,7 @@ impl Game {
             self.app.update();
             let waits = testing::what_waits(self.app.world());
             quiet = if waits.is_empty() { quiet + 1 } else { 0 };
-            ensure!(begun.elapsed() < PATIENCE, "the game does not come to rest: {waits}");
+            ensure!(begun.elapsed() < PATIENCE, "the game still has unfinished work after {PATIENCE:?}: {waits}");
             if quiet == 0 {
                 thread::sleep(Duration::from_millis(1));
             }
@@ -305,7 +310,7 @@ fn count_failure(on: On<Unanswered>, mut asked: ResMut<Asked>, mut commands: Com
     commands.entity(on.entity).despawn();
 }
 
-/// Asks new questions until this number of questions is unanswered.
+/// Asks new questions until `questions` questions wait for an answer.
 fn ask(app: &mut App, npcs: &[Entity], random: &mut Random, questions: usize) {
     let world = app.world_mut();
     let missing = questions - world.resource::<Asked>().open;
@@ -320,7 +325,8 @@ fn ask(app: &mut App, npcs: &[Entity], random: &mut Random, questions: usize) {
     world.resource_mut::<Asked>().open = questions;
 }
 
-/// Commit lags in milliseconds, from the plugin's diagnostics.
+/// Commit lags in milliseconds, from the plugin's diagnostics. A commit lag is the time from the first change of a
+/// batch to its commit.
 #[derive(Default)]
 struct Lags {
     last: Option<Instant>,
@@ -339,13 +345,14 @@ impl Lags {
     }
 }
 
-/// Measures the plugin, first in games without changes, then with the changes of the plan. Writes the memory to
-/// `directory`.
+/// Measures the cost of the plugin twice: first without changes and questions, then with the changes and questions of
+/// the plan. The second measurement is skipped if the plan has neither changes nor questions. Calls `tell` with each
+/// result. Stores the memory in `directory`.
 ///
 /// # Errors
-/// If the memory cannot be opened, or does not become idle.
+/// Returns an error if the memory cannot be opened, or does not become idle.
 pub fn measure(plan: Plan, directory: &Path, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<()> {
-    ensure!(plan.npcs > 0 && plan.frames > 0, "there is nothing to measure without characters or frames");
+    ensure!(plan.npcs > 0 && plan.frames > 0, "the number of characters and the number of frames must be at least 1");
     let mut plugins = HearsayPlugins::open(directory);
     let mut settings = Settings::default();
     settings.model.enabled = false;
@@ -374,7 +381,8 @@ fn by_hand(plan: Plan) -> Result<Own> {
     own(&lists.took, &without.took, |(took, _)| Some(*took)).context("no frame was played")
 }
 
-/// Runs two games alternately with the same changes. The time of `before` counts as part of a frame of the first game.
+/// Runs two games alternately with the same changes. The time of `before` is included in the time of each frame of the
+/// first game.
 fn in_turn(
     plan: Plan,
     first: &mut Game,
@@ -446,7 +454,7 @@ fn play(plan: Plan, with: &mut Game, without: &mut Game, changes: &mut Changes, 
     })
 }
 
-/// The additional time per frame of one game over the median of the other game, in microseconds.
+/// Quantiles of the time of a frame in one game minus the median time of a frame in the other game, in microseconds.
 struct Own {
     p50: f64,
     p99: f64,
@@ -474,7 +482,7 @@ pub(crate) fn at(sorted: &[f64], part: f64) -> f64 {
     sorted.get(place.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or_default()
 }
 
-/// Returns the number of characters whose values in the memory differ from one of the two games.
+/// Returns the number of characters whose values in the memory differ from the values in at least one of the two games.
 fn differing(with: &Game, without: &Game, groups: &[Option<usize>]) -> Result<usize> {
     let memory = with.app.world().resource::<NpcMemory>().get().context("the memory is not open")?;
     let ids: Vec<EntityId> =

@@ -1,4 +1,4 @@
-//! Response times of a program with an open campaign.
+//! Measures response times of a program with an open campaign.
 
 use std::{
     path::Path,
@@ -12,28 +12,28 @@ use serde::Serialize;
 
 use crate::readers::Waits;
 
-/// Times of opening, searching and asking.
+/// Times of opening a campaign, searching it and asking a character.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Latency {
-    /// Number of operations in the journal.
+    /// Number of operations in the journal of the campaign.
     pub operations: usize,
     /// Number of facts and passages in the index.
     pub texts: usize,
-    /// Time from the start to the answer of the first request, in milliseconds.
+    /// Time from the start of opening to the answer of the first request, in milliseconds.
     pub open_ms: f64,
     /// Time of the first search after opening, in milliseconds. This search fills the caches for later searches.
     pub first_search_ms: f64,
-    /// Times of the later searches.
+    /// Times of the searches after the first one.
     pub search: Waits,
     /// Times of the questions to the character.
     pub ask: Waits,
 }
 
-/// Opens an existing campaign. Then searches `times` times and asks the character `knower` `times` times. Writes
-/// nothing to the campaign.
+/// Opens an existing campaign, searches it for `question`, and asks the character `knower` this question. Repeats the
+/// search and the question `times` times each. Writes nothing to the campaign.
 ///
 /// # Errors
-/// If the campaign cannot be opened, or no entity has the name of the knower.
+/// Returns an error if the campaign cannot be opened, or no entity has the id or name `knower`.
 pub fn measure(campaign: &Path, knower: &str, question: &str, times: usize) -> Result<Latency> {
     let mut options = MemoryOptions::for_campaign(campaign)?;
     options.settings.model.enabled = false;

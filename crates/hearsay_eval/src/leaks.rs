@@ -1,17 +1,16 @@
-//! Search for leaks: facts that a character cannot know must not influence its answers.
+//! Searches for leaks: a character's answers must not depend on facts that the character cannot know.
 //!
-//! The measurement asks a character a question. Then it removes from the state everything that is neither in the
-//! character's view nor in the derivations of its edges. It asks the same question again, and compares the two answers
-//! byte for byte. The following data is not removed:
+//! The measurement asks a character a question. Then it removes all data that the character cannot know from the state.
+//! It asks the same question again, and compares the two answers byte for byte. The following data is not removed:
 //!
-//! - The facts of the character's view. Properties that characters cannot see are removed: status, end, confidence,
-//!   conditions, the handle, and mentions besides subject and object. An exception are facts about membership,
-//!   residence and parts of places. They decide who knows what, so they keep these properties.
-//! - The character's edges to these facts, including records of having told them to others. Also all edges that can be
-//!   reached from these edges through justifications, with their facts.
-//! - The passages that the character heard, without the other hearers.
+//! - The facts of the character's view. Properties of facts that characters cannot see are removed: status, end of
+//!   validity, confidence, conditions, handle, and mentions besides subject and object. Facts about membership,
+//!   residence and parts of places keep their status and end, because they decide who knows which facts.
+//! - The character's knowledge edges to these facts, including the edges which record that the character told a fact to
+//!   others. Also all edges on which these edges depend, directly or indirectly, with their facts.
+//! - The passages that the character heard. The other hearers are removed.
 //! - The vocabulary, the calendar and the clock.
-//! - Entities and sessions that any of this data names, but only with their ids.
+//! - Entities and sessions that this data names. Only their ids are kept.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -43,20 +42,21 @@ use crate::{
 /// Maximum number of differences to print.
 const SHOWN: usize = 5;
 
-/// A question to a character, with its circumstances.
+/// A question to a character, with the time and place at which it is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The character who is asked.
     pub asker: EntityId,
-    /// The game time of the question.
+    /// The game time of the question. If `None`, the end of the world's history.
     pub as_of: Option<GameTime>,
-    /// The place where the question is asked.
+    /// The place where the question is asked, if it is given.
     pub place: Option<EntityId>,
-    /// The characters who are present. If empty, the characters that the asked character knows to be present.
+    /// The characters who are present. If empty, the engine uses the characters that the asked character knows to be
+    /// present.
     pub present: Vec<EntityId>,
     /// The entities to which the answer is limited. If empty, there is no limit.
     pub about: Vec<EntityId>,
-    /// The current session.
+    /// The current session, if there is one.
     pub session: Option<SessionId>,
     /// The text of the question.
     pub text: String,
@@ -65,17 +65,18 @@ pub struct Question {
 /// A difference between two answers that should be equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The number of the world, counted from 0.
+    /// The number of the generated world, counted from 0.
     pub world: usize,
-    /// The seed of the world.
+    /// The seed of the random numbers. The seed and the number of the world determine the world.
     pub seed: u64,
-    /// The question.
+    /// The question with the two different answers.
     pub question: Question,
-    /// The number of the first line that differs, counted from 1.
+    /// The number of the first line in which the answers differ, counted from 1. 0 if the state without the removed
+    /// data is invalid, so that there is no second answer.
     pub line: usize,
-    /// This line of the answer from the complete state.
+    /// The first differing line of the answer from the complete state.
     pub whole: String,
-    /// This line of the answer from the state that contains only data known to the character.
+    /// The first differing line of the answer from the state that contains only data known to the character.
     pub known: String,
 }
 
@@ -84,12 +85,12 @@ impl fmt::Display for Difference {
         let Self { world, seed, question: Question { asker, as_of, text, .. }, line, whole, known } = self;
         let when = as_of.map_or_else(|| "the end".into(), |time| time.to_string());
         writeln!(f, "world {world} of seed {seed}, {asker} asked as of {when}: {text}")?;
-        writeln!(f, "  line {line} in the whole world:   {whole}")?;
-        write!(f, "  line {line} in what {asker} knows: {known}")
+        writeln!(f, "  line {line} from the complete state: {whole}")?;
+        write!(f, "  line {line} from known data only:    {known}")
     }
 }
 
-/// Counts of a run.
+/// Number of worlds, questions and differences in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Number of generated worlds.
@@ -100,12 +101,12 @@ pub struct Tally {
     pub differences: usize,
 }
 
-/// The result of a run.
+/// The result of a run: the counts and the first differences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The counts.
+    /// The counts over all generated worlds.
     pub tally: Tally,
-    /// The first differences.
+    /// The first differences, in the order of the worlds. There are at most five.
     pub first: Vec<Difference>,
 }
 
@@ -115,7 +116,7 @@ pub fn look(worlds: usize, seed: u64) -> Found {
     look_with(worlds, seed, &answer)
 }
 
-/// Works like [`look`], with a custom function that returns the answer of a character.
+/// Searches for leaks like [`look`], but gets the answers of characters from the function `answer`.
 pub fn look_with(worlds: usize, seed: u64, answer: &(impl Fn(&State, &Question) -> String + Sync)) -> Found {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let work = || {
@@ -181,7 +182,8 @@ fn look_in(world: usize, seed: u64, answer: &impl Fn(&State, &Question) -> Strin
 }
 
 /// Answers a question from the complete state, and from the part of the state that the asked character knows. Returns
-/// the first line that differs, with its number.
+/// the number of the first line in which the answers differ, with this line of both answers. Returns `None` if the
+/// answers are equal.
 pub fn compare(
     state: &State,
     question: &Question,
@@ -190,7 +192,7 @@ pub fn compare(
     let view = View::of(state, &question.asker.clone().into(), question.as_of);
     let known = match known_world(&view, state) {
         Ok(known) => known,
-        Err(error) => return Some((0, String::new(), format!("the world as it is known cannot be: {error}"))),
+        Err(error) => return Some((0, String::new(), format!("the reduced state is invalid: {error}"))),
     };
     let (whole, known) = (answer(state, question), answer(&known, question));
     if whole == known {
@@ -203,21 +205,21 @@ pub fn compare(
     })
 }
 
-/// Error while pruning a world.
+/// Error while removing the data that a character cannot know from a state.
 #[derive(Debug, Error)]
 pub enum PruneError {
     /// A fact is invalid.
     #[error(transparent)]
     Fact(#[from] FactError),
-    /// The changes together are invalid.
+    /// The state refuses the remaining changes.
     #[error(transparent)]
     Apply(#[from] ApplyError),
 }
 
-/// Returns the part of a state that the knower of a view knows, with the derivations of its edges.
+/// Returns the part of a state that the knower of a view knows. It includes the derivations of the knower's edges.
 ///
 /// # Errors
-/// If the state contradicts itself.
+/// Returns an error if the state contradicts itself.
 pub fn known_world(view: &View, state: &State) -> Result<State, PruneError> {
     known_world_of(std::slice::from_ref(view), state)
 }
@@ -225,7 +227,7 @@ pub fn known_world(view: &View, state: &State) -> Result<State, PruneError> {
 /// Returns the part of a state that the knowers of several views know together.
 ///
 /// # Errors
-/// If the state contradicts itself.
+/// Returns an error if the state contradicts itself.
 pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError> {
     let mut kept = Kept::default();
     kept.entities.extend(views.iter().filter_map(|view| view.knower().entity().cloned()));
@@ -249,7 +251,8 @@ pub fn known_world_of(views: &[View], state: &State) -> Result<State, PruneError
         kept.fact(fact)?;
     }
     edges.into_values().for_each(|edge| kept.edge(edge));
-    // A knower can have a passage because it is a member or resident. The other knowers did not hear this passage.
+    // A knower can know a passage as a member of a group or as a resident of a place. Other knowers of the passage are
+    // removed.
     let mut heard: BTreeMap<PassageId, (&Arc<Passage>, BTreeSet<Knower>)> = BTreeMap::new();
     for view in views {
         let groups = view.facts().filter_map(|known| known.object().entity().map(|id| Knower::Entity(id.clone())));
@@ -338,7 +341,7 @@ impl Kept {
 /// Returns everything that the engine can answer for a character, as one text. It contains:
 ///
 /// - the scene context in its four forms, with and without citations,
-/// - the ranking of everything that the character knows, with explanations,
+/// - the ranking of all facts that the character knows, with explanations,
 /// - the character's trust in others,
 /// - its beliefs, and its assumptions about the beliefs of others,
 /// - the recaps and summaries of all sessions from its view.
@@ -543,6 +546,6 @@ mod tests {
         };
         let found = look_with(20, 7, &named);
         assert!(found.tally.differences > 0 && found.first[0].line == 1, "{:?}", found.tally);
-        assert_eq!(found, look_with(20, 7, &named), "whatever the threads do");
+        assert_eq!(found, look_with(20, 7, &named), "the result does not depend on the threads");
     }
 }

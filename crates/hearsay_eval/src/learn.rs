@@ -1,7 +1,7 @@
-//! Training of the extractor's classifiers from labelled sentences. There are classifiers for relations, for
-//! attributes, and for past or doubtful statements. Each is a multinomial logistic regression on the surrounding words.
-//! It is trained by stochastic gradient descent with an adaptive step for each weight (Duchi, Hazan and Singer,
-//! "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization", 2011).
+//! Trains the extractor's classifiers from labelled sentences. There are classifiers for relations, for attributes, and
+//! for past or doubtful statements. Each is a multinomial logistic regression on the surrounding words. It is trained
+//! by stochastic gradient descent with an adaptive step for each weight (Duchi, Hazan and Singer, "Adaptive Subgradient
+//! Methods for Online Learning and Stochastic Optimization", 2011).
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -19,31 +19,32 @@ const ROUNDS: usize = 25;
 const LEAST_SEEN: usize = 3;
 const LEAST_WEIGHT: f32 = 0.15;
 
-/// Training data of the classifiers.
+/// Training data of the three classifiers.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
     /// Examples for relations: pairs of entities in one sentence.
     pub pairs: Vec<Row>,
-    /// Examples for attributes: entities, each with words that may be a value.
+    /// Examples for attributes: entities, each with words that may be the value of an attribute.
     pub values: Vec<Row>,
     /// Examples for past or doubtful statements: extracted facts, each with its assertion status.
     pub meanings: Vec<Row>,
 }
 
-/// A training example: features and class.
+/// A training example: the features of an input, and its correct class.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// The scene of the example.
+    /// The name of the scene from which the example comes.
     pub scene: String,
-    /// The features.
+    /// The names of the features that the input has, such as the kinds of the entities and the words between them.
     pub features: Vec<String>,
-    /// The correct class. `-` means no class. In [`Rows::pairs`], the class is a relation, followed by `>` if the first
-    /// entity is the subject or by `<` if the second entity is the subject. In [`Rows::values`], the class is an
-    /// attribute. In [`Rows::meanings`], the class is `over` or `doubt`.
+    /// The correct class. `-` means that no class applies. In [`Rows::pairs`], the class is a relation, followed by `>`
+    /// if the first entity is the subject or by `<` if the second entity is the subject. In [`Rows::values`], the class
+    /// is an attribute. In [`Rows::meanings`], the class is `over` or `doubt`.
     pub class: String,
 }
 
-/// Trains a classifier. Returns the classifier in the format that `hearsay_extract` reads.
+/// Trains a classifier from the given examples. Returns the contents of the classifier's data file, which
+/// `hearsay_extract` reads.
 pub fn learn<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();

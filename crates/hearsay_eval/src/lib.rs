@@ -2,9 +2,10 @@
 //!
 //! - [`beliefs`]: plays stories about who saw an object being moved, and compares the engine's answers with the answers
 //!   of a data set.
-//! - [`leaks`]: generates [`worlds`] and asks characters. Then removes everything that a character cannot know, asks
+//! - [`leaks`]: generates [`worlds`] and asks characters. Then removes all data that a character cannot know, asks
 //!   again, and compares the answers.
-//! - [`crash`]: kills programs while they write, and compares the stored operations with the acknowledged operations.
+//! - [`crash`]: kills programs while they write to a campaign, and compares the stored operations with the acknowledged
+//!   operations.
 //! - [`encoder`]: measures the time of the sentence encoder.
 //! - [`extraction`]: runs the extractor on labelled sentences, and measures accuracy and calibration.
 //! - [`learn`]: trains the extractor's classifiers from labelled sentences: relations, attributes, and whether a fact
@@ -13,7 +14,7 @@
 //! - [`speed`]: measures the time and memory that a game and a DM need in a generated world.
 //! - [`soak`]: simulates months of play, and measures the size of the directory and the load of the worker.
 //! - [`latency`]: measures the response times of an open campaign.
-//! - [`readers`]: measures the time of writes while panels and an export read.
+//! - [`readers`]: measures the time of writes while panels and an export read the same campaign.
 //! - [`frames`]: measures the cost of the Bevy plugin on the main thread, per frame.
 //! - [`panel_frames`]: measures the cost of the DM's panels on the main thread, per frame.
 //! - [`recall`]: runs retrieval [`tasks`], and measures the accuracy and time of a search.

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     let result = args.command.run(&mut out);
     match result.and_then(|code| Ok(out.out.flush().map(|()| code)?)) {
         Ok(code) => code,
-        // The reader closed the pipe on purpose, so the program succeeded.
+        // The reader of the output closed the pipe on purpose, so this is not a failure.
         Err(error) if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe) => {
             ExitCode::SUCCESS
         }

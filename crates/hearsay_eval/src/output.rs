@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use anyhow::Result;
 use serde::Serialize;
 
-/// Standard output, in the form that was requested.
+/// Standard output: tables for people or, with `--json`, JSON lines.
 pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) out: io::BufWriter<io::Stdout>,
@@ -16,7 +16,7 @@ impl Output {
         Self { json, out: io::BufWriter::new(io::stdout()) }
     }
 
-    /// Prints an object on one line, with `--json`.
+    /// Prints an object as one line of JSON. Does nothing without `--json`.
     pub(crate) fn data(&mut self, data: &impl Serialize) -> Result<()> {
         if self.json {
             writeln!(self.out, "{}", serde_json::to_string(data)?)?;
@@ -24,7 +24,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints a line of text, without `--json`.
+    /// Prints a line of text. Does nothing with `--json`.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
             writeln!(self.out, "{}", text.as_ref())?;
@@ -33,11 +33,12 @@ impl Output {
     }
 }
 
-/// Prints a line of progress on the terminal. The next call replaces this line.
+/// Prints a line about the progress to standard error. The next call replaces this line. Does nothing if standard error
+/// is not a terminal.
 pub(crate) fn progress(text: &str) {
     let mut err = io::stderr();
     if err.is_terminal() {
-        // Progress is optional, so errors are ignored.
+        // The progress is not essential, so errors are ignored.
         let _ = write!(err, "\r\x1b[2K{text}").and_then(|()| err.flush());
     }
 }

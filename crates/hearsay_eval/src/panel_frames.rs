@@ -1,5 +1,5 @@
-//! Cost of the DM's panels on the main thread, per frame, with a large generated campaign. The measurement runs the
-//! real panel code without a window.
+//! Measures the cost of the DM's panels on the main thread, per frame, with a large generated campaign. The measurement
+//! runs the real panel code without a window.
 
 use std::{
     thread,
@@ -22,39 +22,41 @@ use crate::{
     speed,
 };
 
-/// Parameters of a measurement.
+/// Parameters of a measurement of the panels.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// Number of entities.
+    /// Number of entities in the generated campaign.
     pub entities: usize,
-    /// Number of facts.
+    /// Number of facts in the generated campaign.
     pub facts: usize,
     /// Number of facts that wait for review.
     pub rows: usize,
-    /// Number of counted frames per panel.
+    /// Number of measured frames per panel.
     pub frames: usize,
 }
 
-/// The time that a panel takes per frame on the main thread, in milliseconds. The measurement covers the whole desk
-/// with this panel in front, up to the triangles for the renderer.
+/// The time that a panel takes per frame on the main thread, in milliseconds. The time covers all visible panels, with
+/// this panel in front, up to the triangles for the renderer.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cost {
-    /// The panel, and the simulated input.
+    /// The name of the panel, and a few words about its contents or the simulated input.
     pub panel: String,
-    /// Number of counted frames. Frames in which data was read again are included.
+    /// Number of measured frames. Frames in which data was read again are included.
     pub frames: usize,
-    /// Median.
+    /// Median time of a frame, in milliseconds.
     pub ms_p50: f64,
-    /// 99th percentile.
+    /// 99th percentile of the time of a frame, in milliseconds.
     pub ms_p99: f64,
-    /// The longest frame.
+    /// Time of the slowest frame, in milliseconds.
     pub worst_ms: f64,
-    /// Median without the time in which the thread waited for a processor. `None` if the system does not report this
-    /// time.
+    /// Median time of a frame in milliseconds, without the time in which the thread waited for a processor. `None` if
+    /// the system does not report the waiting time.
     pub unhindered_ms_p50: Option<f64>,
-    /// 99th percentile of the same time.
+    /// 99th percentile of the time of a frame in milliseconds, without the time in which the thread waited for a
+    /// processor. `None` if the system does not report the waiting time.
     pub unhindered_ms_p99: Option<f64>,
-    /// The largest of the same times.
+    /// Largest time of a frame in milliseconds, without the time in which the thread waited for a processor. `None` if
+    /// the system does not report the waiting time.
     pub unhindered_worst_ms: Option<f64>,
 }
 
@@ -64,10 +66,10 @@ const FRAME: Duration = Duration::from_nanos(16_666_667);
 /// Number of frames before the first counted frame. Fonts and data are loaded in these frames.
 const WARM_UP: usize = 120;
 
-/// Maximum time to write and read a world.
+/// Maximum time until the panels have loaded their data.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The simulated input of the DM, every few frames.
+/// A function that returns the key that the simulated DM presses in the frame with the given number, if any.
 type Hand = fn(usize) -> Option<Key>;
 
 fn walks(frame: usize) -> Option<Key> {
@@ -82,12 +84,12 @@ fn looks(_: usize) -> Option<Key> {
     None
 }
 
-/// Measures each panel in turn. Calls `tell` with the cost of each panel as soon as it is known.
+/// Measures the panels one after the other. Calls `tell` with the cost of each panel as soon as the panel was measured.
 ///
 /// # Errors
-/// If the world cannot be generated, or the memory fails.
+/// Returns an error if the world cannot be generated, or the memory fails.
 pub fn measure(plan: Plan, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<()> {
-    ensure!(plan.frames > 0, "there is nothing to measure without frames");
+    ensure!(plan.frames > 0, "the number of frames must be at least 1");
     let (memory, people) = world(plan)?;
     let hub = &people[0];
     let mut desk = Desk::default();
@@ -95,7 +97,7 @@ pub fn measure(plan: Plan, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<
     let begun = Instant::now();
     while desk.is_busy() || desk.panel_context().names.is_empty() || screen.frame < WARM_UP {
         screen.frame(&mut desk, &memory, None);
-        ensure!(begun.elapsed() < PATIENCE, "the desk does not come to rest");
+        ensure!(begun.elapsed() < PATIENCE, "the panels are still loading data after {PATIENCE:?}");
     }
     let who_knows = || Request::Search("who knows where the lost boat lies?".into());
     let scene = || Request::Scene { place: None, speaker: Some(hub.clone()) };
@@ -127,7 +129,7 @@ pub fn measure(plan: Plan, tell: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<
     Ok(())
 }
 
-/// Duration of a frame, and the time in it in which the main thread waited for a processor.
+/// Duration of a frame, and the part of it in which the main thread waited for a processor.
 type Took = (Duration, Option<Duration>);
 
 fn cost(panel: String, took: &[Took]) -> Cost {

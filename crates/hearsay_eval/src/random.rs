@@ -20,12 +20,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below `end`, or 0 if `end` is 0.
+    /// Returns a random number from 0 to `end - 1`, or 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or_default()
     }
 
-    /// Returns true with a probability of `often` percent.
+    /// Returns `true` with a probability of `often` percent.
     pub fn percent(&mut self, often: usize) -> bool {
         self.below(100) < often
     }

@@ -1,4 +1,5 @@
-//! Effect of readers on the speed of writes: times of durable writes while panels and an export read the same campaign.
+//! Measures the effect of readers on the speed of writes: the times of durable writes while panels and an export read
+//! the same campaign.
 
 use std::{
     path::Path,
@@ -19,15 +20,15 @@ use serde::Serialize;
 
 use crate::speed;
 
-/// Time between two reads of a panel. Panels also read this often after changes.
+/// Time between two reads of a panel. The panels of the DM's console read at the same interval after changes.
 const PANEL_EVERY: Duration = Duration::from_millis(250);
 
-/// Quantiles of times.
+/// Median and 99th percentile of several times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Waits {
-    /// The median, in milliseconds.
+    /// The median of the times, in milliseconds.
     pub p50_ms: f64,
-    /// The 99th percentile, in milliseconds.
+    /// The 99th percentile of the times, in milliseconds.
     pub p99_ms: f64,
 }
 
@@ -36,19 +37,19 @@ pub struct Waits {
 pub struct Readers {
     /// Number of facts in the campaign.
     pub facts: usize,
-    /// Number of measured writes without readers. The same number is measured with readers.
+    /// Number of measured writes without readers, and also the number of measured writes with readers.
     pub writes: usize,
     /// Times of writes without readers.
     pub alone: Waits,
     /// Times of writes while four panels and an export read.
     pub read: Waits,
-    /// The 99th percentile with readers, divided by the 99th percentile without readers.
+    /// The 99th percentile of `read`, divided by the 99th percentile of `alone`.
     pub ratio: f64,
-    /// Number of reads that the panels and the export made.
+    /// Number of reads by the panels and the export during the writes.
     pub readings: u64,
 }
 
-/// Returns the number of values that were read.
+/// A function that reads data from a snapshot, and returns the number of values that it read.
 type Reading = fn(&ReadSnapshot) -> usize;
 
 /// The reads of four panels and an export.
@@ -78,10 +79,11 @@ fn exported(world: &ReadSnapshot) -> usize {
     hearsay_campaign::export_jsonl(&world.state, &mut lines).map_or(0, |()| lines.len())
 }
 
-/// Writes a generated campaign to a directory, and measures `writes` writes in it.
+/// Writes a generated campaign with `entities` entities and about `facts` facts to a directory. Then measures `writes`
+/// writes to this campaign without readers, and as many with readers.
 ///
 /// # Errors
-/// If the memory cannot be opened or written.
+/// Returns an error if the memory cannot be opened or written.
 pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -> Result<Readers> {
     let mut settings = Settings::default();
     (settings.model.enabled, settings.extraction.enabled) = (false, false);
@@ -97,7 +99,7 @@ pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -
         }
         thread::sleep(Duration::from_millis(50));
     }
-    let someone = people.first().context("a world has people")?.clone();
+    let someone = people.first().context("the generated world has no people")?.clone();
     let write = |n: usize| -> Result<Duration> {
         let lore = format!("Note {n}: the ferry left late.");
         let provenance = Provenance::new(Method::Authored, Author::Dm);
@@ -133,7 +135,7 @@ pub fn measure(directory: &Path, entities: usize, facts: usize, writes: usize) -
 }
 
 impl Waits {
-    /// Computes the quantiles of these times.
+    /// Computes the quantiles of the given times.
     pub fn of(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         let at = |share: usize| {

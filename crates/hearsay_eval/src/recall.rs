@@ -1,9 +1,9 @@
-//! Accuracy of retrieval: runs [tasks](crate::tasks) with the same ranking as a game.
+//! Measures the accuracy of retrieval: runs [tasks](crate::tasks) with the same ranking as a game.
 //!
 //! Each line of the corpus becomes a passage. Each fact becomes a relation between entities, with the passage as its
 //! evidence. All passages and relations are in one state. Each question is a search by the DM: it uses the DM's view,
-//! the names in this view, and the ranking. The results are converted to groups. The rank of a group is the rank of its
-//! first passage.
+//! the names in this view, and the ranking. In the results, each passage is replaced by its group (a session or a
+//! document). The rank of a group is the rank of its best passage.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,7 +34,7 @@ pub enum CorpusError {
     /// An id is invalid.
     #[error(transparent)]
     Id(#[from] IdError),
-    /// The changes together are invalid.
+    /// The state refuses the changes of the corpus.
     #[error(transparent)]
     Apply(#[from] ApplyError),
 }
@@ -43,23 +43,23 @@ pub enum CorpusError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Cosine only. The score of a group is the best score of its passages.
+    /// Ranks by cosine only. The score of a session or document is the best score of its passages.
     Dense,
-    /// BM25 only. Each group is scored as one text.
+    /// Ranks by BM25 only. Each session or document is scored as one text.
     Bm25,
-    /// The sum of the reciprocal ranks of dense and BM25. 60 is added to each rank.
+    /// Reciprocal rank fusion: the sum of `1 / (60 + rank)` over the rankings by cosine and by BM25.
     Rrf,
-    /// Scores from the graph only.
+    /// Ranks by scores from the graph only.
     Graph,
     /// The ranking that a game uses.
     Hearsay,
 }
 
 impl Method {
-    /// All methods.
+    /// All ranking methods, in the order of the report.
     pub const ALL: [Self; 5] = [Self::Dense, Self::Bm25, Self::Rrf, Self::Graph, Self::Hearsay];
 
-    /// Returns the name.
+    /// Returns the name of the method in lowercase.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Dense => "dense",
@@ -89,34 +89,34 @@ impl Method {
     }
 }
 
-/// The figures of one method on one set.
+/// The figures of one method on one set of questions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// The name of the set: one folder, or several folders whose questions are pooled.
     pub set: String,
-    /// The method.
+    /// The ranking method.
     pub method: Method,
-    /// Number of questions.
+    /// Number of questions in the set.
     pub n: usize,
-    /// The figures.
+    /// The mean scores with their intervals.
     #[serde(flatten)]
     pub figures: Figures,
     /// Median time of a ranking in milliseconds. The time does not include computing the vector of the question.
     pub query_ms_p50: f64,
-    /// 95th percentile of the same time.
+    /// 95th percentile of the time of a ranking in milliseconds, without computing the vector of the question.
     pub query_ms_p95: f64,
-    /// Time to build the state and the index of the corpus, without vectors, in seconds.
+    /// Time to build the state and the index of the corpus in seconds, without computing vectors.
     pub index_s: f64,
 }
 
 /// The scores of a method on each question of a set.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    /// The scores per question.
+    /// The scores of each question.
     pub scores: Vec<Scores>,
-    /// The time of each question, in milliseconds.
+    /// The time of the ranking for each question, in milliseconds, without computing the vector of the question.
     pub times: Vec<f64>,
-    /// Time to build the state and the index, in seconds.
+    /// Time to build the state and the index of the corpus in seconds, without computing vectors.
     pub index_s: f64,
 }
 
@@ -137,7 +137,7 @@ impl Run {
         }
     }
 
-    /// Adds the questions of another set.
+    /// Adds the scores and times of another set of questions.
     pub fn pool(&mut self, other: &Self) {
         self.scores.extend_from_slice(&other.scores);
         self.times.extend_from_slice(&other.times);
@@ -150,7 +150,7 @@ impl Run {
 pub struct Corpus {
     state: State,
     index: Index,
-    /// The DM's view and its names. An engine also reuses both between questions.
+    /// The DM's view and its names. Both are reused for all questions, as in the engine.
     view: View,
     names: EntityLinker,
     /// The group of each passage.
@@ -159,10 +159,10 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Builds state and index of a task.
+    /// Builds the state and the index for the corpus of a task.
     ///
     /// # Errors
-    /// If an entity in the task has no valid name.
+    /// Returns an error if an entity or a fact of the task is invalid, for example because a name is empty.
     pub fn of(task: &Task) -> Result<Self, CorpusError> {
         let start = Instant::now();
         let mut maker = Maker::default();
@@ -189,7 +189,7 @@ impl Corpus {
         Ok(Self { state, index, view, names, groups, seconds: start.elapsed().as_secs_f64() })
     }
 
-    /// Returns the texts that need a vector, in the form in which they are encoded.
+    /// Returns the texts that need a vector, in the exact form that the sentence encoder gets.
     pub fn texts(&self) -> impl Iterator<Item = (DocId, String)> {
         let embedded = self.state.facts().filter(|fact| self.state.vocabulary().is_embedded(fact.predicate()));
         let facts = embedded.map(|fact| DocId::Fact(fact.id()));
@@ -198,12 +198,12 @@ impl Corpus {
         held.filter_map(|doc| Some((doc, text_of(self.state.corpus(), doc)?.into_owned())))
     }
 
-    /// Sets the vector of a text.
+    /// Stores the vector of a text in the index.
     pub fn set_vector(&mut self, doc: DocId, vector: &[f32]) {
         self.index.set_vector(doc, vector);
     }
 
-    /// Returns the found groups, best first.
+    /// Returns the groups that the search finds, best first.
     fn found(&self, question: &str, vector: Option<&[f32]>, method: Method) -> Vec<&str> {
         let named = if method.weights().graph > 0.0 { self.names.mentioned(question) } else { Vec::new() };
         let query = Query { text: question, vector, named, graph: true, weights: method.weights(), ..Query::default() };
@@ -221,7 +221,8 @@ impl Corpus {
         groups.filter(|group| seen.insert(*group)).collect()
     }
 
-    /// Asks all questions of a task with one method.
+    /// Asks all questions of a task with one method. `vector` returns the vector of a question, or `None` to search
+    /// without a vector.
     pub fn run(&self, task: &Task, method: Method, vector: impl Fn(&str) -> Option<Vec<f32>>) -> Run {
         let mut run = Run { index_s: self.seconds, ..Run::default() };
         for query in &task.queries {
@@ -239,7 +240,7 @@ impl Corpus {
     }
 }
 
-/// Combines two rankings by the sum of reciprocal ranks.
+/// Combines two rankings by reciprocal rank fusion.
 fn fused<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<&'a str> {
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
     for ranking in [a, b] {
@@ -261,7 +262,7 @@ fn evidence(passage: &Passage) -> Evidence {
     Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() }
 }
 
-/// Creates the changes for a corpus. Each entity and each session is created only once.
+/// Creates the changes that add a corpus to a state. Adds each entity and each session only once.
 #[derive(Default)]
 struct Maker {
     changes: Vec<Change>,
@@ -394,10 +395,10 @@ mod tests {
         };
         check("corpus.jsonl", &CORPUS.replace("a2", "a1"), "corpus.jsonl:2: a second corpus line with the id `a1`");
         check("corpus.jsonl", r#"{"id": 1}"#, "corpus.jsonl:1: wrong format");
-        check("queries.jsonl", &QUERIES.replace(r#"["b"]"#, r#"["c"]"#), "queries.jsonl:2: `relevant` names `c`");
+        check("queries.jsonl", &QUERIES.replace(r#"["b"]"#, r#"["c"]"#), "queries.jsonl:2: `relevant` contains `c`");
         check("queries.jsonl", &QUERIES.replace(r#"["b"]"#, "[]"), "queries.jsonl:2: `relevant` is empty");
-        check("facts.jsonl", &FACTS.replace("b1", "b2"), "facts.jsonl:1: `source` names `b2`");
+        check("facts.jsonl", &FACTS.replace("b1", "b2"), "facts.jsonl:1: `source` is `b2`");
         let empty = tempfile::tempdir().unwrap();
-        assert!(tasks::read(empty.path()).unwrap_err().to_string().contains("no task in it"));
+        assert!(tasks::read(empty.path()).unwrap_err().to_string().contains("no task found"));
     }
 }

@@ -1,8 +1,10 @@
-//! Months of play: simulates a village whose people move and talk, and saves it in a directory.
+//! Measures the effect of months of play: simulates a village whose people move and talk, and saves the village in a
+//! directory.
 //!
 //! [`measure`] writes as fast as possible, and measures the size of the directory and the time to open it. It compares
 //! both with a second directory, into which only the final state was written. [`measure_paced`] plays at the speed of a
-//! game. It measures the time from a change to its commit, and the worker's processor time for a move.
+//! game. It measures the time from a change to its commit, and the processor time that the memory's worker thread takes
+//! for a move.
 
 mod directory;
 mod paced;
@@ -20,7 +22,7 @@ use directory::{options, timed_open};
 pub use paced::{Paced, PacedPlan, measure_paced};
 use village::{UnderWay, Village, sentence};
 
-/// Parameters of a run.
+/// Parameters of a run of [`measure`].
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// Number of people in the village.
@@ -31,7 +33,7 @@ pub struct Plan {
     pub talk: usize,
 }
 
-/// The result of a run.
+/// The result of [`measure`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Soaked {
     /// Number of people in the village.
@@ -54,26 +56,27 @@ pub struct Soaked {
     pub bytes_ratio: f64,
     /// Opening time of the directory, divided by the opening time of the second directory.
     pub open_ratio: f64,
-    /// Number of the game events of `talk` that are still recorded with their speaker and hearers at the end.
+    /// Number of the game events counted in `talk` that are still recorded completely at the end, with their speaker
+    /// and hearers or witnesses.
     pub talk_kept: usize,
-    /// Whether an undo removes the last spoken line, and an undo of this undo restores the line.
+    /// Whether undoing the last spoken line removes the line, and undoing this undo restores it.
     pub undo_works: bool,
     /// Whether loading a slot restores the locations of people, and removes all later passages.
     pub slot_works: bool,
 }
 
-/// Moves per operation.
+/// Number of moves in one operation.
 const BATCH: usize = 200;
 
-/// Operations per game minute.
+/// Number of operations in one minute of game time.
 const MINUTE: usize = 4;
 
 /// Simulates the village as fast as possible, and writes to `directory`.
 ///
 /// # Errors
-/// If the memory fails, or a move is refused.
+/// Returns an error if the village has fewer than 8 people, the memory fails, or a move is refused.
 pub fn measure(plan: Plan, directory: &Path) -> Result<Soaked> {
-    ensure!(plan.people >= 8, "a village needs 8 people at least, not {}", plan.people);
+    ensure!(plan.people >= 8, "a village needs at least 8 people, not {}", plan.people);
     let (played, once) = (directory.join("played"), directory.join("once"));
     let mut village = Village::new(plan.people)?;
     let memory = Memory::open(options(&played))?;
@@ -107,7 +110,7 @@ pub fn measure(plan: Plan, directory: &Path) -> Result<Soaked> {
     let (once_bytes, (fresh, once_open_ms)) = (crate::speed::bytes_below(&once)?, timed_open(&once)?);
     fresh.close()?;
     let undo_works = undo_works(&memory, &mut village)?;
-    let (then, said) = kept.context("nothing was played")?;
+    let (then, said) = kept.context("the run has no batch of moves, so no slot was saved")?;
     memory.load_slot("soak")?.wait()?;
     let known = memory.read_in_background(move |world| Ok(spoken(&world.state, said).is_none()))?.wait()?;
     let slot_works = known && places(&memory, &village)? == then;
@@ -129,7 +132,7 @@ pub fn measure(plan: Plan, directory: &Path) -> Result<Soaked> {
     })
 }
 
-/// Returns the location of each person.
+/// Returns the current location of each person.
 fn places(memory: &Memory, village: &Village) -> Result<Vec<Option<EntityId>>> {
     let people = village.people.clone();
     let place = |world: &ReadSnapshot, id: &EntityId| hearsay_query::records::Record::of(&world.state, id)?.place;
@@ -137,7 +140,7 @@ fn places(memory: &Memory, village: &Village) -> Result<Vec<Option<EntityId>>> {
     Ok(places.wait()?)
 }
 
-/// Returns the knowers of the game event with this number. Returns `None` if the event is not recorded with its
+/// Returns the knowers of the game event with the number `number`. Returns `None` if the event is not recorded with its
 /// speaker.
 fn spoken(state: &State, number: usize) -> Option<Vec<Knower>> {
     let text = sentence(number);
@@ -151,7 +154,8 @@ fn spoken(state: &State, number: usize) -> Option<Vec<Knower>> {
     teller.then(|| edges.map(|edge| edge.knower.clone()).collect())
 }
 
-/// Returns the number of game events that are recorded with their speaker and at least two hearers or witnesses.
+/// Returns how many of the first `talk` game events are recorded with their speaker and at least two hearers or
+/// witnesses.
 fn kept_talk(state: &State, people: &[EntityId], talk: usize) -> usize {
     use std::collections::HashMap;
     let said: HashMap<&str, _> =

@@ -1,5 +1,5 @@
-//! Speed of the engine. Generates a world that resembles a campaign, and measures typical work of a game and a DM in
-//! this world.
+//! Measures the speed of the engine. Generates a world that resembles a campaign, and measures typical tasks of a game
+//! and a DM in this world.
 //!
 //! The vectors of the texts are random numbers, because the time of a search does not depend on their values. The real
 //! encoder computes the vector of the question.
@@ -34,29 +34,29 @@ use crate::Random;
 /// Number of facts that the scholar knows. The scholar is a character who knows a large part of all facts.
 const SCHOLAR_KNOWS: usize = 20_000;
 
-/// Times of one task.
+/// Durations of one task over its repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Timing {
-    /// The name of the task.
+    /// The name of the measured task.
     pub work: &'static str,
     /// The number of repetitions of the task.
     pub n: usize,
-    /// The median, in microseconds.
+    /// Median duration of the task, in microseconds.
     pub p50_us: f64,
-    /// The 95th percentile, in microseconds.
+    /// 95th percentile of the duration of the task, in microseconds.
     pub p95_us: f64,
-    /// The 99th percentile, in microseconds.
+    /// 99th percentile of the duration of the task, in microseconds.
     pub p99_us: f64,
 }
 
 /// Memory and disk use of a world.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Room {
-    /// Number of entities.
+    /// Number of entities in the world.
     pub entities: usize,
-    /// Number of facts.
+    /// Number of facts in the world.
     pub facts: usize,
-    /// Memory of a program that has opened the world. `None` except on Linux.
+    /// Memory use of a program that has opened the world. It is known only on Linux; `None` on other systems.
     pub held: Option<Held>,
     /// Size of the database per fact, including graph tables and snapshot, in bytes.
     pub bytes_per_fact: f64,
@@ -82,7 +82,7 @@ pub struct GeneratedWorld {
     changes: Vec<Change>,
 }
 
-/// Returns a first name and a family name for a number.
+/// Returns the name of the entity with the number `n`: a first name, a family name and a number.
 fn called(n: usize) -> String {
     const FIRST: [&str; 24] = [
         "Aldo", "Berit", "Cass", "Dorn", "Edda", "Falk", "Gerda", "Hale", "Ilse", "Jory", "Kuno", "Lark", "Mira",
@@ -114,10 +114,10 @@ impl GeneratedWorld {
     /// Generates a world with `entities` entities, and about `facts` facts. Names and kinds count as facts.
     ///
     /// # Errors
-    /// If there are too few facts for the names.
+    /// Returns an error if `entities` is below 100, or `facts` is less than three times as large as `entities`.
     pub fn generate(entities: usize, facts: usize) -> Result<Self> {
-        anyhow::ensure!(entities >= 100, "a world needs 100 entities at least, not {entities}");
-        anyhow::ensure!(facts >= 3 * entities, "{entities} entities need {} facts at least, not {facts}", 3 * entities);
+        anyhow::ensure!(entities >= 100, "a world needs at least 100 entities, not {entities}");
+        anyhow::ensure!(facts >= 3 * entities, "{entities} entities need at least {} facts, not {facts}", 3 * entities);
         let (places, groups) = (entities / 50, entities / 100);
         let id = |n: usize| EntityId::new(format!("e-{n}"));
         let mut world = Self { people: Vec::new(), changes: Vec::new() };
@@ -193,7 +193,8 @@ impl GeneratedWorld {
                     (fact.mentions([to.clone()]), vec![own, to.into(), home.into()])
                 }
             };
-            // Of the facts of branch 6, one in five is known to everyone. The others are known only at one place.
+            // One in five of the facts from branch 6 is known to all characters. The others are known only at one
+            // place.
             let knowers = if number % 10 == 6 && number % 50 != 6 { vec![id(one % places)?.into()] } else { knowers };
             world.say(builder, &knowers)?;
             written += 1;
@@ -209,7 +210,7 @@ impl GeneratedWorld {
 
     /// Makes the first person the scholar: adds edges until this person knows `facts` facts.
     fn teach(&mut self, facts: usize) -> Result<()> {
-        let scholar = Knower::Entity(self.people.first().context("a world has people")?.clone());
+        let scholar = Knower::Entity(self.people.first().context("the generated world has no people")?.clone());
         let ids: Vec<_> = self
             .changes
             .iter()
@@ -239,13 +240,13 @@ fn provenance() -> Provenance {
     Provenance::new(Method::Authored, Author::Dm)
 }
 
-/// Measures one task after the other.
+/// Measures tasks, and passes the durations of each task to `tell`.
 struct Clock<'a> {
     tell: &'a mut dyn FnMut(&Timing) -> Result<()>,
 }
 
 impl Clock<'_> {
-    /// Repeats a task `n` times, and reports its times.
+    /// Runs a task `n` times, and reports its durations.
     fn time(&mut self, work: &'static str, n: usize, mut what: impl FnMut(usize) -> Result<()>) -> Result<()> {
         let mut took = Vec::with_capacity(n);
         for number in 0..n {
@@ -263,11 +264,12 @@ impl Clock<'_> {
     }
 }
 
-/// Measures the tasks of a game and a DM in a generated world. Writes the world to `directory`. Reports each timing as
-/// soon as it is known.
+/// Measures the tasks of a game and a DM in a generated world. Writes the world to `directory`. Calls `tell` with the
+/// durations of each task as soon as the task was measured. Without an encoder, computing the vector of a question is
+/// not measured.
 ///
 /// # Errors
-/// If the world cannot be generated, or the database fails.
+/// Returns an error if the world cannot be generated, or the database fails.
 pub fn measure(
     entities: usize,
     facts: usize,
@@ -290,9 +292,9 @@ pub fn measure(
     clock.time("bulk_write", 1, |_| Ok(store.commit_blocking(Position(1), vec![Arc::clone(&world)])?))?;
     let (sender, done) = std::sync::mpsc::channel();
     store.write_snapshot(&state, move |result| drop(sender.send(result)));
-    done.recv().context("the store stopped")??;
+    done.recv().context("the store stopped before it wrote the snapshot")??;
     store.close()?;
-    // A program writes the graph tables in the background, so opening does not wait for them.
+    // The store writes the graph tables in the background, so opening does not wait for them.
     let held = held_by_another(&directory.join("world"));
     reopen(&mut clock, &directory.join("world"))?;
     let store = open(&directory.join("world"))?;
@@ -436,7 +438,7 @@ fn open(directory: &Path) -> Result<Store> {
     Ok(Store::open(Location::from(directory), StoreOptions::default())?.store)
 }
 
-/// Measures the write of one durable fact. For comparison, also measures a write and fsync of as many bytes.
+/// Measures the durable write of one fact. For comparison, also measures a write and fsync of the same number of bytes.
 fn write(clock: &mut Clock, directory: &Path) -> Result<()> {
     let someone = EntityId::new("someone")?;
     let one = |n: usize| -> Result<Arc<Operation>> {
@@ -483,10 +485,11 @@ fn reopen(clock: &mut Clock, directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opens a world as a game does. Returns the resident memory of this program after each step.
+/// Opens a world in the same way as a game. Returns the resident memory of this program after each step, or `None` if
+/// the system does not report it.
 ///
 /// # Errors
-/// If the world cannot be opened.
+/// Returns an error if the world cannot be opened.
 pub fn hold(directory: &Path) -> Result<Option<Held>> {
     let program = resident();
     let opened = Store::open(Location::from(directory), StoreOptions::default())?;
@@ -500,8 +503,8 @@ pub fn hold(directory: &Path) -> Result<Option<Held>> {
     Ok(all())
 }
 
-/// Starts a separate program that opens the world, and returns its memory use. This program would use more memory,
-/// because it has generated the world.
+/// Starts a separate program that opens the world, and returns the memory use of that program. The current program uses
+/// more memory, because it has generated the world.
 fn held_by_another(directory: &Path) -> Option<Held> {
     let program = std::env::current_exe().ok()?;
     let told = Command::new(program).arg("hold").arg(directory).output().ok()?;

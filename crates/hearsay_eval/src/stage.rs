@@ -1,12 +1,13 @@
 //! Turns stories into operations. Each character sees only the events in its room.
 //!
-//! - From entering to leaving a room, a character has a canon LOCATED_AT fact with this room.
+//! - While a character is in a room, the state contains a `LOCATED_AT` fact that connects the character to this room.
 //! - After each event in a room, all characters in the room look around. They witness who is present and which things
-//!   the room contains. The new edges have the other characters as `co_present`. So a character who comes in sees where
-//!   the things are, and the others see that this character sees it.
+//!   the room contains. The new edges have the other characters as `co_present`. So a character who comes in learns
+//!   where the things are, and the others learn that this character has seen the things.
 //! - If a character leaves a room, the characters who stay witness this. Characters elsewhere learn nothing.
-//! - A story does not say in which room a thing is. A thing is in the room of the character who first handles it. If no
-//!   character handles it, it is in the room that a character entered last.
+//! - A story does not say in which room a thing is. This module assumes the room of the character who first moves the
+//!   thing. If no character moves it, this module assumes the room that a character entered last before the story
+//!   mentions the thing.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -19,27 +20,31 @@ use thiserror::Error;
 
 use crate::stories::Sentence;
 
-/// Error: a sentence of a story is impossible.
+/// Error in a story: a sentence describes an impossible event.
 #[derive(Debug, Error)]
 pub enum StageError {
-    /// A character leaves a room, or acts in a room, without being in this room.
-    #[error("{who} is not in the {room} and cannot leave it; let them enter it first")]
+    /// A character leaves a room without being in this room.
+    #[error(
+        "{who} is not in the {room}, so {who} cannot leave it; add an earlier sentence in which {who} enters the {room}"
+    )]
     NotThere {
         /// The character.
         who: EntityId,
-        /// The room.
+        /// The room that the character leaves.
         room: EntityId,
     },
-    /// No character has entered a room yet, so the room of a thing is unknown.
-    #[error("nobody has entered a room yet, so the room of the {0} is unknown; let somebody enter first")]
+    /// A sentence mentions a thing before any character has entered a room, so the room of the thing is unknown.
+    #[error(
+        "nobody has entered a room yet, so the room of the {0} is unknown; add an earlier sentence in which a character enters a room"
+    )]
     NoRoom(EntityId),
-    /// The event cannot be learned.
+    /// The characters cannot learn the event.
     #[error(transparent)]
     Learn(#[from] learn::LearnError),
-    /// The event cannot be recorded.
+    /// The state refuses the operation that records the event.
     #[error(transparent)]
     Apply(#[from] ApplyError),
-    /// A fact cannot be built.
+    /// A fact about the event is invalid.
     #[error(transparent)]
     Fact(#[from] FactError),
 }
@@ -57,7 +62,7 @@ impl Stage {
     /// Records the events of a story in a new state. Each sentence takes one minute of game time.
     ///
     /// # Errors
-    /// The index of the impossible sentence, counted from 0, with the reason.
+    /// Returns the index of the first impossible sentence, counted from 0, and the reason why it is impossible.
     pub fn play<'s>(sentences: impl IntoIterator<Item = &'s Sentence>) -> Result<Self, (usize, StageError)> {
         let sentences: Vec<&Sentence> = sentences.into_iter().collect();
         let mut stage = Self { rooms: rooms(&sentences), ..Self::default() };
@@ -79,7 +84,8 @@ impl Stage {
         GameTime(self.time)
     }
 
-    /// Returns the position in the journal at which a thing first had a location.
+    /// Returns the position in the journal at which a thing first had a location. Returns `None` if the story states no
+    /// location of the thing.
     pub fn placed(&self, thing: &EntityId) -> Option<Position> {
         self.placed.get(thing).copied()
     }
@@ -221,7 +227,7 @@ fn provenance() -> Provenance {
     Provenance::new(Method::Witnessed, Author::Game)
 }
 
-/// Returns the room of each thing at the moment when the story first mentions the thing.
+/// Returns the room in which each thing is assumed to be when the story first mentions the thing.
 fn rooms(sentences: &[&Sentence]) -> BTreeMap<EntityId, EntityId> {
     let mut people: BTreeMap<&EntityId, &EntityId> = BTreeMap::new();
     let (mut handled, mut spoken): (BTreeMap<EntityId, EntityId>, BTreeMap<EntityId, EntityId>) = Default::default();

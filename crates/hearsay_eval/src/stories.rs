@@ -1,4 +1,5 @@
-//! Stories in ToMi's format: sentences with a small grammar, then a question with its answer.
+//! Reads stories in ToMi's format. A story consists of sentences with a small grammar, and of questions with their
+//! answers.
 //!
 //! Every line begins with a number. The numbers restart with each story. A line with tabs contains a question and its
 //! answer. Files are plain text or gzip.
@@ -18,44 +19,44 @@ pub enum StoryError {
     /// The file cannot be read.
     #[error("{}: {source}", file.display())]
     File {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// The cause.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// The gzip file cannot be unpacked.
-    #[error("{}: the gzip file cannot be unpacked ({source}); download it again", file.display())]
+    #[error("{}: the gzip file cannot be unpacked ({source}); download the file again", file.display())]
     Gzip {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// The cause.
+        /// Reason why the file cannot be unpacked.
         source: std::io::Error,
     },
-    /// The file is not text.
-    #[error("{}: the file is not UTF-8 text", file.display())]
+    /// The file is not UTF-8 text.
+    #[error("{}: the file is not UTF-8 text; convert it to UTF-8", file.display())]
     NoText {
         /// The file.
         file: PathBuf,
     },
-    /// A line has the wrong format.
+    /// A line has the wrong format, or describes an impossible event.
     #[error("{}:{line}: {problem}", file.display())]
     Line {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// The line, counted from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// The problem, and the expected input.
+        /// Description of the problem and of the expected input.
         problem: String,
     },
-    /// The file is empty.
-    #[error("{}: no story with a question in it; expected numbered lines, questions with a tab before the answer", file.display())]
+    /// The file contains no question.
+    #[error("{}: the file contains no question; expected numbered lines; a line with a question also contains a tab and the answer", file.display())]
     Empty {
         /// The file.
         file: PathBuf,
     },
 }
 
-/// The content of a sentence.
+/// A sentence of a story, which describes one event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sentence {
     /// A character enters a room.
@@ -74,37 +75,37 @@ pub enum Sentence {
     },
     /// A thing is in a container, or a container is in a room.
     Lies {
-        /// The thing.
+        /// The thing, or the container.
         thing: EntityId,
-        /// The place.
+        /// The container, or the room.
         place: EntityId,
     },
     /// A character moves a thing into a container.
     Moves {
         /// The character.
         who: EntityId,
-        /// The thing.
+        /// The thing that is moved.
         thing: EntityId,
-        /// The container.
+        /// The container into which the character moves the thing.
         place: EntityId,
     },
     /// A character likes or dislikes something.
     Likes {
         /// The character.
         who: EntityId,
-        /// The sentence.
+        /// The text of the sentence.
         text: String,
     },
 }
 
-/// The kind of a question.
+/// The kind of a question, with the characters whose beliefs the question asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// The question asks for the location of the thing at the beginning.
+    /// The question asks where the thing was at the beginning of the story.
     Memory,
-    /// The question asks for the present location of the thing.
+    /// The question asks where the thing is at the end of the story.
     Reality,
-    /// The question asks where a character believes the thing to be.
+    /// The question asks where this character believes the thing to be.
     FirstOrder(EntityId),
     /// The question asks where the first character thinks that the second character believes the thing to be.
     SecondOrder(EntityId, EntityId),
@@ -139,13 +140,14 @@ pub struct Story {
 /// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
-/// Maximum number of unpacked bytes.
+/// Maximum size of an unpacked gzip file, in bytes.
 const MOST: u64 = 256 << 20;
 
-/// Reads the stories of a file. Consecutive stories with the same sentences become one.
+/// Reads the stories of a file. Consecutive stories with the same sentences are joined into one story with several
+/// questions.
 ///
 /// # Errors
-/// If the file cannot be read, or one of its lines has an unknown form.
+/// Returns an error if the file cannot be read, if the file contains no question, or if a line has an unknown format.
 pub fn read(file: &Path) -> Result<Vec<Story>, StoryError> {
     let owned = || file.to_owned();
     let mut bytes = std::fs::read(file).map_err(|source| StoryError::File { file: owned(), source })?;
@@ -160,7 +162,7 @@ pub fn read(file: &Path) -> Result<Vec<Story>, StoryError> {
     if stories.is_empty() { Err(StoryError::Empty { file: owned() }) } else { Ok(stories) }
 }
 
-/// Parses stories. Returns the line and the description of an error.
+/// Parses stories. An error is the line number, counted from 1, and a description of the problem.
 pub(crate) fn parse(text: &str) -> Result<Vec<Story>, (usize, String)> {
     let (mut stories, mut story): (Vec<Story>, Story) = (Vec::new(), Story::default());
     for (line, words) in (1..).zip(text.lines()) {
@@ -209,8 +211,8 @@ fn sentence(text: &str) -> Result<Sentence, String> {
         }
         _ => {
             return Err(format!(
-                "`{text}` is not a sentence of a story; expected somebody who entered, exited or likes the …, or moved the … to \
-                 the …, or: The … is in the …"
+                "`{text}` is not a sentence of a story; expected one of: NAME entered the ROOM; NAME exited the ROOM; \
+                 The THING is in the PLACE; NAME moved the THING to the PLACE; NAME likes the THING"
             ));
         }
     })
@@ -227,8 +229,8 @@ fn question(text: &str) -> Result<(EntityId, Asked), String> {
         }
         _ => {
             return Err(format!(
-                "`{text}` is not a known question; expected: Where was the … at the beginning? Where is the … really? \
-                 Where will … look for the …? Where does … think that … searches for the …?"
+                "`{text}` is not a known question; expected one of: Where was the THING at the beginning? Where is the \
+                 THING really? Where will NAME look for the THING? Where does NAME think that NAME searches for the THING?"
             ));
         }
     })

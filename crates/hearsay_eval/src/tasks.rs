@@ -1,4 +1,5 @@
-//! Retrieval tasks. A task is a folder with a corpus, questions about the corpus, and optional facts, in JSON Lines:
+//! Reads retrieval tasks. A task is a folder with a corpus, questions about the corpus, and optional facts, in JSON
+//! Lines:
 //!
 //! - `corpus.jsonl` has the keys `id`, `group` and `text`, and optionally `title`, `speaker` and `time`. A group is a
 //!   session with its lines in order, or a document with a single line.
@@ -15,71 +16,71 @@ use std::{
 use serde::{Deserialize, de::DeserializeOwned};
 use thiserror::Error;
 
-/// Error in a task.
+/// Error while reading a task.
 #[derive(Debug, Error)]
 pub enum TaskError {
     /// A file or folder cannot be read.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// The cause.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A line has the wrong format.
     #[error("{}:{line}: {problem}", file.display())]
     Line {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// The line, counted from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// The problem, and the expected input.
+        /// Description of the problem and of the expected input.
         problem: String,
     },
     /// The folder contains no task, or a file of a task is empty.
-    #[error("{}: no task in it; expected a folder with corpus.jsonl and queries.jsonl, or folders of such folders", .0.display())]
+    #[error("{}: no task found; expected a folder with the nonempty files corpus.jsonl and queries.jsonl, or a folder of such folders", .0.display())]
     Empty(PathBuf),
 }
 
-/// A text in the corpus.
+/// A line of `corpus.jsonl`: one text of the corpus.
 #[derive(Debug, Clone, Deserialize)]
 pub struct CorpusLine {
-    /// The id.
+    /// The id of the text.
     pub id: String,
-    /// The group of the text. Rankings of groups are scored.
+    /// The id of the text's group: a session or a document. The measurement scores rankings of groups, not of texts.
     pub group: String,
-    /// The title. May be empty.
+    /// The title of the text, or an empty string.
     #[serde(default)]
     pub title: String,
-    /// The text.
+    /// The words of the text.
     pub text: String,
-    /// The speaker.
+    /// The name of the speaker, if the text was spoken.
     #[serde(default)]
     pub speaker: Option<String>,
-    /// The time, in the words of the source.
+    /// The time of the text in the words of the source, if it is known.
     #[serde(default)]
     pub time: Option<String>,
 }
 
-/// A question.
+/// A line of `queries.jsonl`: a question about the corpus.
 #[derive(Debug, Clone, Deserialize)]
 pub struct TaskQuery {
-    /// The id.
+    /// The id of the question.
     pub id: String,
-    /// The text.
+    /// The text of the question.
     pub text: String,
-    /// The groups that answer the question.
+    /// The ids of the groups that answer the question.
     pub relevant: Vec<String>,
 }
 
-/// A fact derived from a corpus line.
+/// A line of `facts.jsonl`: a fact that a text of the corpus states.
 #[derive(Debug, Clone, Deserialize)]
 pub struct TaskFact {
-    /// The subject.
+    /// The name of the subject.
     pub subject: String,
-    /// The predicate.
+    /// The words of the relation.
     pub predicate: String,
-    /// The object.
+    /// The name of the object.
     pub object: String,
     /// The id of the corpus line that states the fact.
     pub source: String,
@@ -94,14 +95,16 @@ pub struct Task {
     pub corpus: Vec<CorpusLine>,
     /// The questions.
     pub queries: Vec<TaskQuery>,
-    /// Additional facts.
+    /// The facts that the corpus states. Empty if there is no file `facts.jsonl`.
     pub facts: Vec<TaskFact>,
 }
 
-/// Reads the task in a folder, or all tasks in the folders below it, sorted by path.
+/// Reads the task in the folder `dir`. If the folder contains no task itself, reads all tasks in the folders below it,
+/// sorted by path.
 ///
 /// # Errors
-/// If there is no task, or one of its files cannot be read.
+/// Returns an error if there is no task, if a file of a task cannot be read or is empty, or if a line has the wrong
+/// format.
 pub fn read(dir: &Path) -> Result<Vec<Task>, TaskError> {
     let name = dir.canonicalize().ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
     let mut tasks = Vec::new();
@@ -132,18 +135,18 @@ fn task(dir: &Path, name: &str) -> Result<Task, TaskError> {
     let corpus = lines(&dir.join("corpus.jsonl"), |line: &CorpusLine| {
         groups.insert(line.group.clone());
         let new = ids.insert(line.id.clone());
-        (!new).then(|| format!("a second corpus line with the id `{}`; ids must differ", line.id))
+        (!new).then(|| format!("a second corpus line with the id `{}`; each id must be unique", line.id))
     })?;
     let queries = lines(&dir.join("queries.jsonl"), |query: &TaskQuery| {
         let unknown = query.relevant.iter().find(|group| !groups.contains(*group));
-        let none = query.relevant.is_empty().then(|| "`relevant` is empty; name the groups that answer".to_owned());
-        none.or_else(|| Some(format!("`relevant` names `{}`, which is no group of corpus.jsonl", unknown?)))
+        let none = query.relevant.is_empty().then(|| "`relevant` is empty; list the correct groups".to_owned());
+        none.or_else(|| Some(format!("`relevant` contains `{}`, which is not a group in corpus.jsonl", unknown?)))
     })?;
     let file = dir.join("facts.jsonl");
     let facts = if file.is_file() {
         lines(&file, |fact: &TaskFact| {
             let unknown = !ids.contains(&fact.source);
-            unknown.then(|| format!("`source` names `{}`, which is no id in corpus.jsonl", fact.source))
+            unknown.then(|| format!("`source` is `{}`, which is not an id in corpus.jsonl", fact.source))
         })?
     } else {
         Vec::new()

@@ -1,4 +1,5 @@
-//! Cache file for the vectors of texts. Computing the vectors takes minutes, while a measurement takes seconds.
+//! Stores the vectors of texts in a file. Computing the vectors takes minutes, while a measurement with stored vectors
+//! takes seconds.
 
 use std::{
     env,
@@ -11,24 +12,24 @@ use hearsay_embed::{EmbedError, Encoder, TextHash, text_hash};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
-/// Error of the vector cache.
+/// Error while reading, computing or storing vectors.
 #[derive(Debug, Error)]
 pub enum CacheError {
     /// The file cannot be read or written.
     #[error("{}: {source}", file.display())]
     File {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// The cause.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The file is not a vector cache.
-    #[error("{}: not a cache of vectors; name another file with --cache, or delete it", .0.display())]
+    #[error("{}: the file is not a cache of vectors; name another file with --cache, or delete this file", .0.display())]
     Foreign(PathBuf),
-    /// There is no directory for the cache.
+    /// The system has no directory for caches.
     #[error("there is no cache directory on this system; name a file with --cache")]
     NoPlace,
-    /// The model failed.
+    /// The sentence encoder could not compute a vector.
     #[error(transparent)]
     Embed(#[from] EmbedError),
 }
@@ -43,7 +44,7 @@ const BATCH: usize = 64;
 /// The vector follows.
 const KEYS: usize = 2 * size_of::<TextHash>();
 
-/// The vectors of one model, by text.
+/// The vectors of one model, by text, with the cache file in which they are stored.
 #[derive(Debug)]
 pub struct VectorCache {
     file: PathBuf,
@@ -55,7 +56,7 @@ impl VectorCache {
     /// Returns the default path of the cache, below the system's cache directory.
     ///
     /// # Errors
-    /// If there is no such directory.
+    /// Returns an error if the system has no directory for caches.
     pub fn default_file() -> Result<PathBuf, CacheError> {
         let var = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let dir = if cfg!(windows) {
@@ -68,10 +69,11 @@ impl VectorCache {
         Ok(dir.ok_or(CacheError::NoPlace)?.join("hearsay/eval-vectors.bin"))
     }
 
-    /// Reads the vectors of a model from a file. If the file ends with an incomplete record, removes this record.
+    /// Reads the vectors of one model from a cache file. `dimension` is the length of a vector of this model. If the
+    /// file ends with an incomplete record, removes this record.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not a vector cache.
+    /// Returns an error if the file cannot be read, or is not a vector cache.
     pub fn open(file: &Path, model: &str, dimension: usize) -> Result<Self, CacheError> {
         let failed = |source| CacheError::File { file: file.to_owned(), source };
         let bytes = match fs::read(file) {
@@ -113,10 +115,11 @@ impl VectorCache {
         self.vectors.get(&text_hash(text)).map(Vec::as_slice)
     }
 
-    /// Computes and stores the missing vectors of all texts. Calls `progress` with the number of remaining texts.
+    /// Computes and stores the vectors of all texts that are not in the cache yet. Calls `progress` with the number of
+    /// remaining texts.
     ///
     /// # Errors
-    /// If a text cannot be encoded, or the file cannot be written.
+    /// Returns an error if a text cannot be encoded, or the file cannot be written.
     pub fn fill(
         &mut self,
         texts: &BTreeSet<String>,
@@ -134,10 +137,10 @@ impl VectorCache {
         Ok(())
     }
 
-    /// Stores vectors.
+    /// Adds vectors to the cache and to its file. Each vector is given with its text.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn keep<'a>(&mut self, vectors: impl IntoIterator<Item = (&'a str, Vec<f32>)>) -> Result<(), CacheError> {
         let mut bytes = Vec::new();
         for (text, vector) in vectors {

@@ -1,8 +1,9 @@
-//! Weights of the evidence for and against an extracted fact, fitted to labelled sentences.
+//! Fits the weights of the evidence for and against an extracted fact to labelled sentences.
 //!
 //! Each piece of evidence is a *mark* of the fact. The confidence of a fact is a logistic function of the sum of the
-//! weights of its marks. The weights are fitted by a logistic regression with ridge regularization, to all facts that
-//! were extracted without doubt. Cross-validation measures the result on scenes that were not used for fitting.
+//! weights of its marks. The weights are fitted by a logistic regression with ridge regularization. The input is all
+//! extracted facts that are not marked as doubtful. Cross-validation measures the result on scenes that were not used
+//! for fitting.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,22 +31,23 @@ const PARTS: usize = 5;
 /// Minimum confidence at which a fact is accepted without review.
 const ACCEPTED: f64 = 0.7;
 
-/// Fitted weights, with their figures on unseen scenes.
+/// Fitted weights, with the figures of a cross-validation: each scene is measured with weights that were fitted to the
+/// other scenes.
 #[derive(Debug, Clone, Serialize)]
 pub struct Weights {
-    /// The weights by mark; `base` applies to all facts.
+    /// The weight of each mark. The weight `base` applies to all facts.
     pub weights: BTreeMap<String, f64>,
-    /// The number of facts in the fit.
+    /// The number of facts to which the weights were fitted.
     pub n: usize,
-    /// The share of the accepted facts that are right, in scenes that were not used for fitting.
+    /// The share of the accepted facts that match a certain labelled fact, in the cross-validation.
     pub precision: f64,
-    /// The number of accepted facts that are right, in scenes that were not used for fitting.
+    /// The number of accepted facts that match a certain labelled fact, in the cross-validation.
     pub right: usize,
-    /// The mean logarithmic loss in scenes that were not used for fitting.
+    /// The mean logarithmic loss in the cross-validation.
     pub loss: f64,
 }
 
-/// Fits the weights.
+/// Fits the weights to labelled sentences. Without `meaning`, the extractor uses no sentence vectors.
 pub fn fit(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Weights {
     let all = findings_of_others(labelled, meaning);
     let mut count: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -79,8 +81,8 @@ pub fn fit(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Weights {
     }
 }
 
-/// Extracts the facts of each scene with classifiers that were trained on other scenes. On its training data, a
-/// classifier would be too accurate.
+/// Extracts the facts of each scene with classifiers that were trained on other scenes. On the sentences of its own
+/// training, a classifier would be too accurate.
 fn findings_of_others(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec<Finding> {
     let rows = rows(labelled);
     let mut all = Vec::new();
@@ -88,7 +90,7 @@ fn findings_of_others(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Vec
         let scenes: BTreeSet<&str> = labelled.scenes().skip(part).step_by(PARTS).collect();
         let learned = |rows: &[Row]| {
             let others = rows.iter().filter(|row| !scenes.contains(row.scene.as_str()));
-            // The output of `learn` is always readable.
+            // The output of `learn` can always be read, so the default is never used.
             Classifier::read(&learn(others)).unwrap_or_default()
         };
         let language =

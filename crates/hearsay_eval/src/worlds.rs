@@ -1,10 +1,10 @@
-//! Generated worlds with people, nested groups and nested places. Their knowledge changes through all kinds of
-//! operations.
+//! Generates worlds with people, nested groups and nested places. In a world, all kinds of operations change the
+//! knowledge of the people.
 //!
-//! A world depends only on its random numbers. Most operations are similar to play. People witness, tell, lie, retell
-//! wrongly, speak, read and deduce, through the functions of [`hearsay_belief::learn`]. They join groups, rise in rank,
-//! leave and die. The DM decides on facts, withdraws records and undoes operations. The other operations are random
-//! changes, such as an import or a careless author could make.
+//! A world depends only on its random numbers. Most operations are similar to those of a real game. People witness,
+//! tell, lie, retell wrongly, speak, read and deduce; the functions of [`hearsay_belief::learn`] compute these
+//! operations. They join groups, rise in rank, leave and die. The DM decides on facts, withdraws records and undoes
+//! operations. The other operations are random changes, such as the changes of an import or of a careless author.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use hearsay_model::{
 
 use crate::Random;
 
-/// The ids of the characters who can be asked.
+/// The ids of the people in every world. Any of them can be asked a question.
 pub const PEOPLE: [&str; 5] = ["ann", "bob", "cat", "dan", "eve"];
 const GROUPS: [&str; 3] = ["cell", "guild", "watch"];
 const PLACES: [&str; 3] = ["inn", "ward", "town"];
@@ -29,7 +29,7 @@ const THINGS: [&str; 3] = ["boat", "ledger", "letter"];
 const RANKS: [&str; 3] = ["novice", "brother", "master"];
 const NAMES: [&str; 9] =
     ["Ann Brook", "Bob Alder", "Cat Brook", "Dan Finch", "Eve", "the Cell", "the Guild", "the Watch", "the Gilded Inn"];
-/// Secret names, which few characters know. Some are words that also occur in facts.
+/// Secret names, which few characters know. Some of these names are words that also occur in facts.
 const SECRET_NAMES: [&str; 6] = ["the Grey Lady", "Night", "Ann Alder", "Fire", "the smuggler", "Marrowick"];
 const WORDS: [&str; 14] = [
     "harbour",
@@ -70,7 +70,7 @@ impl GeneratedWorld {
         debug_assert!(begun.is_ok(), "{begun:?}");
         for _ in 0..random.below(60) {
             world.time += random.below(3) as i64;
-            // Invalid steps are skipped. For example, the dead learn nothing, and no character tells itself a fact.
+            // Invalid steps are skipped, for example a step in which a dead character learns a fact.
             let _ = world.step(random);
         }
         world
@@ -166,8 +166,8 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Adds a membership or residence. It can be temporary or permanent, with or without a rank. Random knowers know
-    /// it.
+    /// Adds a fact about a membership or residence, which can be temporary or permanent, with or without a rank. Random
+    /// knowers know this fact.
     fn belong(&mut self, who: EntityId, relation: &str, to: EntityId, random: &mut Random) -> Made<()> {
         let from = random.percent(60).then(|| random.below(self.time as usize + 10) as i64);
         let until = random.percent(25).then(|| from.unwrap_or_default() + random.below(20) as i64);
@@ -188,8 +188,8 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Records a fact, and random edges to it. Each knower, also [`Knower::World`], gets an edge with a probability of
-    /// `often / 2` percent. In half of the cases, one more random knower gets an edge. If `often` is 0, exactly one
+    /// Records a fact, and random knowledge edges to it. Each possible knower gets an edge with a probability of `often
+    /// / 2` percent. With a probability of one half, one more random knower gets an edge. If `often` is 0, exactly one
     /// random knower gets an edge.
     fn record(&mut self, fact: Fact, random: &mut Random, often: usize) -> Made<()> {
         let fact = Arc::new(fact);
@@ -203,7 +203,7 @@ impl GeneratedWorld {
         self.apply(changes)
     }
 
-    /// Returns a random edge, such as an author or an import could write.
+    /// Returns a random knowledge edge, such as an author or an import could create.
     fn edge(&self, knower: Knower, fact: FactId, random: &mut Random) -> Made<KnowledgeEdge> {
         let acquisition = match random.below(8) {
             0 => Acquisition::Witnessed,
@@ -294,7 +294,7 @@ impl GeneratedWorld {
         }
     }
 
-    /// Generates an event. The characters present witness it, or random characters.
+    /// Generates an event. Either the characters at its place or random characters witness the event.
     fn witness(&mut self, random: &mut Random) -> Made<()> {
         let new = Arc::new(self.new_fact(random)?.build()?);
         let old = random.of(&self.facts).cloned();
@@ -386,7 +386,7 @@ impl GeneratedWorld {
             learn::refutation(&old, None, source(random)?)?
         } else {
             if random.percent(70) {
-                // The state may refuse the change, if the end is before the beginning. Characters learn the news
+                // The state refuses the change if the end is before the beginning. The characters learn about the end
                 // anyway.
                 let _ = self.apply(vec![Change::EndFact { fact: old.id(), until: until.clone() }]);
             }
@@ -400,7 +400,7 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Adds a passage that few or many characters have heard or may read.
+    /// Adds a passage. Random knowers have heard it.
     fn passage(&mut self, random: &mut Random) -> Made<()> {
         let mut passage = Passage {
             title: random.percent(20).then(|| sentence(random)),
@@ -458,7 +458,8 @@ impl GeneratedWorld {
         Ok(Occasion { time, place: None, session: session(random)? })
     }
 
-    /// Returns a random date, which is at most shortly after the present game time. Some dates cannot be parsed.
+    /// Returns a random date before or shortly after the present game time. Some dates have no game time, such as
+    /// "before the flood".
     fn date(&self, random: &mut Random) -> Date {
         if random.percent(5) { vague() } else { at(random.below(self.time as usize + 10) as i64) }
     }
@@ -495,7 +496,7 @@ fn person(random: &mut Random) -> Result<EntityId, IdError> {
 }
 
 fn anything(random: &mut Random) -> Result<EntityId, IdError> {
-    // A character is twice as likely as any other entity.
+    // `PEOPLE` is listed twice, so a character is twice as likely as any other entity.
     let all = [&PEOPLE[..], &PEOPLE, &GROUPS, &PLACES, &THINGS].concat();
     EntityId::new(random.of(&all).unwrap_or(&"ann"))
 }

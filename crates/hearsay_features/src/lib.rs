@@ -1,2 +1,3 @@
-//! Nothing but dependencies: one set of features for those that Hearsay's crates share, so that building one package
-//! or all of them compiles SurrealDB and candle once. `Cargo.toml` beside this file says why.
+//! This crate has no code. Its `Cargo.toml` selects one set of features for the dependencies that Hearsay's crates
+//! share. SurrealDB and candle are therefore compiled only once, whether you build one package or all packages. The
+//! comment in `Cargo.toml` explains the reason.

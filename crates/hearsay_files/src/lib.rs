@@ -1,9 +1,9 @@
 //! Atomic replacement of files, and files that only their owner can read.
 //!
-//! To replace a file, the new contents are written to a temporary file in the same directory, and the temporary file is
-//! renamed. The temporary file has the name of the file, followed by `.part`. If the program is killed at any moment,
-//! either the old or the new file exists. A killed program may leave a temporary file; the next replacement of the same
-//! file removes it.
+//! To replace a file, this crate writes the new contents to a temporary file in the same directory, and then renames
+//! the temporary file. The temporary file has the name of the file, followed by `.part`. If the program is killed at
+//! any moment, either the old or the new file exists. A killed program may leave a temporary file; the next replacement
+//! of the same file removes it.
 //!
 //! ```
 //! use hearsay_files::{Access, Durability, replace};
@@ -23,12 +23,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Users that can read a new file. On systems other than Unix, both variants mean the same.
+/// Users that can read a new file. On systems other than Unix, both variants have the same effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Only the owner (mode 0600), from the moment when the file is created.
+    /// Only the owner can read the file (mode 0600), from the moment when the file is created.
     Private,
-    /// All users that the process's umask allows.
+    /// All users that the umask of the process allows can read the file.
     Default,
 }
 
@@ -37,14 +37,15 @@ pub enum Access {
 pub enum Durability {
     /// The new file is on the disk when the function returns.
     Synced,
-    /// The system writes the new file to the disk later. After a power loss, the file may be old, empty or incomplete.
-    /// Use this variant for derived data, and for many files at a time.
+    /// The operating system writes the new file to the disk later. After a power loss, the file may have its old
+    /// contents, be empty or be incomplete. Use this variant for data that can be computed again, and for many files at
+    /// a time.
     Deferred,
 }
 
-/// A temporary file that will replace a file.
+/// A temporary file that will replace another file.
 ///
-/// Dropping this value does not remove the temporary file, so that an interrupted task can be recognized.
+/// If this value is dropped, the temporary file remains, so that an interrupted task can be recognized.
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
@@ -53,11 +54,11 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Creates an empty temporary file for a path. Removes an existing temporary file first. Does not follow a link at
-    /// the path of the temporary file.
+    /// Creates an empty temporary file for a path. Removes an existing temporary file first. If there is a link at the
+    /// path of the temporary file, the function does not follow the link.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be created.
+    /// Returns an error if the temporary file cannot be created.
     pub fn create(path: impl Into<PathBuf>, access: Access) -> io::Result<Self> {
         let path = path.into();
         let temporary = temporary_path(&path);
@@ -75,12 +76,12 @@ impl Replacement {
         Ok(Self { path, temporary, file })
     }
 
-    /// Returns the open temporary file.
+    /// Returns the open temporary file, for writing the new contents.
     pub fn file(&mut self) -> &mut File {
         &mut self.file
     }
 
-    /// Replaces the file by the temporary file. Returns the open new file.
+    /// Replaces the file by the temporary file, and returns the open new file.
     ///
     /// # Errors
     /// Returns an error if the temporary file cannot be synced or renamed; the old file is then unchanged. Also returns
@@ -100,19 +101,20 @@ impl Replacement {
     }
 }
 
-/// Replaces the contents of a file, or creates the file.
+/// Replaces the contents of a file, or creates the file if it does not exist.
 ///
 /// # Errors
-/// See [`replace_with`].
+/// Returns the same errors as [`replace_with`].
 pub fn replace(path: &Path, bytes: &[u8], access: Access, durability: Durability) -> io::Result<()> {
     replace_with(path, access, durability, |file| file.write_all(bytes)).map(drop)
 }
 
-/// Replaces a file, or creates it. `write` writes the new contents. Returns the open file and the result of `write`.
+/// Replaces the contents of a file, or creates the file. The function `write` writes the new contents. Returns the open
+/// file and the result of `write`.
 ///
 /// # Errors
 /// Returns an error if the file cannot be written. The old file is then unchanged, except in the case that
-/// [`Replacement::commit`] describes. The temporary file is removed, to free its space on a full disk.
+/// [`Replacement::commit`] describes. The temporary file is removed, because it may fill the disk.
 pub fn replace_with<T>(
     path: &Path,
     access: Access,
@@ -128,7 +130,7 @@ pub fn replace_with<T>(
     written
 }
 
-/// Returns the path of the temporary file for a path.
+/// Returns the path of the temporary file that is used to replace the file at a path.
 pub fn temporary_path(path: &Path) -> PathBuf {
     let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
     name.push(".part");
@@ -152,7 +154,7 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a file if it exists.
+/// Removes a file. Does nothing if the file does not exist.
 ///
 /// # Errors
 /// Returns an error if the file exists and cannot be removed.
@@ -163,7 +165,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a directory and its parents. On Unix the mode of each new directory is 0700.
+/// Creates a directory and its parent directories. On Unix, only the owner can access the new directories (mode 0700).
 ///
 /// # Errors
 /// Returns an error if a directory cannot be created.

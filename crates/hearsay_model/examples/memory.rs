@@ -1,5 +1,5 @@
-//! Measures the memory that a state needs after it was read from a file. The state has 20,000 entities, 100,000 facts
-//! and 210,000 knowledge edges.
+//! Measures how much memory a state needs that was read from a file. The state has 20,000 entities, 100,000 facts and
+//! 210,000 knowledge edges.
 //!
 //! ```text
 //! cargo run --release -p hearsay_model --example memory -- write /tmp/journal.jsonl
@@ -81,7 +81,7 @@ fn write(path: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the resident memory of the process, in MB.
+/// Returns the resident memory of the process in megabytes.
 fn resident_mb() -> Result<f64, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;

@@ -4,19 +4,19 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Author of an operation. Undo can be limited to the operations of one author.
+/// Author of an operation or a fact: a person or a program. Undo can be limited to the operations of one author.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
     /// The person who runs the game. The DM's statements are canon.
     Dm,
-    /// The running game.
+    /// The game program.
     Game,
-    /// A player, by name.
+    /// A player at the table. The text is the name of the player.
     Player(String),
-    /// An import, by the name of its source.
+    /// An import. The text is the name of the source.
     Importer(String),
-    /// Extraction from text.
+    /// The extractor, which finds facts in texts.
     Extractor,
 }
 

@@ -1,4 +1,4 @@
-//! Entities: the people, places and things that facts are about.
+//! Entities: people, places and things. Facts are statements about entities.
 
 use std::{convert::Infallible, fmt, str::FromStr};
 
@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EntityId, slug};
 
-/// Kind of an entity. Stored as a fact (attribute `kind`), like every other statement about the entity.
+/// Kind of an entity, such as NPC or location. The kind is stored as a fact (attribute `kind`), like every other
+/// statement about the entity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Kind {
@@ -26,11 +27,11 @@ pub enum Kind {
     Document,
     /// An event that happened.
     Event,
-    /// A task.
+    /// A task that characters can take on.
     Quest,
-    /// An idea, a god, a custom.
+    /// An idea, a god or a custom.
     Concept,
-    /// A kind that the campaign defines.
+    /// A kind that the campaign defines. The text is its name.
     Custom(String),
 }
 
@@ -73,8 +74,8 @@ impl Kind {
 
     /// Returns whether entities of this kind can know facts.
     ///
-    /// Characters can. Groups and places can, because their members and residents share knowledge. Custom kinds can,
-    /// because they may be groups.
+    /// Characters can know facts. Groups and places can, because their members and residents share knowledge. Entities
+    /// of a custom kind can, because they may be groups.
     pub fn can_know(&self) -> bool {
         !matches!(self, Self::Item | Self::Document | Self::Event | Self::Quest | Self::Concept)
     }
@@ -122,11 +123,11 @@ pub struct ExternalId {
     pub id: String,
 }
 
-/// The id of an entity, and its ids in other programs. All statements about the entity are facts, also its name and
-/// kind.
+/// The id of an entity, and its ids in other programs. All statements about the entity are stored as facts, including
+/// its name and kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
-    /// The readable stable id.
+    /// The id, which people can read and which does not change.
     pub id: EntityId,
     /// The ids of the entity in other programs.
     pub external_ids: Vec<ExternalId>,

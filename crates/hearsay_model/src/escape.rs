@@ -1,4 +1,4 @@
-//! Escaping of text from data. Escaped text has no effect as markup or as control codes where it is shown.
+//! Escaping of text from data. Escaped text contains no markup and no control codes that could affect the display.
 //!
 //! A statement, a name or a question may contain line breaks, terminal sequences, bidirectional controls or markup.
 //! Every function here leaves ordinary text unchanged, in any script: accents, emoji with joiners and flags, and
@@ -9,8 +9,8 @@ use std::borrow::Cow;
 /// Returns whether a character moves the cursor, ends the line, changes the text direction, or is invisible.
 ///
 /// These are the control characters, the line and paragraph separators, the bidirectional controls of Unicode,
-/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors are not
-/// included.
+/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors do not
+/// count as hostile.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -32,7 +32,8 @@ fn is_break(c: char) -> bool {
     matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Escapes text for one line. A break becomes a space. Another hostile character becomes an escape such as `\u{1b}`.
+/// Escapes text for one line. A line break or tab becomes a space. Any other [hostile](is_hostile) character becomes an
+/// escape such as `\u{1b}`.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c, _, out| {
         if is_break(c) {
@@ -43,7 +44,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Escapes text of several lines. Line feeds remain; all other characters are escaped as in [`line()`].
+/// Escapes text with several lines. Line feeds remain; all other characters are escaped as in [`line()`].
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c, _, out| {
         match c {
@@ -69,9 +70,9 @@ pub fn fenced(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Escapes text for one line of Markdown. No character of the result is markup.
+/// Escapes text for one line of Markdown. Markdown shows every character of the result as plain text.
 ///
-/// The text may begin a line, a list item, a heading or a quotation.
+/// The result is also safe at the start of a line, a list item, a heading or a quotation.
 pub fn markdown(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -110,10 +111,10 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns a text with hostile characters escaped and all others unchanged.
+/// Escapes the hostile characters of a text and leaves all others unchanged.
 ///
-/// `special` is called first for each character, and returns whether it wrote the character. Emoji flags of regions
-/// remain unchanged.
+/// For each character, `special` is called first. If it returns `true`, it has already written the character. Emoji
+/// flags of regions remain unchanged.
 fn escaped(text: &str, special: impl Fn(char, usize, &mut String) -> bool) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

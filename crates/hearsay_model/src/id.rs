@@ -1,4 +1,4 @@
-//! Identifiers: readable slugs for things that people name, and 128-bit content hashes for all other records.
+//! Identifiers: readable slugs for things that people name, and 128-bit hashes for all other records.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -36,7 +36,7 @@ pub enum IdError {
 /// Converts a name to the text of an id: `Grimjaw "Jaw" Ironhand` becomes `grimjaw-jaw-ironhand`.
 ///
 /// Accents and apostrophes are dropped. Every other run of characters that are neither letters nor digits becomes a
-/// hyphen. The result has at most 128 bytes. It is empty if the name has neither letters nor digits.
+/// hyphen. The result has at most 128 bytes. The result is empty if the name has neither letters nor digits.
 pub fn slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for c in name.nfkd() {
@@ -187,8 +187,8 @@ macro_rules! hash_id {
         }
 
         impl $name {
-            /// Hashes the parts. The length of each part is hashed too, so two different lists of parts give different
-            /// hash inputs.
+            /// Hashes the parts. Also hashes the length of each part, so that two different lists of parts give
+            /// different hash inputs.
             pub(crate) fn of(parts: &[&[u8]]) -> Self {
                 Self(hash(concat!("hearsay ", stringify!($name)), parts))
             }
@@ -266,7 +266,7 @@ fn hash(domain: &str, parts: &[&[u8]]) -> u128 {
     u128::from_be_bytes(half)
 }
 
-/// Version of the state. It grows with every operation and every update of transient values.
+/// Version of the state. The version grows with every operation and every update of transient values.
 ///
 /// Two reads of the same campaign at the same version give the same answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -283,7 +283,7 @@ pub struct StateVersion {
 pub struct Position(pub u64);
 
 impl Position {
-    /// Returns the position after this one.
+    /// Returns the next position in the journal.
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }

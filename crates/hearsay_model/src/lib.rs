@@ -1,21 +1,22 @@
 //! The data model of Hearsay, and its state.
 //!
-//! A campaign consists of [`Entity`]s, [`Fact`]s, [`KnowledgeEdge`]s, [`Passage`]s and [`Session`]s. They change only
-//! through [`Operation`]s. The [`State`] is a fold over the live operations.
+//! A campaign consists of [`Entity`]s, [`Fact`]s, [`KnowledgeEdge`]s, [`Passage`]s and [`Session`]s. These records
+//! change only through [`Operation`]s. The [`State`] is computed from all operations that are not reverted.
 //!
 //! # Guarantees
 //!
 //! - **Types are always valid.** A [`Confidence`] lies in 0–1, a name is never empty, a [`Fact`] cannot be built
 //!   without [`Provenance`]. Deserialization runs the same checks.
-//! - **No record is overwritten.** A later operation hides an earlier one; a revert makes the earlier one visible
-//!   again. Reverting any set of operations, in any order, gives the same state as never applying them.
-//! - **Pure.** No I/O, no clock, no randomness, no threads. The same operations give the same state.
+//! - **No record is overwritten.** A later operation hides the effect of an earlier operation, and a revert makes the
+//!   earlier effect visible again. If any set of operations is reverted, in any order, the state is the same as if
+//!   these operations had never been applied.
+//! - **Pure.** The crate uses no I/O, no clock, no randomness and no threads. The same operations give the same state.
 //!
 //! # Three separate values
 //!
 //! | value | belongs to | meaning |
 //! |---|---|---|
-//! | [`Confidence`] | [`Provenance`] | probability that the source says this |
+//! | [`Confidence`] | [`Provenance`] | probability that the source really states the fact |
 //! | [`Credence`] | [`KnowledgeEdge`] | degree to which one knower believes the fact |
 //! | [`FactStatus`] | [`Fact`] | whether the campaign treats the fact as true |
 //!

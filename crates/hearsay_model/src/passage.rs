@@ -1,29 +1,31 @@
-//! Passages of text, and the sessions in which they were said.
+//! Passages of text, and the sessions at the table.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Date, EntityId, Evidence, GameTime, Knower, PassageId, Reference, Rename, SessionId};
 
-/// A self-contained text: a line said at the table, a letter, a paragraph of lore.
+/// A text with its speaker, time, place and hearers: for example a line said at the table, a letter, or a paragraph of
+/// lore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passage {
-    /// The text.
+    /// The text of the passage.
     pub text: String,
-    /// The title.
+    /// The title of the passage, such as the title of a letter.
     pub title: Option<String>,
     /// The speaker; `None` for narration or lore.
     pub speaker: Option<EntityId>,
-    /// The secret name that the speaker uses. A listener who does not know whose name it is hears only this name.
+    /// The secret name that the speaker uses. A listener who does not know that this name belongs to the speaker learns
+    /// only the name, not who spoke.
     #[serde(default)]
     pub speaker_alias: Option<String>,
     /// The session in which the passage was said.
     pub session: Option<SessionId>,
-    /// The number of the passage within the session or text. A line that is said twice gives two passages with two
-    /// numbers.
+    /// The line number of the passage within its session or document. If the same line is said twice, there are two
+    /// passages with different line numbers.
     pub line: u32,
     /// The date in game time at which the passage was said.
     pub time: Option<Date>,
-    /// The place where the passage was said, or that the passage belongs to.
+    /// The place where the passage was said, or to which the passage belongs.
     pub place: Option<EntityId>,
     /// The knowers who heard the passage or may have read it. Sorted and unique.
     pub heard_by: Vec<Knower>,
@@ -31,24 +33,24 @@ pub struct Passage {
     pub mentions: Vec<EntityId>,
     /// The document that contains the passage.
     pub document: Option<EntityId>,
-    /// The files or passages in which the text was written down.
+    /// The files or passages that contain the text, for checking it.
     pub evidence: Vec<Evidence>,
-    /// Later readers of the passage. Sorted; each reader occurs once.
+    /// The knowers who read the passage later. Sorted; each knower occurs once.
     #[serde(default)]
     pub readers: Vec<PassageReader>,
 }
 
-/// A reader of a passage, with the time of reading.
+/// A knower who read a passage, with the time of reading.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PassageReader {
-    /// The reader.
+    /// The knower who read the passage.
     pub knower: Knower,
-    /// The game time of reading; `None` means that the reader has always known the passage.
+    /// The game time at which the knower read the passage; `None` means that the knower has always known the passage.
     pub since: Option<GameTime>,
 }
 
 impl Passage {
-    /// Creates a passage that has only a text.
+    /// Creates a passage with a text and without any other data.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -67,10 +69,11 @@ impl Passage {
         }
     }
 
-    /// Returns the game time at which a knower received the passage directly: when it was said, or when the knower read
-    /// it.
+    /// Returns the game time at which a knower received the passage directly: the time when the passage was said, or
+    /// when the knower read it.
     ///
-    /// Returns `None` if the knower did not receive the passage. Returns `Some(None)` if the time is not known.
+    /// Returns `None` if the knower did not receive the passage. Returns `Some(None)` if the knower received the
+    /// passage, but the time is not known.
     pub fn reached(&self, knower: &Knower) -> Option<Option<GameTime>> {
         let said = self.time.as_ref().and_then(|date| date.time);
         let spoke = self.speaker.is_some() && self.speaker.as_ref() == knower.entity();
@@ -80,7 +83,7 @@ impl Passage {
         self.readers.iter().find(|reader| reader.knower == *knower).map(|reader| reader.since.max(said))
     }
 
-    /// Returns the passage as it appears to a listener who does not know whose secret name the speaker uses.
+    /// Returns the passage as it appears to a listener who does not know that the secret name belongs to the speaker.
     ///
     /// The result contains no reference to the speaker.
     #[must_use]
@@ -93,12 +96,12 @@ impl Passage {
         masked
     }
 
-    /// Returns the entities that the passage names, apart from its hearers and readers.
+    /// Returns the entities that the passage names. The hearers and readers are not included.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.speaker.iter().chain(&self.place).chain(&self.document).chain(&self.mentions)
     }
 
-    /// Returns the hearers and the readers.
+    /// Returns the knowers who heard or read the passage.
     pub fn knowers(&self) -> impl Iterator<Item = &Knower> {
         self.heard_by.iter().chain(self.readers.iter().map(|reader| &reader.knower))
     }
@@ -128,7 +131,8 @@ impl Passage {
         }
     }
 
-    /// Returns the id: a hash of the text, the title, the speaker, the session, the document and the line number.
+    /// Returns the id of the passage: a hash of the text, the title, the speaker, the session, the document and the
+    /// line number.
     ///
     /// If the speaker uses a secret name, the hash contains that name instead. The id then does not reveal the speaker.
     pub fn id(&self) -> PassageId {
@@ -147,27 +151,27 @@ impl Passage {
     }
 }
 
-/// A session at the table.
+/// A session: one evening of play at the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// The readable stable id.
+    /// The id, which people can read and which does not change.
     pub id: SessionId,
     /// The number of the session in the campaign.
     pub number: Option<u32>,
-    /// The title.
+    /// The title of the session.
     pub title: String,
-    /// The real-world date of the session, as written.
+    /// The real-world date of the session, as the DM wrote it.
     pub date: Option<String>,
     /// The game time at the start of the session.
     pub start: Option<Date>,
     /// The game time at the end of the session.
     pub end: Option<Date>,
-    /// The player characters present. Sorted and unique.
+    /// The player characters that were present at any time in the session. Sorted and unique.
     pub present: Vec<EntityId>,
 }
 
 impl Session {
-    /// Renames the session and the player characters.
+    /// Renames the ids of the session and of the player characters.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         renaming.session(&mut self.id);
         self.present.iter_mut().for_each(|id| renaming.entity(id));

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::{shared_ids, text};
 
-/// Error: invalid predicate.
+/// Error: the name of a predicate is invalid. Contains the name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{0}` is not a predicate: relations are written LIKE_THIS, attributes like_this, with letters, digits and underscores, 64 bytes at most"
@@ -20,8 +20,8 @@ impl From<std::convert::Infallible> for PredicateError {
     }
 }
 
-/// Predicate of a fact. Relations to entities are in capitals (`MEMBER_OF`), attributes with a value in lowercase
-/// (`occupation`).
+/// Predicate of a fact. The name of a relation is in capitals (`MEMBER_OF`), and the name of an attribute is in
+/// lowercase (`occupation`).
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Predicate(Arc<str>);
 
@@ -67,13 +67,14 @@ impl Predicate {
         Self::new(&crate::slug(text).replace('-', "_").to_uppercase()).map_err(|_| PredicateError(text.into()))
     }
 
-    /// Returns the predicate as text.
+    /// Returns the name of the predicate.
     #[inline]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns whether the predicate is a relation. The object of a relation is an entity.
+    /// Returns whether the predicate is a relation. The object of a relation is an entity, and the object of an
+    /// attribute is a value.
     #[inline]
     pub fn is_relation(&self) -> bool {
         self.0.starts_with(|c: char| !c.is_lowercase())
@@ -131,22 +132,23 @@ impl PartialEq<&str> for Predicate {
     }
 }
 
-/// Names of the built-in attributes that code refers to.
+/// Names of the built-in attributes that the code refers to.
 pub mod attribute {
-    /// Main name of an entity.
+    /// Attribute for the main name of an entity.
     pub const NAME: &str = "name";
-    /// Another name of an entity.
+    /// Attribute for a further name of an entity.
     pub const ALIAS: &str = "alias";
-    /// Kind of an entity.
+    /// Attribute for the kind of an entity.
     pub const KIND: &str = "kind";
-    /// Description of an entity, in a few sentences.
+    /// Attribute for a description of an entity, in a few sentences.
     pub const DESCRIPTION: &str = "description";
-    /// Sentence about an entity that no other predicate expresses.
+    /// Attribute for a sentence about an entity that fits no other predicate.
     pub const LORE: &str = "lore";
-    /// A label.
+    /// Attribute for a label that a user attaches to an entity.
     pub const TAG: &str = "tag";
-    /// The ranks of a group in one line, the lowest first: `apprentice, journeyman, master`.
+    /// Attribute for the ranks of a group in one line, the lowest first: `apprentice, journeyman, master`.
     pub const RANKS: &str = "ranks";
-    /// Share of its knowledge that a character passes on, from 0 (nothing) to 1 (everything). The default is 0.5.
+    /// Attribute for the share of its knowledge that a character passes on in gossip, from 0 (nothing) to 1
+    /// (everything). The default is 0.5.
     pub const TALKATIVENESS: &str = "talkativeness";
 }

@@ -1,4 +1,4 @@
-//! The provenance of facts.
+//! Provenance of facts: their authors, methods, times and evidence.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{Author, Confidence, EntityId, PassageId, Reference, Rename, SessionI
 pub enum Method {
     /// The game observed what the fact states.
     Witnessed,
-    /// A character said it.
+    /// A character stated the fact.
     Stated,
     /// The fact was concluded from other facts.
     Inferred,
@@ -22,43 +22,43 @@ pub enum Method {
     Imported,
 }
 
-/// A range of bytes in a text; the end is excluded.
+/// A range of bytes in a text. The start is included and the end is excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
-    /// The first byte.
+    /// The position of the first byte.
     pub start: usize,
-    /// The byte after the last.
+    /// The position after the last byte.
     pub end: usize,
 }
 
-/// The source text that a fact can be checked against.
+/// Source text of a fact. A person can check the fact against this text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
-    /// Words in a passage.
+    /// A quotation from a passage.
     Passage {
-        /// The passage.
+        /// The passage that contains the quotation.
         passage: PassageId,
-        /// The range of bytes in the text of the passage.
+        /// The position of the quotation in the text of the passage, in bytes.
         span: Span,
         /// The quoted words.
         quote: String,
     },
     /// A line or field in a file.
     File {
-        /// The path, relative to the campaign's folder, with forward slashes.
+        /// The path of the file, relative to the folder of the campaign, with forward slashes.
         path: String,
-        /// The line, counted from 1.
+        /// The number of the line in the file, counted from 1.
         line: u32,
-        /// The heading or field, such as `entities/odo-brandt/secrets`.
+        /// The heading or field in the file, such as `entities/odo-brandt/secrets`.
         field: String,
     },
-    /// Words in a file that another tool wrote.
+    /// A quotation from a file that another tool wrote.
     Excerpt(Arc<Excerpt>),
 }
 
 impl Evidence {
-    /// Returns the passage that the evidence is part of.
+    /// Returns the passage that contains the evidence; `None` if the evidence is in a file.
     pub fn passage(&self) -> Option<PassageId> {
         match self {
             Self::Passage { passage, .. } => Some(*passage),
@@ -66,7 +66,7 @@ impl Evidence {
         }
     }
 
-    /// Renames the passage that the evidence is part of.
+    /// Renames the id of the passage that contains the evidence.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Passage { passage, .. } => renaming.passage(passage),
@@ -75,27 +75,29 @@ impl Evidence {
     }
 }
 
-/// Words in a file that another tool wrote, and the data to find them again. Excerpts of the same file share their
-/// texts.
+/// A quotation from a file that another tool wrote, with the data that is needed to find it again. Excerpts of the same
+/// file share the memory of their texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
-    /// The path, relative to the campaign's folder, with forward slashes.
+    /// The path of the file, relative to the folder of the campaign, with forward slashes.
     pub path: Arc<str>,
-    /// The line, counted from 1.
+    /// The number of the line in the file, counted from 1.
     pub line: u32,
-    /// The heading or field.
+    /// The heading or field in the file.
     pub field: Arc<str>,
-    /// The range of bytes in the file; empty if the range is not known.
+    /// The position of the quotation in the file, in bytes; an empty range if it is not known.
     pub span: Span,
-    /// The quoted words. A long quotation contains only the first words.
+    /// The quoted words. Of a long quotation, only the first words are stored.
     pub quote: Arc<str>,
     /// The id of the document, page or entity in the other tool.
     pub source: Arc<str>,
-    /// A hash of the bytes of the span, as 16 hexadecimal digits. It shows whether the words have changed.
+    /// A hash of the quoted bytes of the file, as 16 hexadecimal digits. If the hash is different now, the words in the
+    /// file have changed.
     pub hash: String,
 }
 
-/// The provenance of a fact: method, author, time, confidence and evidence. Every fact has a provenance.
+/// The provenance of a fact: who recorded it, when, how and from which source, with confidence and evidence. Every fact
+/// has a provenance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// How the fact was obtained.
@@ -104,11 +106,12 @@ pub struct Provenance {
     pub author: Author,
     /// The session in which the fact was recorded.
     pub session: Option<SessionId>,
-    /// The entity that said the fact.
+    /// The entity that stated the fact.
     pub speaker: Option<EntityId>,
-    /// The moment when the fact was recorded, by the real clock.
+    /// The real time at which the fact was recorded.
     pub recorded: Timestamp,
-    /// The probability that the source says this, adjusted by trust calibration from the DM's decisions.
+    /// The probability that the source really states the fact. Trust calibration has adjusted it according to the DM's
+    /// decisions.
     pub confidence: Confidence,
     /// The confidence that extraction gave before trust calibration; `None` if both are equal.
     #[serde(default)]
@@ -123,7 +126,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Creates a provenance with full confidence. A fact that the DM records counts as confirmed.
+    /// Creates a provenance with full confidence (1.0). If the author is the DM, the fact counts as confirmed.
     pub fn new(method: Method, author: Author) -> Self {
         let confirmed = author == Author::Dm;
         Self {

@@ -19,27 +19,28 @@ pub enum Reference<'a> {
     Session(&'a SessionId),
 }
 
-/// Renames the ids in a record. A method that is not overridden changes nothing.
+/// Renames the ids in a record. The default implementation of each method changes nothing.
 pub trait Rename {
-    /// Whether this renaming replaces every id by an equal id, for example to share its allocation. The hash ids of
-    /// records then stay unchanged, and records that have another owner (a second `Arc`) are skipped.
+    /// Whether this renaming replaces each id by an equal id, for example so that equal ids share one allocation. The
+    /// hash ids of records then stay unchanged, and records that have another owner (a second `Arc`) are skipped.
     const EQUAL: bool = false;
 
-    /// Renames an entity.
+    /// Renames the id of an entity.
     fn entity(&mut self, _id: &mut EntityId) {}
-    /// Renames a session.
+    /// Renames the id of a session.
     fn session(&mut self, _id: &mut SessionId) {}
     /// Renames a predicate.
     fn predicate(&mut self, _predicate: &mut Predicate) {}
-    /// Renames a fact.
+    /// Renames the id of a fact.
     fn fact(&mut self, _id: &mut FactId) {}
-    /// Renames a knowledge edge.
+    /// Renames the id of a knowledge edge.
     fn edge(&mut self, _id: &mut KnowledgeId) {}
-    /// Renames a passage.
+    /// Renames the id of a passage.
     fn passage(&mut self, _id: &mut PassageId) {}
 }
 
-/// Returns the record to rename. Returns `None` if the record is shared and [`Rename::EQUAL`] says to skip it.
+/// Returns the record to rename. Returns `None` if the record is shared and [`Rename::EQUAL`] is `true`: the record is
+/// then skipped.
 pub(crate) fn unshared<'r, T: Clone, R: Rename>(record: &'r mut Arc<T>, _: &R) -> Option<&'r mut T> {
     if R::EQUAL { Arc::get_mut(record) } else { Some(Arc::make_mut(record)) }
 }

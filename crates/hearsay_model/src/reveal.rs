@@ -1,21 +1,21 @@
 //! Reveals: conditions under which the holder of a secret may tell it.
 //!
-//! Reveals are part of the campaign data. They are evaluated against the state.
+//! A reveal is part of the campaign data. To evaluate it, its condition is compared with the state.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{Credence, Date, EntityId, FactId, IdError, Predicate, Reference, Rename, Value};
 
-/// Reference to an entity in a condition.
+/// Entity in a condition: the listener, the holder of the secret, or a fixed entity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Who {
-    /// The entity that asks or is being told.
+    /// The entity that would be told the secret.
     Listener,
     /// The holder of the secret.
     Holder,
-    /// The entity that is given by its id.
+    /// The entity with this id.
     Entity(EntityId),
 }
 
@@ -26,7 +26,7 @@ impl Who {
         }
     }
 
-    /// Returns the entity, if the reference names one.
+    /// Returns the id of a fixed entity; `None` for the listener and the holder.
     pub fn entity(&self) -> Option<&EntityId> {
         match self {
             Self::Entity(id) => Some(id),
@@ -39,13 +39,13 @@ impl Who {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
-    /// One entity trusts another far enough.
+    /// One entity trusts another at least to a given degree.
     Trusts {
         /// The entity that trusts.
         who: Who,
         /// The entity that is trusted.
         of: Who,
-        /// The minimum trust.
+        /// The minimum trust, from 0.0 to 1.0.
         at_least: Credence,
     },
     /// An entity owns an item. A player character owns the items of its party.
@@ -55,36 +55,37 @@ pub enum Condition {
         /// The item.
         item: EntityId,
     },
-    /// An entity is a member of a group, or of a part of the group.
+    /// An entity is a member of a group or of one of its parts.
     Member {
         /// The member.
         who: Who,
         /// The group.
         group: EntityId,
-        /// The rank in this group; ranks in parts of the group do not count. `None` means any rank.
+        /// The rank that the member must have in this group. A rank in a part of the group does not count. `None` means
+        /// any rank.
         rank: Option<String>,
     },
-    /// An entity is at a place, or in a part of the place.
+    /// An entity is at a place or in one of its parts.
     At {
         /// The entity.
         who: Who,
         /// The place.
         place: EntityId,
     },
-    /// An attribute of an entity has a value, such as the stage of a quest.
+    /// An attribute of an entity has a given value. Example: a quest has reached a stage.
     Attribute {
         /// The entity.
         of: EntityId,
         /// The attribute.
         name: Predicate,
-        /// The value as text, compared in its [normal form](crate::text::normal).
+        /// The required value as text. Values are compared in [normal form](crate::text::normal).
         is: String,
     },
-    /// A flag of the game has a value.
+    /// A flag of the game has a given value.
     Flag {
         /// The name of the flag.
         name: String,
-        /// The value of the flag.
+        /// The required value of the flag.
         is: Value,
     },
     /// The game clock has reached a date.
@@ -92,18 +93,18 @@ pub enum Condition {
         /// The date.
         from: Date,
     },
-    /// An entity knows a fact, at any credence.
+    /// An entity knows a fact. How much the entity believes the fact does not matter.
     Knows {
         /// The entity.
         who: Who,
         /// The fact.
         fact: FactId,
     },
-    /// All of these conditions hold.
+    /// True if all of these conditions are true.
     All(Vec<Condition>),
-    /// At least one of these conditions holds.
+    /// True if at least one of these conditions is true.
     Any(Vec<Condition>),
-    /// This condition does not hold.
+    /// True if this condition is false.
     Not(Box<Condition>),
 }
 
@@ -129,7 +130,7 @@ impl Condition {
         }
     }
 
-    /// Returns the entity references of this condition. References of nested conditions are not included.
+    /// Returns the entities in this condition. Entities in nested conditions are not included.
     fn speaks_of(&self) -> [Option<&Who>; 2] {
         match self {
             Self::Trusts { who, of, .. } => [Some(who), Some(of)],
@@ -140,12 +141,12 @@ impl Condition {
         }
     }
 
-    /// Returns whether the condition refers to the listener.
+    /// Returns whether the condition, or a condition nested in it, refers to the listener.
     pub fn names_listener(&self) -> bool {
         self.all().any(|part| part.speaks_of().contains(&Some(&Who::Listener)))
     }
 
-    /// Returns the entities that the condition names.
+    /// Returns the entities that the condition names by their ids, including its nested conditions.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.all().flat_map(|part| {
             let other = match part {
@@ -159,7 +160,7 @@ impl Condition {
         })
     }
 
-    /// Returns the facts that the condition names.
+    /// Returns the facts that the condition names, including its nested conditions.
     pub fn facts(&self) -> impl Iterator<Item = FactId> {
         self.all().filter_map(|part| match part {
             Self::Knows { fact, .. } => Some(*fact),
@@ -167,7 +168,7 @@ impl Condition {
         })
     }
 
-    /// Returns the flags that the condition names, with their required values.
+    /// Returns the flags that the condition names, including its nested conditions, with the required values.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.all().filter_map(|part| match part {
             Self::Flag { name, is } => Some((name.as_str(), is)),
@@ -207,23 +208,23 @@ impl Condition {
     }
 }
 
-/// Rule for when the holder of a secret may tell it.
+/// Condition under which the holder of a secret may tell the secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reveal {
-    /// The readable stable id: a slug.
+    /// The id, a slug. People can read it, and it does not change.
     pub id: String,
-    /// The secret.
+    /// The secret fact.
     pub fact: FactId,
-    /// The entity that may tell the secret; `None` for every knower that conceals it.
+    /// The entity that may tell the secret. `None` means every knower that conceals the secret.
     pub holder: Option<EntityId>,
-    /// The condition that must hold.
+    /// The condition that must be true.
     pub when: Condition,
-    /// A note to the DM: how the secret is told, and the consequences.
+    /// A note to the DM: how the holder tells the secret, and which consequences this has.
     pub note: Option<String>,
 }
 
 impl Reveal {
-    /// Checks the parts of the reveal that can be checked without a state.
+    /// Checks everything in the reveal that can be checked without a state.
     ///
     /// # Errors
     /// Returns an error if the id is not a slug, or if a condition is invalid: a list of conditions is empty,
@@ -233,7 +234,7 @@ impl Reveal {
         self.when.check(1)
     }
 
-    /// Returns a copy of the reveal in which one fact is replaced by another. Used when a fact is corrected.
+    /// Returns a copy of the reveal in which one fact is replaced by another. This is used when a fact is corrected.
     #[must_use]
     pub fn with_fact(&self, old: FactId, new: FactId) -> Self {
         struct Replacement(FactId, FactId);
@@ -262,18 +263,18 @@ impl Reveal {
         self.facts().for_each(|id| visit(Reference::Fact(id)));
     }
 
-    /// Returns the entities that the reveal names.
+    /// Returns the entities that the reveal names: the holder, and the entities in the condition.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.holder.iter().chain(self.when.entities())
     }
 
-    /// Returns the facts that the reveal names. The secret itself comes first.
+    /// Returns the facts that the reveal names: first the secret, then the facts in the condition.
     pub fn facts(&self) -> impl Iterator<Item = FactId> {
         std::iter::once(self.fact).chain(self.when.facts())
     }
 }
 
-/// Error: invalid reveal.
+/// Error: a reveal is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RevealError {
     /// The id is not a slug.
@@ -285,10 +286,10 @@ pub enum RevealError {
     /// Conditions are nested too deeply.
     #[error("conditions are nested more than {} levels deep; flatten them", Condition::MOST_DEPTH)]
     TooDeep,
-    /// A relation is named where an attribute is expected.
+    /// A condition on a value names a relation instead of an attribute.
     #[error("{0} is a relation; a condition on a value needs an attribute, in lowercase")]
     Relation(Predicate),
-    /// The calendar does not understand a date.
+    /// A date is not a date on the calendar.
     #[error("`{0}` is not on the calendar; write a date of the campaign's calendar")]
     Date(String),
 }

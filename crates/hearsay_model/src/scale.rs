@@ -1,11 +1,11 @@
-//! Numbers on a scale: confidence, credence and attitude.
+//! Numbers with a limited range: confidence, credence and attitude.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Error: number outside its scale.
+/// Error: a number is outside its allowed range.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{what} must be from {low} to {high}, not {given}")]
 pub struct ScaleError {
@@ -41,7 +41,7 @@ macro_rules! fraction {
                 }
             }
 
-            /// Returns the number, 0.0 to 1.0.
+            /// Returns the value as a number from 0.0 to 1.0.
             pub fn get(self) -> f64 {
                 self.0
             }
@@ -84,16 +84,17 @@ macro_rules! fraction {
 }
 
 fraction! {
-    /// Probability that the source really says this, 0.0–1.0. Policies use it; credence does not depend on it.
+    /// Probability that the source of a fact really states the fact, 0.0–1.0. Policies compare the confidence with
+    /// thresholds. Credence does not depend on it.
     Confidence, "confidence"
 }
 fraction! {
-    /// Degree to which one knower believes a fact, 0.0–1.0. At 0.0, the knower knows the statement and believes that it
-    /// is untrue.
+    /// Degree to which one knower believes a fact, 0.0–1.0. A credence of 0.0 means that the knower knows the statement
+    /// and believes that it is untrue.
     Credence, "credence"
 }
 
-/// Attitude of one entity towards another, −100 (hatred) to 100 (devotion).
+/// Attitude of one entity towards another, from −100 (hatred) to 100 (devotion).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "i64", into = "i64")]
 pub struct Attitude(i8);
@@ -109,7 +110,7 @@ impl Attitude {
         inside.map(Self).ok_or(ScaleError { what: "attitude", low: -100.0, high: 100.0, given })
     }
 
-    /// Returns the number, −100 to 100.
+    /// Returns the attitude as a number from −100 to 100.
     pub fn get(self) -> i8 {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Shared ids of a file: equal ids share one allocation and are checked only once.
+//! Sharing of ids while a file is read: equal ids share one allocation and are checked only once.
 
 use std::{cell::RefCell, mem, sync::Arc};
 
@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 /// Table of the ids and predicates that were read so far, as text.
 ///
-/// A journal names each of its few entities thousands of times. Such a table saves memory and time when a journal is
-/// read.
+/// A journal has few entities and names each of them thousands of times. The table saves memory and time when a journal
+/// is read.
 ///
 /// ```
 /// use hearsay_model::{EntityId, SharedIds};
@@ -29,8 +29,8 @@ thread_local! {
 }
 
 impl SharedIds {
-    /// Calls `read`. Equal ids that `read` creates on this thread share one allocation. They also share it with the ids
-    /// of earlier calls.
+    /// Calls `read`. Equal ids that `read` creates on this thread share one allocation, also with the ids of earlier
+    /// calls.
     pub fn share<T>(&mut self, read: impl FnOnce() -> T) -> T {
         /// Restores the table of the outer read when it is dropped, also after a panic.
         struct Around(Option<SharedIds>);
@@ -84,7 +84,8 @@ mod tests {
         // Ids are not shared outside a read, nor with another table.
         assert!(!std::ptr::eq(first.as_str(), read().as_str()));
         assert!(!std::ptr::eq(first.as_str(), SharedIds::default().share(read).as_str()));
-        // Each type of id has its own rules, so a text that is known as one type is still checked as another.
+        // Each type of id has its own rules, so a text that is known as an id of one type is still checked as an id of
+        // another type.
         ids.share(|| {
             assert!(SessionId::new("odo").is_ok() && EntityId::new("Odo").is_err() && EntityId::new("Odo").is_err());
             assert!(Predicate::new("owes money").is_err() && Predicate::new("OWES").is_ok());

@@ -2,8 +2,8 @@
 //! Mirela Voss.
 //!
 //! Names are compared by their letters alone, without spaces, quotes and accents. The allowed number of different
-//! letters grows with the length of the shorter name. It can be larger by one if both names sound the same. Names of
-//! four letters or fewer must match exactly. The first sound must always match. Names are stored in buckets by first
+//! letters grows with the length of the shorter name. If both names sound the same, one more letter may differ. Names
+//! of four letters or fewer must match exactly. The first sound must always match. Names are stored in buckets by first
 //! sound and length, so a query is compared with only a few names.
 
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::UnicodeNormalization;
 
-/// Stop words: words without content of their own in a question or a statement.
+/// Stop words: words such as "the", which carry no content in a question or a statement.
 const STOP_WORDS: &str = "a about after again all also am an and any are as at be because been before being but by can \
     could d did do does doing don't else ever every for from had has have having he her here hers herself him himself his how \
     i if in into is it it's its itself just ll may me might more most much must my myself no nor not now of off on once only \
@@ -24,7 +24,7 @@ const STOP_WORDS: &str = "a about after again all also am an and any are as at b
 const LIGATURES: [(char, &str); 8] =
     [('ß', "ss"), ('æ', "ae"), ('œ', "oe"), ('ø', "o"), ('ł', "l"), ('đ', "d"), ('ð', "d"), ('þ', "th")];
 
-/// Words of everyday English and of fantasy tales. A user who writes such a word means the word, and not a name with a
+/// Common words of English and of fantasy tales. A user who writes a common word means the word, and not a name with a
 /// similar spelling.
 const COMMON_WORDS: &str = include_str!("../data/common_words.txt");
 
@@ -32,12 +32,12 @@ static STOPS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.sp
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 static COMMON: LazyLock<FxHashSet<String>> = LazyLock::new(|| COMMON_WORDS.split_whitespace().map(stem).collect());
 
-/// Returns the stem of a word.
+/// Returns the stem of an English word: `walking` becomes `walk`.
 pub fn stem(word: &str) -> String {
     ENGLISH.stem(word).into_owned()
 }
 
-/// Returns whether a word is a stop word.
+/// Returns whether a lowercase word is a stop word, such as "the" or "who". Stop words carry no content.
 pub fn is_stop_word(word: &str) -> bool {
     STOPS.contains(word)
 }
@@ -57,20 +57,20 @@ pub fn unaccented(word: &str) -> String {
     plain
 }
 
-/// Returns whether a word, in any inflection, is a word of everyday English.
+/// Returns whether a word is a common English word, in any inflection.
 pub fn is_common(word: &str) -> bool {
     is_stop_word(word) || COMMON.contains(&stem(word))
 }
 
-/// Returns the letters and digits of some words as one text without accents.
+/// Joins the letters and digits of words into one text without accents.
 pub fn letters(words: &[String]) -> String {
     let mut letters = words.iter().map(|word| unaccented(word)).collect::<String>();
     letters.retain(char::is_alphanumeric);
     letters
 }
 
-/// Returns the phonetic key of a run of letters. Each consonant gives a code, and similar consonants give the same
-/// code. A vowel at the start gives `A`; other vowels give nothing.
+/// Returns the phonetic key of a sequence of letters. Each consonant adds a code to the key, and similar consonants add
+/// the same code. A vowel at the start adds `A`; other vowels add nothing.
 pub fn sound(letters: &str) -> String {
     let letters: Vec<char> = letters.chars().collect();
     let mut key = String::new();
@@ -123,24 +123,26 @@ struct Spelling<B> {
     /// The set of the letters, one bit for each. Names whose sets differ much need no closer comparison.
     has: u32,
     sound: String,
-    /// The bearer of the name; `None` if the name has several bearers.
+    /// The entity that has the name; `None` if several entities have it.
     bearer: Option<B>,
 }
 
-/// First sound of a name, and its number of letters.
+/// First sound and number of letters of a name.
 type Bucket = (char, usize);
 
-/// Index of names by spelling and sound.
+/// Index that finds names by approximate spelling and sound. `B` is the type of the *bearer* of a name: the entity that
+/// has the name.
 #[derive(Debug, Clone)]
 pub struct Spellings<B> {
     buckets: FxHashMap<Bucket, Vec<Spelling<B>>>,
 }
 
-/// Distance of a spelling: the number of different letters, and whether the sound differs.
+/// Distance between two names: the number of different letters, and whether the names sound different.
 pub type Distance = (usize, bool);
 
 impl<B: Clone + Ord> Spellings<B> {
-    /// Builds the index from names as words, each with its bearer. `None` means that the name has several bearers.
+    /// Builds the index from names and their bearers. Each name is a list of words. The bearer `None` means that
+    /// several entities have the name.
     pub fn of<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a B>)>) -> Self
     where
         B: 'a,
@@ -158,9 +160,9 @@ impl<B: Clone + Ord> Spellings<B> {
         spellings
     }
 
-    /// Returns the bearer of the name that is nearest to the given words of a question, and the distance.
+    /// Finds the name that is most similar to some words of a question. Returns its bearer and the distance.
     ///
-    /// Returns `None` if no name is near enough, or if several bearers are equally near.
+    /// Returns `None` if no name is similar enough, or if the most similar names have several bearers.
     pub fn nearest(&self, words: &[String]) -> Option<(Distance, &B)> {
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return None };
         if is_stop_word(first) || is_stop_word(last) {
@@ -169,7 +171,8 @@ impl<B: Clone + Ord> Spellings<B> {
         let letters = letters(words);
         let asked = Asked { has: set_of(&letters), length: letters.chars().count(), sound: sound(&letters), letters };
         let common: Vec<String> = words.iter().filter(|word| is_common(word)).map(|word| unaccented(word)).collect();
-        // "A harbour match" does not mean Harbour Watch; but "harbor watch" does, and "Grim Jaw" means Grimjaw.
+        // "A harbour match" does not mean Harbour Watch. "Harbor watch" does mean Harbour Watch, and "Grim Jaw" means
+        // Grimjaw.
         let meant = |name: &Spelling<B>| {
             let holds = |word: &String| name.letters.contains(word.as_str());
             common.is_empty() || (words.len() > 1 && (name.sound == asked.sound || common.iter().all(holds)))
@@ -215,7 +218,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// Returns the distance to a name of the given length; `None` if it is too large.
+    /// Returns the distance to a name of the given length; `None` if the distance is too large.
     fn off<B>(&self, name: &Spelling<B>, length: usize) -> Option<Distance> {
         if self.letters == name.letters {
             return Some((0, false));

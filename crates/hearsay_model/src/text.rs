@@ -8,7 +8,8 @@ use serde::{
 };
 use unicode_normalization::UnicodeNormalization;
 
-/// Returns the form in which names are compared: NFKC, lowercase, straight quotes, plain hyphens, single spaces.
+/// Returns the normal form of a text, in which names are compared: Unicode form NFKC, lowercase, straight quotes, plain
+/// hyphens, single spaces.
 ///
 /// `Day’s  End` and `day's end` have the same normal form.
 pub fn normal(text: &str) -> String {
@@ -57,7 +58,7 @@ fn normal_of_any(text: &str) -> String {
 
 /// Returns the words of a text in [`normal`] form: runs of letters and digits.
 ///
-/// An apostrophe inside a word remains. A final `'s` is dropped, so `Odo's` gives the word `odo`.
+/// An apostrophe inside a word remains. The ending `'s` is removed, so `Odo's` gives the word `odo`.
 pub fn words(text: &str) -> Vec<String> {
     normal(text)
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
@@ -68,7 +69,8 @@ pub fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns whether the words of a name occur in a text in sequence. `Art` does not occur in `start`.
+/// Returns whether the words of a name occur in a text, one directly after the other. Only whole words count: `Art`
+/// does not occur in `start`.
 pub fn names(text: &[String], name: &[String]) -> bool {
     !name.is_empty() && text.windows(name.len()).any(|window| window == name)
 }

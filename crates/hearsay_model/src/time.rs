@@ -16,68 +16,69 @@ impl fmt::Display for GameTime {
     }
 }
 
-/// A moment of real time, in milliseconds since 1970-01-01 00:00 UTC. It is shown to people; no answer depends on it.
+/// A moment of real time, in milliseconds since 1970-01-01 00:00 UTC. Real times are only shown to people. They do not
+/// affect any answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);
 
-/// A date as written, with the game time that the calendar computed from it.
+/// A date as the author wrote it, with the game time that the calendar computed from it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Date {
-    /// The date as written.
+    /// The date as the author wrote it.
     pub raw: String,
-    /// The game time, if the calendar understands the date.
+    /// The game time; `None` if the calendar does not understand the date.
     pub time: Option<GameTime>,
 }
 
 impl Date {
-    /// Creates a date that has only a game time.
+    /// Creates a date with a game time and without a written form.
     pub fn at(time: GameTime) -> Self {
         Self { raw: String::new(), time: Some(time) }
     }
 }
 
-/// Precision of a written date, lowest first.
+/// Precision of a written date. The variants are ordered from the lowest precision to the highest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
-    /// `412`
+    /// A year: `412`.
     Year,
-    /// `Rainmoon 412`
+    /// A month: `Rainmoon 412`.
     Month,
-    /// `3 Rainmoon 412`
+    /// A day: `3 Rainmoon 412`.
     Day,
-    /// `3 Rainmoon 412, 18:30`
+    /// A minute: `3 Rainmoon 412, 18:30`.
     Minute,
 }
 
-/// Interval that a written date covers. `Rainmoon 412` covers a month.
+/// Interval of game time that a written date covers. For example, `Rainmoon 412` covers a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DateSpan {
-    /// The first minute.
+    /// The first minute of the interval.
     pub first: GameTime,
-    /// The last minute, or the maximum game time if the interval extends beyond that maximum.
+    /// The last minute of the interval, or the maximum game time if the interval ends after that maximum.
     pub last: GameTime,
     /// The precision of the written date.
     pub precision: Precision,
 }
 
-/// Interval of game time in which a fact is true. It includes the start and excludes the end.
+/// Interval of game time in which a fact is true. The interval includes the start and excludes the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Validity {
-    /// The start; `None` means that the fact has always been true.
+    /// The start of the interval; `None` means that the fact has always been true.
     pub from: Option<Date>,
-    /// The end; `None` means that the fact is still true.
+    /// The end of the interval; `None` means that the fact is still true.
     pub until: Option<Date>,
 }
 
 impl Validity {
-    /// Returns the start as game time.
+    /// Returns the start as game time; `None` if there is no start, or the calendar does not understand its date.
     pub fn start(&self) -> Option<GameTime> {
         self.from.as_ref().and_then(|date| date.time)
     }
 
-    /// Returns the end as game time.
+    /// Returns the end as game time; `None` if there is no end, or the calendar does not understand its date.
     pub fn end(&self) -> Option<GameTime> {
         self.until.as_ref().and_then(|date| date.time)
     }
@@ -87,7 +88,8 @@ impl Validity {
         self.until.is_some()
     }
 
-    /// Returns whether the fact is true at a moment. For `None`, returns whether the interval has no end.
+    /// Returns whether the fact is true at a moment of game time. If the moment is `None`, returns whether the interval
+    /// has no end.
     pub fn holds_at(&self, moment: Option<GameTime>) -> bool {
         match moment {
             None => !self.is_closed(),

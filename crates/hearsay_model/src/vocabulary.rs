@@ -20,32 +20,34 @@ pub use behavior::{Behavior, Belonging, EventPart, OpenThread, ReferringExpressi
 pub use role::PredicateRole;
 use role::Roles;
 
-/// Which past values of a predicate are kept when the game replaces its value.
+/// Which past values of a predicate are kept when the game replaces the present value.
 ///
 /// Values that the DM, an import or a text sets are always kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum History {
-    /// All values, each as a fact with its interval.
+    /// All values are kept, each as a fact with its validity interval.
     #[default]
     Full,
-    /// The present value, and the values at the beginning and at the end of each session.
+    /// The present value is kept, and the values at the beginning and at the end of each session.
     Session,
-    /// The present value only.
+    /// Only the present value is kept.
     Latest,
 }
 
-/// Default audience of a fact that is neither common nor secret.
+/// Default audience of a fact that is neither common nor secret: who knows the fact if the fact does not name its
+/// knowers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
-    /// Everyone.
+    /// Everyone knows the fact.
     Common,
-    /// Subject, object, and the residents of a place: where the subject lives or is, or else where the object does.
+    /// The subject, the object and the residents of a place know the fact. The place is the residence or location of
+    /// the subject. If the subject has neither, it is the residence or location of the object.
     Local,
-    /// Subject and object.
+    /// The subject and the object know the fact.
     Parties,
-    /// The subject only.
+    /// Only the subject knows the fact.
     Private,
 }
 
@@ -64,15 +66,17 @@ impl Audience {
 
 /// Audience rules of a campaign, for facts that are neither common nor secret.
 ///
-/// A predicate without a rule has the audience of its definition. If the definition has none, `default` applies.
+/// If a predicate has no rule, the audience in its definition applies. If the definition has no audience, `default`
+/// applies.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AudienceRules {
-    /// The audience of predicates that have neither a rule nor an audience in their definition. `None` means local.
+    /// The audience of predicates that have neither a rule nor an audience in their definition. `None` means the
+    /// audience *local*.
     pub default: Option<Audience>,
-    /// Rules by relation.
+    /// The rule of each relation that has a rule.
     pub predicates: BTreeMap<Predicate, Audience>,
-    /// Rules by attribute.
+    /// The rule of each attribute that has a rule.
     pub attributes: BTreeMap<Predicate, Audience>,
 }
 
@@ -80,14 +84,14 @@ pub struct AudienceRules {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PredicateDef {
-    /// The name, in capitals: `LIKE_THIS`.
+    /// The name of the relation, in capitals: `LIKE_THIS`.
     pub name: Predicate,
-    /// The name of the inverse relation.
+    /// The name of the inverse relation, if there is one.
     #[serde(default)]
     pub inverse: Option<Predicate>,
-    /// The phrase: `{subject} owes {object}`.
+    /// The phrase of a sentence that states the relation: `{subject} owes {object}`.
     pub phrase: String,
-    /// The phrase of the inverse: `{object} is owed by {subject}`.
+    /// The phrase of the inverse relation: `{object} is owed by {subject}`.
     #[serde(default)]
     pub inverse_phrase: Option<String>,
     /// Whether the relation holds in both directions.
@@ -96,51 +100,59 @@ pub struct PredicateDef {
     /// Whether a subject has only one object at a time. A newer fact then ends the older fact.
     #[serde(default)]
     pub functional: bool,
-    /// Which past values are kept. Values other than `full` require `functional`.
+    /// Which past values are kept when the game replaces the present value. Any setting other than `full` requires
+    /// `functional`.
     #[serde(default)]
     pub history: History,
-    /// Whether statements are embedded for semantic search. Set it to `false` for predicates that change often.
+    /// Whether the statements get vectors for search by meaning. Set this field to `false` for predicates whose values
+    /// change often.
     #[serde(default = "yes")]
     pub embedded: bool,
-    /// The default audience.
+    /// The default audience of facts of this relation. The audience rules of the campaign take precedence. `None` means
+    /// that the definition states no audience.
     #[serde(default)]
     pub audience: Option<Audience>,
-    /// Relations that cannot hold at the same time between the same two entities.
+    /// Relations that contradict this relation: both cannot be true at the same time between the same two entities.
     #[serde(default)]
     pub opposites: Vec<Predicate>,
-    /// Example sentences.
+    /// Example sentences that state the relation.
     #[serde(default)]
     pub examples: Vec<String>,
-    /// What the engine does with the facts. `None` keeps the behavior that a redefined predicate already has.
+    /// What the engine does with facts of this relation. If a campaign redefines a relation, `None` keeps the previous
+    /// behavior.
     #[serde(default)]
     pub behavior: Option<Behavior>,
 }
 
-/// Definition of an attribute: its kinds, phrase and audience.
+/// Definition of an attribute: the kinds of entities that have it, its phrase and its audience.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttributeDef {
-    /// The name, in lowercase: `like_this`.
+    /// The name of the attribute, in lowercase: `like_this`.
     pub name: Predicate,
-    /// The kinds that usually have the attribute; empty for all kinds.
+    /// The kinds of entities that usually have the attribute; empty if entities of all kinds have it.
     #[serde(default)]
     pub kinds: Vec<Kind>,
-    /// The phrase: `{subject}'s occupation is {object}`. The default is `{subject}: name: {object}`.
+    /// The phrase of a sentence that states the attribute: `{subject}'s occupation is {object}`. The default is
+    /// `{subject}: occupation: {object}`.
     #[serde(default)]
     pub phrase: Option<String>,
     /// Whether a subject has only one value at a time. A newer fact then ends the older fact.
     #[serde(default)]
     pub functional: bool,
-    /// Which past values are kept. Values other than `full` require `functional`.
+    /// Which past values are kept when the game replaces the present value. Any setting other than `full` requires
+    /// `functional`.
     #[serde(default)]
     pub history: History,
-    /// Whether statements are embedded for semantic search.
+    /// Whether the statements get vectors for search by meaning.
     #[serde(default = "yes")]
     pub embedded: bool,
-    /// The default audience.
+    /// The default audience of facts of this attribute. The audience rules of the campaign take precedence. `None`
+    /// means that the definition states no audience.
     #[serde(default)]
     pub audience: Option<Audience>,
-    /// What the engine does with the facts. `None` keeps the behavior that a redefined attribute already has.
+    /// What the engine does with facts of this attribute. If a campaign redefines an attribute, `None` keeps the
+    /// previous behavior.
     #[serde(default)]
     pub behavior: Option<Behavior>,
 }
@@ -149,11 +161,11 @@ fn yes() -> bool {
     true
 }
 
-/// Error: invalid definition.
+/// Error: a definition in the vocabulary is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum VocabularyError {
-    /// The name of a relation is not in capitals, or the name of an attribute is.
-    #[error("`{0}`: relations are named LIKE_THIS, attributes like_this")]
+    /// The name of a relation is not in capitals, or the name of an attribute is not in lowercase.
+    #[error("the name `{0}` has the wrong case: write relations LIKE_THIS and attributes like_this")]
     Case(Predicate),
     /// A phrase lacks `{subject}` or `{object}`.
     #[error("the phrase of {name}, `{phrase}`, needs both {{subject}} and {{object}}")]
@@ -171,14 +183,15 @@ pub enum VocabularyError {
         /// The phrase of the attribute.
         phrase: String,
     },
-    /// A predicate limits its history without being `functional`. Such a predicate can have several values at a time,
-    /// so a new value does not replace an old one.
+    /// A predicate limits its history but is not `functional`. It can have several values at a time, so a new value
+    /// does not replace an old value.
     #[error("`history` of {0} needs a predicate with one value at a time: add `functional: true`, or remove `history`")]
     History(Predicate),
     /// A symmetric relation has another relation as its inverse.
     #[error("{0} is symmetric, so it cannot have an inverse with another name")]
     SymmetricInverse(Predicate),
-    /// A relation has a behavior that is only for attributes, or an attribute has one that is only for relations.
+    /// A relation has a behavior that is only for attributes, or an attribute has a behavior that is only for
+    /// relations.
     #[error("{name}: `behavior.{field}` is for {of} only; remove it")]
     Behavior {
         /// The predicate.
@@ -191,7 +204,8 @@ pub enum VocabularyError {
     /// No predicate has a role that the engine needs.
     #[error("no predicate has the role `{}`; name one in the table `roles`", .0.as_str())]
     MissingRole(PredicateRole),
-    /// The predicate of a role is not defined, or it is a relation but the role needs an attribute, or the reverse.
+    /// The predicate of a role is not defined or has the wrong type: a relation where the role needs an attribute, or
+    /// an attribute where the role needs a relation.
     #[error("{name} cannot have the role `{}`: it is not defined, or its case is wrong", .role.as_str())]
     Role {
         /// The role.
@@ -199,12 +213,12 @@ pub enum VocabularyError {
         /// The predicate.
         name: Predicate,
     },
-    /// The file is not a vocabulary.
+    /// The file is not a valid vocabulary file. Contains the reason.
     #[error("the vocabulary file is invalid: {0}")]
     File(String),
 }
 
-/// Predicates and attributes of a campaign.
+/// The vocabulary of a campaign: the definitions of all relations and attributes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vocabulary {
     predicates: BTreeMap<Predicate, Arc<PredicateDef>>,
@@ -222,7 +236,7 @@ struct VocabularyFile {
     reserved: Vec<Reserved>,
 }
 
-/// A behavior for a predicate without a definition. It applies if facts use the predicate anyway.
+/// Behavior of a predicate that has no definition. The behavior applies if facts use the predicate anyway.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reserved {
@@ -276,7 +290,7 @@ impl Vocabulary {
         BuiltIn::parse(text).map(|built_in| built_in.vocabulary)
     }
 
-    /// Adds or redefines a relation.
+    /// Adds a relation, or replaces its definition.
     ///
     /// # Errors
     /// Returns an error if the definition is invalid.
@@ -287,7 +301,7 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// Adds or redefines an attribute.
+    /// Adds an attribute, or replaces its definition.
     ///
     /// # Errors
     /// Returns an error if the definition is invalid.
@@ -298,65 +312,67 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// Returns the definition of a relation.
+    /// Returns the definition of a relation; `None` if it is not defined.
     pub fn predicate(&self, name: &Predicate) -> Option<&PredicateDef> {
         self.predicates.get(name).map(Arc::as_ref)
     }
 
-    /// Returns the relation whose inverse has this name: `QUEST_GIVEN_BY` gives `QUEST_GIVER`.
+    /// Returns the relation whose inverse has this name. For `QUEST_GIVEN_BY`, returns `QUEST_GIVER`.
     pub fn inverse_of(&self, name: &Predicate) -> Option<&PredicateDef> {
         self.predicates.values().find(|def| def.inverse.as_ref() == Some(name)).map(Arc::as_ref)
     }
 
-    /// Returns the definition of an attribute.
+    /// Returns the definition of an attribute; `None` if it is not defined.
     pub fn attribute(&self, name: &Predicate) -> Option<&AttributeDef> {
         self.attributes.get(name).map(Arc::as_ref)
     }
 
-    /// Returns all relations, sorted by name.
+    /// Returns the definitions of all relations, sorted by name.
     pub fn predicates(&self) -> impl Iterator<Item = &PredicateDef> {
         self.predicates.values().map(Arc::as_ref)
     }
 
-    /// Returns all attributes, sorted by name.
+    /// Returns the definitions of all attributes, sorted by name.
     pub fn attributes(&self) -> impl Iterator<Item = &AttributeDef> {
         self.attributes.values().map(Arc::as_ref)
     }
 
-    /// Returns whether a predicate has one object or value at a time.
+    /// Returns whether a predicate has at most one object or value per subject at a time.
     pub fn is_functional(&self, name: &Predicate) -> bool {
         self.predicate(name)
             .map_or_else(|| self.attribute(name).is_some_and(|def| def.functional), |def| def.functional)
     }
 
-    /// Returns which past values of a predicate are kept when the game replaces its value.
+    /// Returns which past values of a predicate are kept when the game replaces the present value.
     pub fn history(&self, name: &Predicate) -> History {
         let of_predicate = self.predicate(name).map(|def| def.history);
         of_predicate.or_else(|| self.attribute(name).map(|def| def.history)).unwrap_or_default()
     }
 
-    /// Returns whether two relations cannot hold at the same time between the same two entities.
+    /// Returns whether two relations contradict each other: both cannot be true at the same time between the same two
+    /// entities.
     ///
-    /// It is enough that one of the two definitions lists the other relation.
+    /// It is enough that the definition of one relation lists the other relation as an opposite.
     pub fn are_opposites(&self, a: &Predicate, b: &Predicate) -> bool {
         let names = |a, b| self.predicate(a).is_some_and(|def| def.opposites.contains(b));
         names(a, b) || names(b, a)
     }
 
-    /// Returns the opposites of a relation: those that its definition lists, and those whose definition lists this
-    /// relation.
+    /// Returns the relations that contradict a relation: the opposites in its own definition, and all relations that
+    /// list it as an opposite.
     pub fn opposites<'a>(&'a self, name: &'a Predicate) -> impl Iterator<Item = &'a Predicate> {
         let named = self.predicate(name).into_iter().flat_map(|def| &def.opposites);
         let naming = self.predicates.values().filter(move |def| def.opposites.contains(name)).map(|def| &def.name);
         named.chain(naming.filter(move |other| !self.predicate(name).is_some_and(|def| def.opposites.contains(other))))
     }
 
-    /// Returns whether statements of a predicate are embedded.
+    /// Returns whether the statements of a predicate get vectors for search by meaning.
     pub fn is_embedded(&self, name: &Predicate) -> bool {
         self.predicate(name).map_or_else(|| self.attribute(name).is_none_or(|def| def.embedded), |def| def.embedded)
     }
 
-    /// Returns the audience of a fact. The secrecy of the fact takes precedence over rules and definitions.
+    /// Returns the default audience of a fact. The secrecy of the fact takes precedence over the rules and the
+    /// definitions.
     pub fn audience(&self, rules: &AudienceRules, fact: &Fact) -> Audience {
         match fact.secrecy() {
             Secrecy::Common => return Audience::Common,
@@ -389,7 +405,7 @@ impl Vocabulary {
     }
 }
 
-/// Replaces the placeholders of a phrase in one pass. A name that contains `{object}` therefore stays unchanged.
+/// Replaces the placeholders of a phrase in one pass. Therefore, a name that contains `{object}` stays unchanged.
 fn fill(phrase: &str, subject: &str, object: &str) -> String {
     let mut filled = String::with_capacity(phrase.len() + subject.len() + object.len());
     let mut rest = phrase;
@@ -412,7 +428,7 @@ fn fill(phrase: &str, subject: &str, object: &str) -> String {
 }
 
 impl PredicateDef {
-    /// Checks the definition.
+    /// Checks the definition of the relation.
     ///
     /// # Errors
     /// Returns an error if a name is in lowercase, a phrase lacks a placeholder, a symmetric relation has another
@@ -435,7 +451,7 @@ impl PredicateDef {
 }
 
 impl AttributeDef {
-    /// Checks the definition.
+    /// Checks the definition of the attribute.
     ///
     /// # Errors
     /// Returns an error if the name is in capitals, the phrase lacks `{object}`, or `history` is limited without
@@ -454,7 +470,8 @@ impl AttributeDef {
     }
 }
 
-/// Checks that only functional predicates limit their history. Other predicates have no single latest value.
+/// Checks that only functional predicates limit their history. A predicate that is not functional has no single latest
+/// value.
 fn check_history(name: &Predicate, history: History, functional: bool) -> Result<(), VocabularyError> {
     if history != History::Full && !functional {
         return Err(VocabularyError::History(name.clone()));

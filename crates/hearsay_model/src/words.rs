@@ -1,24 +1,27 @@
-//! Lists of English words that several crates use to compare texts. They are read once, from `data/words.toml`.
+//! Lists of English words that several crates use to compare texts. The lists are read once, from `data/words.toml`.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// Lists of English words, one for each use.
+/// Lists of English words, one list for each purpose.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
-    /// Words that have a capital only at the start of a sentence. After other words they become lowercase.
+    /// Words that have a capital letter only at the start of a sentence. If other words are put before such a word, it
+    /// becomes lowercase.
     pub openers: Vec<String>,
     /// Words that are ignored when two sentences are compared.
     pub fillers: Vec<String>,
-    /// Words that negate a statement. Words that end in `n't` negate too and are not listed.
+    /// Words that negate a statement. Words that end in `n't` also negate a statement, but the list does not contain
+    /// them.
     pub negations: Vec<String>,
     /// Names of the person who runs the game.
     pub narrators: Vec<String>,
     /// Beginnings of questions that ask who knows something.
     pub knower_questions: Vec<String>,
-    /// Words that come before the subject of such a question.
+    /// Words that come between a beginning in `knower_questions` and the fact that the question is about: "who knows
+    /// *about* the fire".
     pub subject_openers: Vec<String>,
 }
 

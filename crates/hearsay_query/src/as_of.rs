@@ -24,7 +24,8 @@ impl AsOf {
     /// function on a background thread.
     ///
     /// # Errors
-    /// When the position is after the newest operation, or before the oldest position that undo reaches.
+    /// When the position is after the newest operation, or before the undo horizon: the oldest position that undo can
+    /// still reach.
     pub fn state(&self, state: &Arc<State>) -> Result<Arc<State>, QueryError> {
         match self.recorded {
             None => Ok(Arc::clone(state)),
@@ -32,7 +33,7 @@ impl AsOf {
         }
     }
 
-    /// Returns the game time, if one is given.
+    /// Returns the game time that `time` stands for, or `None` if `time` is unset.
     ///
     /// # Errors
     /// When the text is neither a date of the calendar nor a session, or the session has no end.
@@ -46,7 +47,8 @@ impl AsOf {
     }
 }
 
-/// Returns the end of a session in game time: its recorded end, or the time of its last line.
+/// Returns the end of a session in game time: its recorded end, or else the time of its last line. Returns `None` if
+/// neither is known.
 pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
     let said = || {
         let lines = state.passages().filter(|(_, passage)| passage.session.as_ref() == Some(&session.id));

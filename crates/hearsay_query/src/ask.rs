@@ -15,12 +15,12 @@ use crate::{
 
 /// A question to a character.
 pub struct Ask {
-    /// Character that is asked: an id or a name.
+    /// Character that answers the question: an id or a name.
     pub speaker: String,
     /// Text of the question.
     pub question: String,
-    /// Place of the conversation: an id or a name. Default: the place where the speaker believes
-    /// itself to be.
+    /// Place of the conversation: an id or a name. Default: the speaker's current place, according to the speaker's own
+    /// knowledge.
     pub place: Option<String>,
     /// Other entities that are present: ids or names.
     pub present: Vec<String>,
@@ -28,7 +28,7 @@ pub struct Ask {
     /// these entities or their direct neighbours. If empty, there is no such restriction.
     pub about: Vec<String>,
     /// Session that is being played: its id or number. The answer contains the last lines of this session that the
-    /// speaker heard. If unset, it contains the lines of the last hour of game time.
+    /// speaker heard. If unset, the answer contains the lines of the last hour of game time.
     pub session: Option<String>,
     /// Game time at which the speaker answers. Default: the game clock.
     pub as_of: Option<GameTime>,
@@ -41,7 +41,8 @@ pub struct Ask {
     pub deadline: Option<Duration>,
     /// Token counter. Default: [`ApproximateTokens`].
     pub counter: Option<Box<dyn TokenCounter + Send>>,
-    /// Details that the prompt shows in addition to its lines. Their tokens count towards the budget.
+    /// Additional details to show with each line of the context, such as citations. The tokens of these details count
+    /// towards the budget.
     pub detail: Detail,
 }
 
@@ -64,8 +65,9 @@ impl Ask {
         }
     }
 
-    /// Returns the context for another state, such as the state at an earlier position. Ranks by words and graph, not
-    /// by meaning. Indexes every text of the state, so call this function on a background thread.
+    /// Returns the context that answers the question in another state, such as the state at an earlier journal
+    /// position. Ranks by words and graph, not by meaning. Indexes every text of the state, so call this function on a
+    /// background thread.
     ///
     /// # Errors
     /// When a name is unknown.
@@ -73,7 +75,7 @@ impl Ask {
         self.context(state, &Index::of(state.corpus()), &mut Minds::default(), None, true, settings)
     }
 
-    /// Assembles the context from the given state and index.
+    /// Assembles the context that answers the question from the given state and index.
     pub fn context(
         &self,
         state: &State,
@@ -112,7 +114,8 @@ impl Ask {
     }
 }
 
-/// Returns the place where the speaker believes itself to be: the place in its view that it learned last.
+/// Returns the current place of the speaker according to the speaker's own view: the place that the speaker learned
+/// last.
 fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
     let here = view
         .facts()
@@ -124,11 +127,11 @@ fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
-    /// Context that the speaker may use.
+    /// Scene context: the facts and passages that the speaker knows and may use in the answer.
     pub context: SceneContext,
     /// Number of texts in the campaign that have no vector yet. Such texts are found by words and graph only.
     pub pending_vectors: usize,
-    /// Rankings that were left out because time ran out or the encoder failed: `meaning`, `graph`.
+    /// Rankings that the answer does without, because time ran out or the encoder failed: `meaning`, `graph`.
     pub cut: Vec<&'static str>,
     /// Journal position of the state that the answer was computed from.
     pub position: Position,

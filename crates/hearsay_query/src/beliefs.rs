@@ -17,9 +17,9 @@ use crate::{
 /// Beliefs of a knower about a subject, compared with the truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Believes {
-    /// The believer.
+    /// Knower that holds the beliefs.
     pub who: EntityId,
-    /// The subject.
+    /// Entity that the beliefs are about.
     pub subject: EntityId,
     /// Beliefs, sorted by predicate. For each predicate, the most credible belief comes first.
     pub answers: Vec<BeliefRow>,
@@ -27,24 +27,24 @@ pub struct Believes {
     pub truth: Vec<TruthRow>,
 }
 
-/// A fact that a knower believes or has heard of.
+/// A fact that a knower believes, or knows of without believing it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BeliefRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Predicate of the fact.
     pub predicate: Predicate,
-    /// Object as text: an id or a value.
+    /// Object of the fact as text: the id of an entity, or a value.
     pub object: String,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence, reduced by contrary beliefs.
+    /// Credence of the knower in the fact, 0.0–1.0, after it was reduced by beliefs that contradict the fact.
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
     pub hold: Hold,
     /// Reasons for the belief: the edges through which the knower knows the fact.
     pub because: Vec<ReasonRow>,
-    /// Known facts that contradict the belief.
+    /// Other facts that the knower knows and that contradict, end or replace this fact.
     pub against: Vec<AgainstRow>,
     /// Status of the fact, which only the DM knows.
     pub status: FactStatus,
@@ -53,37 +53,37 @@ pub struct BeliefRow {
 /// An edge through which a knower knows a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReasonRow {
-    /// Acquisition: `told by odo-brandt`.
+    /// How the knower learned the fact, in words: `told by odo-brandt`.
     pub acquisition: String,
-    /// Game time of the acquisition, as text.
+    /// Game time at which the knower learned the fact, as text.
     pub since: Option<String>,
-    /// Session of the acquisition.
+    /// Session in which the knower learned the fact.
     pub session: Option<SessionId>,
-    /// Credence from this edge alone.
+    /// Credence that this edge alone gives to the fact, 0.0–1.0.
     pub credence: f64,
 }
 
 /// A fact that contradicts a belief.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgainstRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence of the fact.
+    /// Credence of the knower in this fact, 0.0–1.0.
     pub credence: f64,
 }
 
-/// A true fact.
+/// A canon fact that a belief is compared with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TruthRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Predicate of the fact.
     pub predicate: Predicate,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Whether the believer knows the fact.
+    /// Whether the knower whose beliefs are compared with the truth knows this fact.
     pub known: bool,
 }
 
@@ -163,19 +163,20 @@ pub fn believes(
 /// A fact that one knower believes to be known to another knower, with the reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThinksRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Predicate of the fact.
     pub predicate: Predicate,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Reason: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told it`.
+    /// Reason why the first knower believes this, in words: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told
+    /// it`.
     pub because: String,
     /// Game time since which this reason applies, as text.
     pub since: Option<String>,
-    /// Session in which the knower learned the fact.
+    /// Session in which the first knower learned the fact.
     pub session: Option<SessionId>,
-    /// Credence that the other knower has in the fact, as estimated by this knower.
+    /// Credence of the other knower in the fact, as estimated by the first knower, 0.0–1.0.
     pub credence: f64,
 }
 
@@ -245,22 +246,22 @@ pub fn thinks(
 /// Derivation of a knower's belief in a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Derivation {
-    /// The knower.
+    /// Id of the knower.
     pub who: EntityId,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence from all edges together, reduced by contrary beliefs.
+    /// Credence that all edges together give to the fact, 0.0–1.0, reduced by beliefs that contradict the fact.
     pub credence: f64,
-    /// Edges through which the knower knows the fact. Each contains the chain of edges that led to it.
+    /// Edges through which the knower knows the fact. Each of these edges contains the edges that it depends on.
     pub known_edges: Vec<LinkRow>,
 }
 
-/// A link of a derivation.
+/// One knowledge edge of a derivation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkRow {
-    /// The edge.
+    /// Id of the edge.
     pub edge: KnowledgeId,
     /// Knower of the edge; `*` for everybody.
     pub knower: Knower,
@@ -268,19 +269,19 @@ pub struct LinkRow {
     pub other_fact: Option<FactId>,
     /// Sentence that states the other fact.
     pub other_statement: Option<String>,
-    /// Acquisition in words.
+    /// How the knower learned the fact, in words.
     pub acquisition: String,
-    /// Game time of the acquisition, as text.
+    /// Game time at which the knower learned the fact, as text.
     pub learned: Option<String>,
-    /// Session of the acquisition.
+    /// Session in which the knower learned the fact.
     pub session: Option<SessionId>,
-    /// Others who were present at the acquisition.
+    /// Other characters who were present when the knower learned the fact.
     pub co_present: Vec<EntityId>,
-    /// Credence that this edge gives its knower.
+    /// Credence that this edge gives to the fact for its knower, 0.0–1.0.
     pub credence: f64,
-    /// Share of the teller's credence that the knower adopts.
+    /// Share of the teller's credence that the knower adopts, 0.0–1.0.
     pub share: f64,
-    /// Edges that justify this one; empty at the start of a chain.
+    /// Edges that this edge depends on; empty for an origin, such as a witness.
     pub from: Vec<LinkRow>,
 }
 
@@ -302,7 +303,7 @@ fn link_row(state: &State, fact: FactId, link: &DerivationStep) -> LinkRow {
     }
 }
 
-/// Returns a link for a fact that the knower made up. It has no earlier links.
+/// Returns the row for a fact that the knower made up. The row depends on no other edges.
 fn made_up_row(state: &State, way: &KnownEdge) -> LinkRow {
     LinkRow {
         edge: way.id,

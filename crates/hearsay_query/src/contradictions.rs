@@ -1,8 +1,8 @@
 //! Contradictions: facts about one subject that cannot all be true.
 //!
-//! Two facts are compared unless both are canon and have ended. Contradictions are updated after each operation instead
-//! of being computed again. An update looks facts up by subject, predicate and time, so its cost depends on the number
-//! of facts that overlap with the changed facts, not on the size of the history.
+//! Two facts are compared if at least one of them is not canon or has not ended. Contradictions are updated after each
+//! operation instead of being computed again. An update looks facts up by subject, predicate and time, so its cost
+//! depends on the number of facts that overlap with the changed facts, not on the size of the history.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,11 +16,11 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clash {
-    /// A predicate with one object at a time has several objects at overlapping times.
+    /// The predicate allows one object at a time, but the facts state different objects for overlapping times.
     OneAtATime(Predicate),
-    /// Opposite relations to the same entity.
+    /// The facts state opposite relations to this entity for overlapping times.
     Opposites(EntityId),
-    /// One fact is refuted by the others.
+    /// The other facts refute this fact.
     Refuted(FactId),
 }
 
@@ -178,7 +178,8 @@ impl Contradictions {
 fn candidates<'a>(group: FactGroup<'a>, fact: &Fact) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
     let validity = fact.validity();
     let (is_open, start) = (!validity.is_closed(), validity.start());
-    // An open fact with an unknown start may have begun when the other fact ended, so the two need not overlap.
+    // A fact that has not ended and whose start is unknown may have begun after the other fact ended, so the two facts
+    // need not overlap.
     let ended = (is_open && validity.from.is_some()) || (!is_open && fact.status() == FactStatus::Claimed);
     let claims = !is_open && fact.status() == FactStatus::Canon;
     let ended = ended.then(|| group.ended_after(start)).into_iter().flatten();
@@ -207,15 +208,15 @@ fn is_settled(fact: &Fact) -> bool {
     fact.status() == FactStatus::Canon && fact.validity().is_closed()
 }
 
-/// Returns whether two facts may hold at the same time. A closed fact with an unknown end does not count, because it
-/// may have ended before the other fact began.
+/// Returns whether two facts may hold at the same time. Returns `false` if one of the facts ended at an unknown time,
+/// because that fact may have ended before the other fact began.
 pub fn overlap(a: &Fact, b: &Fact) -> bool {
     let ended = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
     !ended(a) && !ended(b) && a.validity().overlaps(b.validity())
 }
 
-/// Returns whether two facts must hold at the same time. An open fact with an unknown start does not count if the other
-/// fact has ended, because it may have begun afterwards.
+/// Returns whether two facts must hold at the same time. Returns `false` if one fact has ended and the other fact has
+/// an unknown start and no end, because the other fact may have begun afterwards.
 fn must_overlap(a: &Fact, b: &Fact) -> bool {
     let follows = |one: &Fact, other: &Fact| {
         let (one, other) = (one.validity(), other.validity());

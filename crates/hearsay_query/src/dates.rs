@@ -2,8 +2,8 @@
 
 use hearsay_model::{CalendarError, Date, State};
 
-/// Parses a date that may be relative to the game clock. A relative date such as `yesterday` is stored as an absolute
-/// date, because its meaning changes with the game clock.
+/// Parses a date that may be relative to the game clock. A relative date such as `yesterday` is converted to an
+/// absolute date, because the meaning of `yesterday` changes with the game clock.
 pub fn date_of(state: &State, raw: &str) -> Result<Date, CalendarError> {
     let calendar = state.calendar();
     if let Ok(date) = calendar.parse(raw) {
@@ -19,7 +19,8 @@ pub fn clock_date(state: &State) -> Date {
     Date { raw: state.clock().map_or_else(String::new, raw), time: state.clock() }
 }
 
-/// Returns the original text of a date. Without one, returns the text that the calendar prints.
+/// Returns a date as text: the text in which it was written, or else the text that the calendar prints. Returns `None`
+/// if there is no date, or if the date has neither a text nor a time.
 pub fn date(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
     let date = date?;
     Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().print(time))? } else { date.raw.clone() })

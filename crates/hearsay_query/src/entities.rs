@@ -16,19 +16,19 @@ use crate::{
 pub struct EntityPage {
     /// Id of the entity.
     pub id: EntityId,
-    /// Primary name.
+    /// Primary name of the entity; `None` if the entity has no name.
     pub name: Option<String>,
     /// Kind of the entity.
     pub kind: Option<Kind>,
-    /// Further names.
+    /// Other names of the entity.
     pub aliases: Vec<String>,
-    /// Attributes.
+    /// Facts that state attributes of the entity, such as its occupation.
     pub attributes: Vec<FactRow>,
-    /// Relations from and to the entity.
+    /// Facts that state relations from or to the entity.
     pub relations: Vec<FactRow>,
 }
 
-/// Result of [`show`].
+/// The entity or fact that [`show`] returns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
@@ -39,7 +39,7 @@ pub enum Shown {
 }
 
 /// Returns an entity or a fact. An entity is given by id or name. A fact is given by id, the beginning of its id, or
-/// handle. If a knower is given, the page of an entity contains only what this knower knows.
+/// handle. If a knower is given, the result for an entity contains only facts that this knower knows.
 ///
 /// # Errors
 /// When no entity or fact matches, or several match.

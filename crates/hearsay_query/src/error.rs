@@ -10,43 +10,43 @@ pub enum QueryError {
     /// Error: no entity has this name.
     #[error("nothing is called `{name}`{}", did_you_mean(nearest))]
     Unknown {
-        /// The name.
+        /// Name that was given.
         name: String,
         /// Ids of the entities with the most similar names.
         nearest: Vec<String>,
     },
-    /// Error: several entities have this name.
-    #[error("`{name}` is ambiguous; it can mean {}: use the id", candidates.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "))]
+    /// Error: the name can mean several entities.
+    #[error("`{name}` can mean several entities; use the id of one of them: {}", candidates.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "))]
     Ambiguous {
-        /// The name.
+        /// Name that was given.
         name: String,
-        /// Entities with this name.
+        /// Entities that this name can mean.
         candidates: Vec<EntityId>,
     },
-    /// Error: no fact matches, or several facts match the beginning of an id.
+    /// Error: no fact matches the given reference, or several facts match it.
     #[error("{}", fact_reference(given, *count))]
     FactReference {
-        /// The given reference.
+        /// The reference as given.
         given: String,
         /// Number of matching facts.
         count: usize,
-        /// First matching facts, with their statements.
+        /// The first few matching facts, with their statements.
         candidates: Vec<(FactId, String)>,
     },
-    /// Error: a derivation is requested for a fact that the knower does not know.
+    /// Error: the derivation of a fact was requested for a knower that does not know the fact.
     #[error("{knower} does not know that \u{201C}{statement}\u{201D}; `hearsay know why` lists the reasons")]
     NotKnown {
-        /// The knower.
+        /// Knower that does not know the fact.
         knower: EntityId,
-        /// Statement of the fact.
+        /// Sentence that states the fact.
         statement: String,
     },
-    /// Error: unknown session.
+    /// Error: no session has this id or number.
     #[error("there is no session `{given}`{}", sessions(known))]
     NoSession {
-        /// The given reference.
+        /// The reference as given.
         given: String,
-        /// Existing sessions.
+        /// All sessions of the campaign.
         known: Vec<SessionId>,
     },
     /// Error: the session's end in game time is unknown.
@@ -55,22 +55,22 @@ pub enum QueryError {
     /// Error: the session's start in game time is unknown.
     #[error("the game time at which session `{0}` began is not recorded; set its `start`, or use a date instead")]
     NoSessionStart(SessionId),
-    /// Error: a search as a knower filters by status or validity, which only the DM knows.
-    #[error("status and validity are visible to the DM only: search without a knower, or omit these filters")]
+    /// Error: a search in the view of a knower has a filter by status or validity. Only the DM knows these properties.
+    #[error("status and validity are visible to the DM only; search without a knower, or omit these filters")]
     KnowerOfStatus,
     /// Error: there is nothing to undo.
     #[error("there is nothing to undo{}", of.as_ref().map_or(String::new(), |of| format!(" by {of}")))]
     NothingToUndo {
-        /// The author, if one was named.
+        /// Author whose newest operation was to be undone; `None` for any author.
         of: Option<String>,
     },
     /// Error: the change cannot be applied.
     #[error(transparent)]
     Apply(Box<ApplyError>),
-    /// Error: malformed id.
+    /// Error: the text is not a valid id.
     #[error(transparent)]
     Id(#[from] IdError),
-    /// Error: malformed predicate.
+    /// Error: the text is not a valid predicate.
     #[error(transparent)]
     Predicate(#[from] PredicateError),
     /// Error: the date is not on the calendar.
@@ -80,12 +80,12 @@ pub enum QueryError {
 
 fn fact_reference(given: &str, count: usize) -> String {
     match count {
-        0 => format!("there is no fact `{given}`: give an id, at least four digits of one, or a handle"),
-        _ => format!("`{given}` is the beginning of {count} fact ids: give more digits"),
+        0 => format!("there is no fact `{given}`; give an id, at least the first four digits of an id, or a handle"),
+        _ => format!("`{given}` matches {count} facts; give the id of one of them, or more of its digits"),
     }
 }
 
-/// Returns `; did you mean a, b?` for an error message, or an empty text without names.
+/// Returns `; did you mean a, b?` for use in an error message. Returns an empty text if `nearest` is empty.
 pub fn did_you_mean(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),

@@ -1,6 +1,7 @@
 //! Details and lists of facts.
 //!
-//! Each query is a function of the state, for use in `Memory::read`. Its result can be printed or serialized.
+//! Each query is a function of the state, so that it can be passed to `Memory::read`. The result of a query can be
+//! printed or serialized.
 
 use std::sync::Arc;
 
@@ -18,13 +19,13 @@ use crate::{QueryError, as_of::AsOf, dates::date, resolve::resolve};
 pub struct FactRow {
     /// Id of the fact.
     pub id: FactId,
-    /// Handle given by the author.
+    /// Handle: a name for the fact that its author gave it in a campaign file.
     pub handle: Option<String>,
-    /// Subject.
+    /// Id of the entity that the fact is about.
     pub subject: EntityId,
-    /// Predicate.
+    /// Predicate of the fact.
     pub predicate: Predicate,
-    /// Object as text: an id or a value.
+    /// Object of the fact as text: the id of an entity, or a value.
     pub object: String,
     /// Whether the object is an entity.
     pub object_is_entity: bool,
@@ -38,7 +39,7 @@ pub struct FactRow {
     pub since: Option<String>,
     /// Date until which the fact held.
     pub until: Option<String>,
-    /// Attitude of the subject to the object.
+    /// Attitude of the subject to the object, −100 to 100; `None` if the fact states no attitude.
     pub attitude: Option<i8>,
     /// Confidence of the extraction, adjusted by trust learned from the DM's decisions.
     pub confidence: f64,
@@ -53,9 +54,10 @@ pub struct FactRow {
     pub session: Option<SessionId>,
     /// Evidence: file, line and field, or the words that state the fact.
     pub evidence: Vec<String>,
-    /// Relations to other facts.
+    /// Relations between this fact and other facts, in both directions.
     pub bears: Vec<FactRelationRow>,
-    /// Knowers that have an edge of their own to the fact.
+    /// Knowers that have their own knowledge edge to the fact. Does not list members and residents that know the fact
+    /// only through a group or place.
     pub known_by: Vec<KnowerRow>,
 }
 
@@ -64,15 +66,16 @@ pub struct FactRow {
 pub struct KnowerRow {
     /// The knower: an id, or `*` for everybody.
     pub knower: Knower,
-    /// Credence of the knower.
+    /// Credence that the edge gives to the fact, 0.0–1.0.
     pub credence: f64,
-    /// Acquisition: `witnessed`, `told by odo-brandt`.
+    /// How the knower learned the fact, in words: `witnessed`, `told by odo-brandt`.
     pub acquisition: String,
-    /// Game time of the acquisition, as text.
+    /// Game time at which the knower learned the fact, as text.
     pub learned: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Others who were present and whom the knower noticed. If the edge records a telling, the hearers.
+    /// Other characters who were present and whom the knower noticed. If the edge records that the knower told the fact
+    /// to others, these are the hearers.
     pub co_present: Vec<EntityId>,
     /// Whether the edge only records that the knower told the fact to others. Such an edge gives no knowledge.
     pub passed_on: bool,
@@ -86,7 +89,7 @@ pub struct FactRelationRow {
     /// Kind of relation: `distorts`, `refutes`, `ends` or `covers`. For a relation from the other fact to this one:
     /// `distorted by`, `refuted by`, `ended by` or `covered by`.
     pub what: &'static str,
-    /// The other fact.
+    /// Id of the other fact.
     pub fact: FactId,
     /// Sentence that states the other fact.
     pub statement: String,

@@ -33,11 +33,12 @@ pub struct NeighbourRow {
     pub distance: usize,
     /// Sentence of the relation through which the traversal reached the entity.
     pub statement: String,
-    /// Predicate of that relation.
+    /// Predicate of the relation through which the traversal reached the entity.
     pub predicate: Predicate,
-    /// Direction of that relation: `out` or `in`.
+    /// Direction in which the traversal followed this relation: `out` from its subject to its object, or `in` from its
+    /// object to its subject.
     pub direction: &'static str,
-    /// Id of that relation.
+    /// Id of the fact that states this relation.
     pub fact: FactId,
 }
 
@@ -82,11 +83,11 @@ fn names<'a>(state: &'a State, view: Option<&View>) -> impl Fn(&EntityId) -> Str
 pub struct StepRow {
     /// Entity that the step leads to.
     pub to: EntityId,
-    /// Name of that entity.
+    /// Name of the entity that the step leads to.
     pub name: String,
-    /// Sentence of the relation.
+    /// Sentence that states the relation that the step follows.
     pub statement: String,
-    /// Id of the relation.
+    /// Id of the fact that states this relation.
     pub fact: FactId,
 }
 

@@ -10,11 +10,11 @@ use crate::review::{ReviewItem, is_newcomer, review_items};
 pub struct Check {
     /// Name of the check, for programs.
     pub name: &'static str,
-    /// Description of the check.
+    /// Description of the entities, facts or passages that the check finds.
     pub what: &'static str,
     /// Number of findings.
     pub count: usize,
-    /// Examples: ids and sentences.
+    /// Some of the findings, as ids or sentences.
     pub examples: Vec<String>,
     /// Advice for resolving the findings.
     pub advice: &'static str,
@@ -31,7 +31,8 @@ pub struct Health {
     pub checks: Vec<Check>,
 }
 
-/// Runs all checks, with at most `examples` examples each. Takes long in a large campaign.
+/// Runs all checks. Each result lists at most `examples` findings. Reads every entity, fact and passage, so it takes
+/// long in a large campaign.
 pub fn health(state: &State, examples: usize) -> Health {
     let mut orphans = Vec::new();
     let mut stubs = Vec::new();
@@ -113,30 +114,35 @@ pub fn health(state: &State, examples: usize) -> Health {
         check("contradictions", "facts that contradict each other", clashes, "`hearsay review` lists them"),
         check(
             "stubs",
-            "entities with nothing but a name and a kind",
+            "entities that have only a name and a kind",
             stubs,
-            "add facts, `entity merge` or `entity remove` them",
+            "add facts about them, or use `entity merge` or `entity remove`",
         ),
-        check("orphans", "entities without a relation to any other", orphans, "`fact add` a relation, or leave them"),
-        check("nameless", "entities without a name", nameless, "`set ENTITY name NAME`"),
+        check("orphans", "entities without a relation to another entity", orphans, "add relations, or leave them"),
+        check("nameless", "entities without a name", nameless, "`entity set ENTITY name NAME`"),
         check(
             "no_evidence",
-            "facts from text or files without evidence",
+            "facts from a text or file that have no evidence",
             unproven,
-            "look at them with `fact show`, then `fact correct` or `fact remove` them",
+            "check them with `fact show`, then use `fact correct` or `fact remove`",
         ),
         check(
             "dangling",
             "facts that refer to a removed fact or entity",
             dangling,
-            "`fact show` shows the target; `fact correct` replaces it",
+            "find the missing target with `fact show`, then replace it with `fact correct`",
         ),
-        check("unknown", "canon facts that nobody knows", unknown, "`event tell`, `witness` or `read` teaches them"),
+        check(
+            "unknown",
+            "canon facts that nobody knows",
+            unknown,
+            "let characters learn them with `event tell`, `event witness` or `event read`",
+        ),
         check(
             "mute_speakers",
             "facts whose speaker is an entity that cannot speak",
             mute,
-            "`fact correct` them, or `entity merge` the speaker into the right character",
+            "use `fact correct`, or merge the speaker into the right character with `entity merge`",
         ),
         check("empty_passages", "passages without text", empty, "remove them from the campaign's files"),
     ];

@@ -1,4 +1,4 @@
-//! Lists of operations for display: operations by author, the operations that undid them, and the effect of an undo.
+//! Lists the operations of the journal for display, with their authors and undos, and describes the effect of an undo.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{QueryError, facts::is_secret};
 /// Filter for listing operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
-    /// Only operations by this author, as printed: `DM`, `import of gullhaven`.
+    /// Only operations by this author. The author is given as it is printed: `DM`, `import of gullhaven`.
     pub author: Option<String>,
     /// Only operations before this position, for paging.
     pub before: Option<Position>,
@@ -83,10 +83,10 @@ fn is_undo(entry: &Entry) -> bool {
     !entry.operation.changes.is_empty() && entry.operation.changes.iter().all(Change::is_undo)
 }
 
-/// The effect of an undo in words.
+/// The effect of undoing an operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UndoRow {
-    /// The operation.
+    /// Operation to undo.
     pub operation: HistoryRow,
     /// Whether the operation is itself an undo, so that undoing it restores the operation that it undid.
     pub is_redo: bool,
@@ -97,14 +97,14 @@ pub struct UndoRow {
     pub facts: Vec<LostFact>,
     /// Number of records that would change or be restored.
     pub changed: usize,
-    /// Later operations that would lose records, oldest first.
+    /// Later operations of which the undo would also remove records, oldest first.
     pub dependents: Vec<HistoryRow>,
 }
 
 /// A fact that would disappear.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LostFact {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
@@ -112,8 +112,8 @@ pub struct LostFact {
     pub secret: bool,
 }
 
-/// Returns the effect of an undo in words, with at most `limit` facts. Applies the undo to a copy of the state, so call
-/// this function on a background thread.
+/// Returns the effect of undoing an operation. Lists at most `limit` facts. Applies the undo to a copy of the state, so
+/// call this function on a background thread.
 ///
 /// # Errors
 /// When there is nothing to undo.
@@ -153,7 +153,8 @@ pub fn undo_in_words(state: &State, target: &UndoTarget, limit: usize) -> Result
     })
 }
 
-/// Returns the summary of the operation that undoes the operation at a position. The undo of an undo is called `redo`.
+/// Returns the summary of the operation that undoes the operation at a position. The summary calls the undo of an undo
+/// a `redo`.
 pub fn undo_summary(state: &State, position: Position) -> String {
     let (mut of, mut verbs) = (position, ["undo", "redo"].into_iter().cycle());
     let mut verb = verbs.next();
@@ -173,7 +174,7 @@ pub struct HistoryRow {
     pub author: String,
     /// Real time at which the operation was recorded.
     pub recorded: Timestamp,
-    /// Summary.
+    /// Short summary of the operation.
     pub summary: String,
     /// Number of changes.
     pub changes: usize,

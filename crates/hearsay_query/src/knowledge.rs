@@ -34,31 +34,32 @@ pub struct KnowsFilter {
 /// A fact that a knower knows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KnowsRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Subject.
+    /// Id of the entity that the fact is about.
     pub subject: EntityId,
-    /// Predicate.
+    /// Predicate of the fact.
     pub predicate: Predicate,
-    /// Credence, reduced by contrary beliefs.
+    /// Credence of the knower in the fact, 0.0–1.0, after it was reduced by beliefs that contradict the fact.
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
     pub hold: Hold,
-    /// Acquisition of the first edge. Own edges come first, then edges with higher credence.
+    /// How the knower learned the fact, in words. If the knower has several edges to the fact, this text
+    /// describes the first of them: the knower's own edges come first, then edges with higher credence.
     pub acquisition: String,
-    /// Game time of the acquisition, as text; `None` if the knower always knew the fact.
+    /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,
-    /// Session of the acquisition.
+    /// Session in which the knower learned the fact.
     pub session: Option<SessionId>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Characters that the knower has told.
+    /// Characters that the knower has told the fact.
     pub told: Vec<EntityId>,
 }
 
-/// Returns the session in which the knower learned a fact.
+/// Returns the session in which the knower learned a fact; `None` if no edge names a session.
 pub fn learned_in(known: &Known) -> Option<&SessionId> {
     known.known_edges().iter().find_map(|way| way.edge.session.as_ref())
 }
@@ -89,8 +90,8 @@ pub fn way_in_words(way: &KnownEdge) -> String {
 /// Text for the acquisition of a fact that the knower made up.
 const MADE_UP: &str = "made it up";
 
-/// Returns the edges through which a knower knows a fact. If the knower made the fact up, returns the records of
-/// telling it.
+/// Returns the edges through which a knower knows a fact. If the knower made the fact up, returns the edges that record
+/// that the knower told the fact to others.
 pub fn known_edges(known: &Known) -> &[KnownEdge] {
     if known.is_made_up() { known.shared() } else { known.known_edges() }
 }
@@ -189,7 +190,7 @@ pub fn knows(
 /// A fact that the players know.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PartyRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
@@ -204,13 +205,14 @@ pub struct PartyRow {
 /// A player character or party that knows a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PartyKnower {
-    /// The knower.
+    /// Id of the knower.
     pub knower: EntityId,
-    /// Credence, reduced by contrary beliefs.
+    /// Credence of the knower in the fact, 0.0–1.0, after it was reduced by beliefs that contradict the fact.
     pub credence: f64,
-    /// Acquisition of the first edge. Own edges come first, then edges with higher credence.
+    /// How the knower learned the fact, in words. If the knower has several edges to the fact, this text
+    /// describes the first of them: the knower's own edges come first, then edges with higher credence.
     pub acquisition: String,
-    /// Game time of the acquisition, as text.
+    /// Game time at which the knower learned the fact, as text.
     pub since: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
@@ -284,9 +286,9 @@ pub fn party(
 /// Parts of a session that a character missed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Missed {
-    /// The character.
+    /// Id of the character.
     pub who: EntityId,
-    /// The session.
+    /// Id of the session.
     pub session: SessionId,
     /// Whether the character was present in the session.
     pub was_there: bool,
@@ -298,14 +300,14 @@ pub struct Missed {
     pub lines: Vec<MissedLine>,
 }
 
-/// A fact that others learned in a session.
+/// A fact that other characters learned in a session and that one character missed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MissedRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Characters that learned the fact.
+    /// Characters that learned the fact in the session.
     pub learned_by: Vec<EntityId>,
     /// Game time at which the first of these characters learned the fact, as text.
     pub since: Option<String>,
@@ -318,7 +320,7 @@ pub struct MissedRow {
 pub struct MissedLine {
     /// Speaker; `None` for narration.
     pub speaker: Option<EntityId>,
-    /// Words of the line.
+    /// Text of the line.
     pub text: String,
 }
 

@@ -1,5 +1,5 @@
-//! Overview of an entity for the DM: its meetings with the players, its last words, its knowers, and the sources of its
-//! facts.
+//! Overview of an entity for the DM: its meetings with the players, the last line that it spoke to them, and the
+//! knowers and sources of the facts about it.
 
 use std::collections::BTreeSet;
 
@@ -46,16 +46,16 @@ pub struct Meeting {
     pub place: Option<EntityId>,
 }
 
-/// Last words of a speaker.
+/// The last line that the players heard from an entity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LastWords {
-    /// Words of the line.
+    /// Text of the line.
     pub text: String,
-    /// Passage of the line.
+    /// Passage that records the line.
     pub passage: PassageId,
-    /// Session of the line.
+    /// Session in which the line was said.
     pub session: Option<SessionId>,
-    /// Game time of the line, as text.
+    /// Game time at which the line was said, as text.
     pub when: Option<String>,
 }
 
@@ -66,7 +66,7 @@ pub struct Meetings {
     pub first: Option<Meeting>,
     /// Last meeting, or last mention if the players never met the entity.
     pub last: Option<Meeting>,
-    /// Last words that the players heard from the entity.
+    /// Last line that the players heard from the entity.
     pub words: Option<LastWords>,
     /// Sessions in which the entity spoke, was present or was mentioned, in the order of play.
     pub sessions: Vec<SessionId>,
@@ -178,7 +178,7 @@ pub struct HeldBy {
 }
 
 /// Returns the knowers that have an edge of their own to a fact. Unlike [`who_knows`](super::who_knows), this function
-/// computes no views, so it is faster. Its credences are not reduced by contrary beliefs.
+/// computes no views, so it is faster. Its credences are not reduced by beliefs that contradict the fact.
 pub fn held_by(state: &State, fact: FactId) -> HeldBy {
     let mut held = HeldBy::default();
     let mut edges: Vec<_> = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge()).collect();

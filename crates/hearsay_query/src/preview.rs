@@ -32,30 +32,30 @@ pub struct Preview {
 /// A fact that a knower learns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lesson {
-    /// The knower.
+    /// Knower that learns the fact.
     pub knower: Knower,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Acquisition in words: `told by odo-brandt`.
+    /// How the knower learns the fact, in words: `told by odo-brandt`.
     pub acquisition: String,
-    /// Credence after the operation, reduced by contrary beliefs.
+    /// Credence of the knower after the operation, 0.0–1.0, reduced by beliefs that contradict the fact.
     pub credence: f64,
-    /// Credence before the operation; `None` if the knower did not know the fact.
+    /// Credence of the knower before the operation, 0.0–1.0; `None` if the knower did not know the fact.
     pub before: Option<f64>,
 }
 
 /// A knowledge edge that a knower loses.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Loss {
-    /// The knower.
+    /// Knower that loses the edge.
     pub knower: Knower,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Acquisition of the lost edge.
+    /// How the knower had learned the fact through the lost edge, in words.
     pub acquisition: String,
     /// Whether the knower still knows the fact through another edge.
     pub still_knows: bool,
@@ -64,28 +64,28 @@ pub struct Loss {
 /// A knowledge edge whose credence changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Move {
-    /// The knower.
+    /// Knower that the edge belongs to.
     pub knower: Knower,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence from this edge before the operation.
+    /// Credence that this edge gives to the fact before the operation, 0.0–1.0.
     pub before: f64,
-    /// Credence from this edge after the operation.
+    /// Credence that this edge gives to the fact after the operation, 0.0–1.0.
     pub after: f64,
 }
 
 /// A knower that continues to believe a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Believer {
-    /// The knower.
+    /// Knower that still believes the fact.
     pub knower: Knower,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence of the knower.
+    /// Credence of the knower in the fact after the operation, 0.0–1.0.
     pub credence: f64,
 }
 

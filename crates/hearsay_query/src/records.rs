@@ -18,7 +18,7 @@ pub struct Record {
     pub kind: Option<Kind>,
     /// Name of the entity.
     pub name: Option<String>,
-    /// Place of the entity.
+    /// Current place of the entity.
     pub place: Option<EntityId>,
     /// Attributes with their newest values, without names and texts about the entity.
     pub attributes: BTreeMap<Predicate, Value>,

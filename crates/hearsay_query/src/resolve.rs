@@ -45,7 +45,7 @@ fn with_name_part(state: &State, part: &str) -> Vec<EntityId> {
 /// Finds a speaker by id or name. If the given name is a secret name, also returns that name.
 ///
 /// # Errors
-/// As [`resolve`].
+/// The same errors as [`resolve`].
 pub fn resolve_speaker(state: &State, name: &str) -> Result<(EntityId, Option<String>), QueryError> {
     let id = resolve(state, name)?;
     let alias = state.secret_name(&id, name).map(str::to_owned);
@@ -84,7 +84,7 @@ const MOST_CANDIDATES: usize = 9;
 /// statement contains.
 ///
 /// # Errors
-/// When no fact matches, or several do.
+/// When no fact matches, or several facts match.
 pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, QueryError> {
     if let Some(fact) = given.parse().ok().and_then(|id: FactId| state.fact(id)) {
         return Ok(Arc::clone(fact));
@@ -125,7 +125,7 @@ fn with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
 }
 
 /// Returns the name of an entity for a sentence that others may learn. Never returns a secret name. Never returns an id
-/// either, because an id may contain a secret name.
+/// either, because an id may contain a secret name. Returns `somebody` if the entity has no name that may be used.
 pub fn spoken_of<'a>(state: &'a State, id: &EntityId) -> &'a str {
     state.open_name(id).unwrap_or("somebody")
 }

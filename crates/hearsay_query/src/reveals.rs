@@ -14,7 +14,7 @@ pub(crate) fn note_of(state: &State, reveal: &str) -> Option<String> {
 pub struct RevealRow {
     /// Id of the reveal.
     pub reveal: String,
-    /// The secret.
+    /// Id of the secret fact.
     pub fact: FactId,
     /// Sentence that states the secret.
     pub statement: String,

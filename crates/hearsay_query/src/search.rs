@@ -124,7 +124,7 @@ pub struct EntityHit {
     pub id: EntityId,
     /// Name of the entity, or its id if the knower has no name for it.
     pub name: String,
-    /// Kind of the entity, if known.
+    /// Kind of the entity; `None` if the searched view does not contain it.
     pub kind: Option<Kind>,
     /// How the entity was found.
     pub by: Match,
@@ -150,11 +150,11 @@ pub enum Match {
     Spelling,
     /// By the text `*`, which lists all entities.
     Everything,
-    /// By relations from another entity in the result.
+    /// By following relations from an entity that was found by name.
     Relation,
 }
 
-/// A name that is similar to the text.
+/// A name that is similar to the text that was searched for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Hint {
     /// Entity with this name.
@@ -170,15 +170,15 @@ pub struct SearchHit {
     pub what: &'static str,
     /// Id of the fact or passage.
     pub id: String,
-    /// The statement or the text.
+    /// Statement of the fact, or text of the passage.
     pub text: String,
     /// Score, 0.0–1.0.
     pub score: f32,
-    /// Scores of the channels.
+    /// Score of the result by words, by meaning and by the graph.
     pub channels: Channels,
     /// Explanation of the score, with the path through the graph.
     pub explanation: Explanation,
-    /// Sentences of the facts along that path.
+    /// Sentences of the facts along the path through the graph.
     pub path: Vec<String>,
     /// Citation of the fact or passage.
     pub citation: Citation,

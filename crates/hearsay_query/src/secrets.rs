@@ -21,9 +21,9 @@ use crate::{
 /// A secret: a fact that is marked as secret, or that a knower conceals.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SecretRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
-    /// Handle given by the author.
+    /// Handle: a name for the fact that its author gave it in a campaign file.
     pub handle: Option<String>,
     /// Sentence that states the fact.
     pub statement: String,
@@ -39,11 +39,11 @@ pub struct SecretRow {
 /// A knower of a secret.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SecretHolder {
-    /// The knower; `*` for everybody.
+    /// Id of the knower; `*` for everybody.
     pub knower: Knower,
     /// Whether the knower conceals the secret.
     pub conceals: bool,
-    /// Game time of the acquisition, as text.
+    /// Game time at which the knower learned the secret, as text.
     pub since: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub struct SecretHolder {
 pub struct TellingRow {
     /// Character that told the fact; `None` for rumours without a source.
     pub by: Option<EntityId>,
-    /// Hearer.
+    /// Hearer that was told the fact.
     pub to: Knower,
     /// Game time of the telling, as text.
     pub when: Option<String>,
@@ -147,15 +147,15 @@ fn was_there(state: &State, fact: &Fact, known_then: &[&KnowledgeEdge], moment: 
 /// Reasons why a knower does not know a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhyNot {
-    /// The knower.
+    /// Id of the knower.
     pub who: EntityId,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How the knower knows the fact. If set, the other lists are empty.
+    /// Details of the knower's knowledge, if the knower does know the fact. In this case, the lists below are empty.
     pub knows: Option<HolderRow>,
-    /// Reasons, simplest first.
+    /// Reasons why the knower does not know the fact, simplest reason first.
     pub reasons: Vec<Obstacle>,
     /// Living characters that know the fact. Characters that could tell it to the knower come first: they do not
     /// conceal the fact, and the knower knows them or shares a group or place with them.
@@ -210,25 +210,25 @@ pub enum Obstacle {
         /// Status of the fact.
         status: FactStatus,
     },
-    /// The fact never had a knower.
+    /// No knower has ever known the fact.
     NobodyKnows,
     /// The knower did not witness the fact, was not told it, and did not read it.
     NeverLearned,
-    /// The knower knows only a distorted or refuting version.
+    /// The knower does not know the fact, but knows a fact that distorts or refutes it.
     OtherVersion {
-        /// The known fact.
+        /// Id of the distorting or refuting fact.
         fact: FactId,
-        /// Statement of the known fact.
+        /// Sentence that states the distorting or refuting fact.
         statement: String,
     },
     /// The knower does not belong to a group or place that knows the fact.
     NotAMember {
-        /// The group or place.
+        /// Group or place that knows the fact.
         group: EntityId,
     },
     /// The knower had left when the group or place learned the fact.
     LeftBefore {
-        /// The group or place.
+        /// Group or place that knows the fact.
         group: EntityId,
         /// Game time at which the knower left, as text.
         left: Option<String>,
@@ -237,16 +237,16 @@ pub enum Obstacle {
     },
     /// The group shares the fact only with higher ranks.
     RankTooLow {
-        /// The group.
+        /// Group that knows the fact.
         group: EntityId,
-        /// Rank of the knower.
+        /// Rank of the knower in the group; `None` if the knower has no rank.
         has: Option<String>,
         /// Lowest rank whose members know the fact.
         needs: String,
     },
     /// The knower belongs to a group or place that knows the fact, but does not know that it belongs there.
     UnawareOfBelonging {
-        /// The group or place.
+        /// Group or place that knows the fact.
         group: EntityId,
     },
 }
@@ -254,7 +254,7 @@ pub enum Obstacle {
 /// A character that knows a fact that another character does not know.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceRow {
-    /// The character.
+    /// Id of the character.
     pub knower: EntityId,
     /// Name of the character.
     pub name: String,
@@ -468,7 +468,7 @@ impl Obstacle {
     }
 }
 
-/// Text for one occasion on which a fact was told.
+/// Describes one occasion on which a fact was told.
 impl TellingRow {
     /// Describes the hearer, the teller, the time and the session in words.
     pub fn in_words(&self) -> String {

@@ -28,18 +28,18 @@ pub struct Table<'s> {
     characters: usize,
 }
 
-/// Who at the table knows a fact, and since when.
+/// The player characters and parties that know a fact, and the time since which they know it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableKnows {
     /// Game time at which the first of the knowers learned the fact, as text; `None` if it was always known.
     pub since: Option<String>,
     /// Session in which the first of the knowers learned the fact.
     pub session: Option<SessionId>,
-    /// Number and title of that session.
+    /// Number and title of the session in which the first of the knowers learned the fact.
     pub title: Option<String>,
     /// Whether all player characters know the fact.
     pub all: bool,
-    /// Knowers, with their acquisition in words. The words contain names instead of ids.
+    /// Knowers, with a description of how each learned the fact. The description contains names instead of ids.
     pub known_by: Vec<PartyKnower>,
 }
 
@@ -57,7 +57,7 @@ impl<'s> Table<'s> {
         self.views.iter().map(|(id, _)| id)
     }
 
-    /// Returns who at the table knows a fact, or `None` if nobody at the table knows it.
+    /// Returns the player characters and parties that know a fact, or `None` if none of them knows it.
     pub fn knows(&self, fact: FactId) -> Option<TableKnows> {
         let state = self.state;
         let mut first: Option<(Option<GameTime>, Option<SessionId>)> = None;
@@ -118,7 +118,7 @@ impl<'s> Table<'s> {
         self.characters > 0 && having == self.characters
     }
 
-    /// Returns whether anybody at the table knows a fact through an edge that is not common lore.
+    /// Returns whether a player character or party knows a fact through an edge that is not common lore.
     pub fn learned(&self, fact: FactId) -> bool {
         let own = |view: &View| {
             let known = view.fact(fact);

@@ -30,7 +30,7 @@ pub enum MomentKind {
 }
 
 impl MomentKind {
-    /// All kinds.
+    /// All kinds of moments.
     pub const ALL: [Self; 5] = [Self::Session, Self::Event, Self::Began, Self::Ended, Self::Scene];
 }
 
@@ -55,7 +55,7 @@ impl Default for TimelineFilter {
     }
 }
 
-/// A timeline.
+/// Moments of a campaign in chronological order, with counts per year, month or day.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Timeline {
     /// Years, months or days with moments, in order.
@@ -73,7 +73,7 @@ pub struct Timeline {
 /// A year, month or day with moments.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpanRow {
-    /// Label: `412 HR`.
+    /// Label of the span, such as `412 HR`.
     pub label: String,
     /// First minute of the span.
     pub first: GameTime,
@@ -88,11 +88,11 @@ pub struct SpanRow {
 pub struct MomentRow {
     /// Kind of the moment.
     pub kind: MomentKind,
-    /// Game time, if known.
+    /// Game time of the moment, if known.
     pub time: Option<GameTime>,
     /// Game time as text, with the precision in which it was written.
     pub when: String,
-    /// Description in a sentence.
+    /// Description of the moment in a sentence.
     pub what: String,
     /// Fact that begins or ends, or that states the date of an event.
     pub fact: Option<FactId>,
@@ -104,7 +104,7 @@ pub struct MomentRow {
     pub place: Option<EntityId>,
     /// Participants, witnesses and hearers. Sorted.
     pub there: Vec<EntityId>,
-    /// Status of the fact.
+    /// Status of the fact that begins or ends, or that states the date of an event.
     pub status: FactStatus,
     /// Whether the moment is a secret, or a character that was present in the session did not hear all of it.
     pub secret: bool,
@@ -237,7 +237,8 @@ fn spans(state: &State, table: &Table, dated: &[Moment], by: Precision) -> Vec<S
     spans
 }
 
-/// Returns whether the start and end of a fact belong on a timeline. Those of names, kinds, aliases and tags do not.
+/// Returns whether a timeline shows the start and end of a fact. It does not show them for names, kinds, aliases and
+/// tags.
 fn tells(fact: &Fact) -> bool {
     let naming = [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG];
     fact.status().is_in_world() && !naming.contains(&fact.predicate().as_str())

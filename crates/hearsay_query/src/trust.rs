@@ -24,15 +24,15 @@ mod tests;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case", tag = "of", content = "which")]
 pub enum TrustOf {
-    /// Statements of a speaker.
+    /// Statements of this speaker.
     Speaker(EntityId),
-    /// Contents of a file.
+    /// Contents of the file at this path.
     File(String),
-    /// Proposals of an author, if there is neither a speaker nor a file.
+    /// Proposals of this author that have neither a speaker nor a file.
     Author(#[serde(serialize_with = "as_text")] Author),
-    /// A predicate, because some predicates are harder to extract than others.
+    /// Facts with this predicate, because some predicates are harder to extract than others.
     Predicate(Predicate),
-    /// An extraction: the author, the method, and the language model, if any.
+    /// Facts that were extracted by this author with this method, and with this language model if there is one.
     #[serde(serialize_with = "as_way")]
     Extraction(Author, Method, Option<String>),
 }
@@ -353,7 +353,7 @@ pub struct DecisionRow {
     pub position: Position,
     /// Real time at which the operation was recorded.
     pub recorded: Timestamp,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Statement of the fact.
     pub statement: String,

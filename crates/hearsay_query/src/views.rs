@@ -11,10 +11,10 @@ use hearsay_recall::EntityLinker;
 
 use crate::{QueryError, resolve::resolve};
 
-/// Maximum number of cached minds. This is enough for the speakers of the current and the previous scene.
+/// Maximum number of cached views. This is enough for the speakers of the current and the previous scene.
 const MOST: usize = 32;
 
-/// A view of a knower, with the names that the knower knows.
+/// The cached view of one knower, with the names that the knower knows.
 #[derive(Debug)]
 pub struct Mind {
     /// The view.
@@ -37,10 +37,10 @@ impl Mind {
     }
 }
 
-/// Knower and game time of a mind. Without a knower, the mind is the DM's.
+/// Knower and game time of a [`Mind`]. Without a knower, the [`Mind`] is the view of the DM.
 type Whose = (Option<Knower>, Option<GameTime>);
 
-/// Cached minds, most recently used last.
+/// Cache of [`Mind`]s, most recently used last.
 #[derive(Debug, Default)]
 pub struct Minds {
     at: StateVersion,
@@ -48,7 +48,8 @@ pub struct Minds {
 }
 
 impl Minds {
-    /// Returns the mind of a knower at a game time. Without a knower, returns the mind of the DM, who knows everything.
+    /// Returns the view of a knower at a game time, from the cache if possible. Without a knower, returns the view of
+    /// the DM, who knows everything.
     ///
     /// `state` must be the state of the previous call or a later state of the same campaign.
     pub fn of(&mut self, state: &State, knower: Option<&Knower>, as_of: Option<GameTime>) -> Arc<Mind> {

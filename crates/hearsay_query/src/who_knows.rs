@@ -15,7 +15,7 @@ use crate::{
 /// Knowers of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhoKnows {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
@@ -25,7 +25,7 @@ pub struct WhoKnows {
     pub everybody: bool,
     /// Groups and places that know the fact and share it with their members and residents. Sorted by id.
     pub groups: Vec<HolderRow>,
-    /// Characters that know the fact other than as common lore. Sorted by id.
+    /// Characters that know the fact. A character that knows it only as common lore is left out. Sorted by id.
     pub characters: Vec<HolderRow>,
     /// Characters that the fact is about and that do not know the fact. Sorted by id.
     pub unaware: Vec<EntityId>,
@@ -34,15 +34,16 @@ pub struct WhoKnows {
 /// A knower of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HolderRow {
-    /// The knower.
+    /// Id of the knower.
     pub knower: EntityId,
     /// Name of the knower.
     pub name: String,
-    /// Credence, reduced by contrary beliefs.
+    /// Credence of the knower in the fact, 0.0–1.0, after it was reduced by beliefs that contradict the fact.
     pub credence: f64,
-    /// Acquisitions in words. Those of own edges come first, then those with higher credence.
+    /// How the knower learned the fact: a description in words for each edge. The knower's own edges come first, then
+    /// edges with higher credence.
     pub acquisition: Vec<String>,
-    /// Game time of the acquisition, as text; `None` if the knower always knew the fact.
+    /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,

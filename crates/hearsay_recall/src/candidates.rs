@@ -8,10 +8,10 @@ use crate::{
     index::{Doc, Head},
 };
 
-/// Value in `Candidates::at` for a text that is no candidate.
+/// Value in `Candidates::at` for a text that is not a candidate.
 const NONE: u32 = u32::MAX;
 
-/// Limit for small views. A view has few passages if the index has more than `FEW_OF` times as many.
+/// A view counts as having few passages if the index contains more than `FEW_OF` times as many passages as the view.
 const FEW_OF: usize = if cfg!(test) { 3 } else { 16 };
 
 /// All documents that are both in the view and in the index: facts by id, then passages by id. Candidates are numbered

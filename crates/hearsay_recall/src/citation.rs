@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{Channels, EntityLinker};
 
-/// The source of a line.
+/// Source of a line in a scene context, a summary or a recap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -14,11 +14,11 @@ pub enum Source {
     Fact(FactId),
     /// A passage.
     Passage(PassageId),
-    /// The scene, as given by the asker.
+    /// The scene in the request: its time, its place and the entities present.
     Scene,
 }
 
-/// How a knower learned the content of a line.
+/// Source of a line, and how one knower learned its content.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Citation {
     /// Source of the line.
@@ -67,7 +67,8 @@ impl Citation {
     }
 }
 
-/// Explains a result in one line: its score, the score of each channel, and the facts on the activation path.
+/// Returns a one-line explanation of a result: its score, its score in each channel (words, meaning, graph), and its
+/// path through the graph. `path` contains the text of each step.
 pub fn why(score: f32, channels: &Channels, path: &[String]) -> String {
     let mut parts = Vec::new();
     parts.extend((channels.words > 0.0).then(|| format!("words {:.2}", channels.words)));
@@ -80,7 +81,7 @@ pub fn why(score: f32, channels: &Channels, path: &[String]) -> String {
 /// Creates citations for one knower.
 #[derive(Debug, Clone, Copy)]
 pub struct Citations<'a> {
-    /// Names that the knower uses.
+    /// Entity linker with the names that the knower uses.
     pub names: &'a EntityLinker,
     /// Calendar for dates.
     pub calendar: &'a Calendar,
@@ -89,7 +90,7 @@ pub struct Citations<'a> {
 }
 
 impl Citations<'_> {
-    /// Returns the citation of a fact.
+    /// Returns the citation of a fact that the knower knows.
     pub fn of_fact(&self, known: &Known) -> Citation {
         Citation {
             source: Source::Fact(known.id()),
@@ -106,7 +107,7 @@ impl Citations<'_> {
         }
     }
 
-    /// Returns the citation of a passage.
+    /// Returns the citation of a passage that the knower heard or read.
     pub fn of_passage(&self, id: PassageId, heard: &Heard) -> Citation {
         let passage = &heard.passage;
         let speaker = passage.speaker.as_ref();

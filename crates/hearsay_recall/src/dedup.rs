@@ -42,9 +42,9 @@ pub(crate) enum Sayable<'a> {
 /// Speaker of a passage, secret name under which the speaker speaks, and words of the passage.
 type Spoken<'a> = ((Option<&'a EntityId>, Option<&'a String>), Vec<String>);
 
-/// Groups the items that say the same. Each group lists positions in `all`. Groups are in the order of their earliest
-/// items. The first item of a group represents the group; if the group has facts, the first item is the fact with the
-/// highest credence.
+/// Groups the items that have the same content. Each group lists positions in `all`. Groups are in the order of their
+/// earliest items. The first item of a group represents the group; if the group has facts, the first item is the fact
+/// with the highest credence.
 ///
 /// A passage joins the group of a fact if it is evidence for that fact and has the same words. Otherwise, it joins the
 /// group of an earlier passage with the same speaker and words.

@@ -45,7 +45,7 @@ pub struct EntityLinker {
     first: FxHashMap<EntityId, String>,
     /// All names of each entity, split into words, without a leading article.
     whole: FxHashMap<EntityId, BTreeSet<Vec<String>>>,
-    /// Entities with each name, sorted. Nearly always one entity.
+    /// For each name, the entities that have this name, sorted. Nearly always one entity.
     bearers: FxHashMap<Vec<String>, SmallVec<[EntityId; 1]>>,
     /// Parts of names, and descriptions, that apply to exactly one entity.
     parts: FxHashMap<Vec<String>, Part>,

@@ -27,7 +27,7 @@ pub(crate) struct Head {
     pub(crate) vector: Option<u32>,
     /// Speaker of a passage, as the number of an entity in the index.
     pub(crate) speaker: Option<u32>,
-    /// Whether the text only states a name or an order.
+    /// Whether the predicate of a fact is minor, which means that the fact says little about its entity.
     pub(crate) thin: bool,
 }
 
@@ -71,8 +71,8 @@ enum Whole {
     Document(EntityId),
 }
 
-/// Words and vectors of facts and passages. After each operation, [`update`](Self::update) applies the keys that the
-/// operation touched, in time proportional to their number.
+/// Words and vectors of facts and passages. After each operation, call [`update`](Self::update) with the keys that the
+/// operation touched. The update takes time in proportion to the number of keys.
 ///
 /// The index covers the knowledge of all knowers. A search reads only the entries that are in the asker's view.
 ///
@@ -268,8 +268,8 @@ impl Index {
         });
     }
 
-    /// Returns whether the index contains a fact, so that recall finds it by its statement. Names, kinds and tags are
-    /// excluded, because they are part of an entity's identity.
+    /// Returns whether the index includes a fact. Facts that state a name, a kind or a tag are excluded, because these
+    /// belong to an entity's identity.
     pub fn holds(fact: &Fact) -> bool {
         ![attribute::NAME, attribute::KIND, attribute::TAG].contains(&fact.predicate().as_str())
     }
@@ -428,7 +428,7 @@ impl Index {
         }
     }
 
-    /// Adds a set of stored vectors.
+    /// Adds a set of stored vectors, each under the hash of its text.
     pub fn add_vectors(&mut self, set: VectorSet) {
         if self.vectors.len() > 0 {
             for (key, number) in set.keys.iter().zip(0..) {
@@ -469,7 +469,7 @@ impl Index {
         self.numbers.values().filter(|number| used[**number as usize]).count()
     }
 
-    /// Returns the vector of a text.
+    /// Returns the vector of a text. Returns `None` if the index does not contain the text or the text has no vector.
     pub fn vector(&self, id: DocId) -> Option<&[f32]> {
         self.vectors.get(self.head_at(self.place_of(id)?).vector?)
     }

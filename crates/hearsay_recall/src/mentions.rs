@@ -32,7 +32,7 @@ pub(crate) fn said_by(view: &View, index: &Index, candidates: &Candidates, named
     }
 }
 
-/// Returns the text of a fact or passage.
+/// Returns the text of a fact or passage in the view.
 fn said<'v>(view: &'v View, candidates: &Candidates<'v>, at: usize) -> Option<&'v str> {
     match candidates.id(at) {
         DocId::Fact(_) => candidates.known(at).map(Known::statement),

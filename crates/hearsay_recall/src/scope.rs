@@ -41,8 +41,8 @@ impl Scope {
         Self { about: about.into_iter().map(|id| names.named(id)).collect(), near, noted: false }
     }
 
-    /// Also uses recorded annotations: the entities that a `lore` fact is about or that a passage mentions. Use this
-    /// for the DM only. A character who hears of "the Grey Lady" does not know which entity the author meant.
+    /// Extends the scope by recorded annotations: the entities that a `lore` fact is about or that a passage mentions.
+    /// Use this for the DM only. A character who hears of "the Grey Lady" does not know which entity the author meant.
     pub fn with_notes(self) -> Self {
         Self { noted: true, ..self }
     }

@@ -1,24 +1,24 @@
-//! Selects the processor's vector instructions for the loops of the sentence encoder and of vector search.
+//! Selection of the processor's vector instructions (SIMD) for the loops of the sentence encoder and of vector search.
 //!
-//! The functions are inlined into their callers, so the optimisation level of the caller applies.
+//! The functions are inlined into their callers, so they are compiled with the optimisation level of the caller.
 
 use pulp::{Arch, WithSimd};
 
 /// A set of vector instructions. [`detect`](Self::detect) returns the widest set that this processor has.
 ///
-/// This type exists because `pulp` selects AVX2 only with a Cargo feature, and the feature would cause all dependents
-/// of `pulp` to be rebuilt.
+/// This type is needed because `pulp` selects AVX2 only with a Cargo feature, and this feature would cause all
+/// dependents of `pulp` to be rebuilt.
 #[derive(Debug, Clone, Copy)]
 pub enum Processor {
     /// AVX2 and fused multiply-add, without AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx2(pulp::x86::V3),
-    /// Instructions that `pulp` detects itself: AVX-512, NEON or scalar instructions.
+    /// The instructions that `pulp` itself detects: AVX-512, NEON or scalar instructions.
     Other(Arch),
 }
 
 impl Processor {
-    /// Returns the widest vector instructions of this processor.
+    /// Detects the widest vector instructions that this processor has.
     pub fn detect() -> Self {
         match Arch::new() {
             #[cfg(target_arch = "x86_64")]
@@ -27,7 +27,7 @@ impl Processor {
         }
     }
 
-    /// Runs the version of `work` that is compiled for these instructions.
+    /// Runs `work`, compiled for these vector instructions, and returns its result.
     #[inline(always)]
     pub fn dispatch<W: WithSimd>(self, work: W) -> W::Output {
         match self {

@@ -7,11 +7,11 @@ use thiserror::Error;
 
 use crate::lock_holder::LockHolder;
 
-/// An error of the store. Each message says where the error occurred and what to do.
+/// An error of the store. The message says where the error occurred and what to do.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The directory is already open in another process or in this process.
+    /// The campaign directory is already open in another process, or a second time in this process.
     #[error("{} is in use by {holder}; close that program first, or open another campaign", directory.display())]
     Held {
         /// Directory of the campaign.
@@ -22,7 +22,7 @@ pub enum StoreError {
     /// A file or directory cannot be created, read or written.
     #[error("cannot {action} {}: {source}; {advice}", path.display())]
     File {
-        /// Action that failed.
+        /// Action that failed, such as `read`.
         action: &'static str,
         /// Path of the file or directory.
         path: PathBuf,
@@ -39,7 +39,7 @@ pub enum StoreError {
         /// Reason why the path is not supported.
         reason: &'static str,
     },
-    /// A newer version of Hearsay wrote the database.
+    /// A newer version of Hearsay wrote the database, with a schema that this version does not know.
     #[error(
         "the database in {place} has schema {found}; this program supports schemas up to {supported}; use a newer version of Hearsay"
     )]
@@ -51,7 +51,7 @@ pub enum StoreError {
         /// Newest schema version that this program knows.
         supported: u64,
     },
-    /// A development version of Hearsay wrote the database.
+    /// An old development version of Hearsay wrote the database, with a schema that this version cannot read.
     #[error(
         "the database in {place} has schema {found}; the oldest schema that this program reads is {supported}; run `hearsay export` with the version that wrote the database, and import the exported files with this version"
     )]
@@ -63,7 +63,8 @@ pub enum StoreError {
         /// Oldest schema version that this program reads.
         supported: u64,
     },
-    /// The stored data is damaged.
+    /// The stored data of the campaign is damaged: it cannot be read, parts are missing, or it differs from the data
+    /// that was written.
     #[error("the campaign in {place} is damaged: {what}; {advice}")]
     Damaged {
         /// Directory of the campaign.
@@ -73,15 +74,17 @@ pub enum StoreError {
         /// Advice for the user.
         advice: &'static str,
     },
-    /// The position of the commit is not the next free position of the journal. No data was written.
-    #[error("the next operation has position {expected}, not {given}; reload the state and try again")]
+    /// The first position of a commit is not the next free position of the journal. No data was written.
+    #[error(
+        "the commit starts at position {given}, but the next free position is {expected}; reload the state and try again"
+    )]
     OutOfOrder {
         /// Next free position.
         expected: Position,
         /// Position of the first operation of the rejected commit.
         given: Position,
     },
-    /// The commit failed. None of its operations is stored.
+    /// A commit failed. None of its operations is stored.
     #[error("operation {first} was not saved in {place}: {reason}; check that the disk has room, and try again")]
     NotSaved {
         /// Directory of the campaign.
@@ -91,7 +94,8 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// The commit failed. It is unknown whether its operations are stored. The store accepts no more commits.
+    /// A commit failed, and it is unknown whether its operations are stored. The store accepts no more commits until
+    /// [`Store::reload`](crate::Store::reload) succeeds or the campaign is opened again.
     #[error("operation {first} may or may not be saved in {place}: {reason}; close the campaign and open it again")]
     Uncertain {
         /// Directory of the campaign.
@@ -101,7 +105,8 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// The storage failed earlier, so the store writes no more data. None of the commit's operations is stored.
+    /// A commit was rejected because the storage failed earlier. None of its operations is stored. The store writes no
+    /// more data until the campaign is opened again.
     #[error("writing to {place} stopped: {reason}; solve this problem, then close the campaign and open it again")]
     Stopped {
         /// Directory of the campaign.
@@ -109,14 +114,14 @@ pub enum StoreError {
         /// Description of the storage failure.
         reason: String,
     },
-    /// The disk is full. Acknowledged data is safe.
+    /// An action failed because the disk is full. Acknowledged data is safe.
     #[error(
         "the disk is full, so the campaign in {place} could not be {action}; saved data is safe; free some space and open the campaign again"
     )]
     Full {
         /// Directory of the campaign.
         place: String,
-        /// Action that failed.
+        /// Action that failed, as a past participle, such as `opened`.
         action: &'static str,
     },
     /// The graph tables could not be written. The journal is not affected.
@@ -129,17 +134,17 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// The database failed in another action.
+    /// An action of the database failed, and no other variant describes the failure.
     #[error("the database in {place} could not {action}: {reason}; close the campaign and open it again")]
     Database {
         /// Directory of the campaign.
         place: String,
-        /// Action that failed.
+        /// Action that failed, such as `close`.
         action: &'static str,
         /// Error of the database.
         reason: String,
     },
-    /// The caller's query failed.
+    /// A query that the caller passed to the store failed. The value is the error text of the database.
     #[error("the query failed: {0}")]
     Query(String),
     /// A database action took longer than its timeout.
@@ -147,7 +152,7 @@ pub enum StoreError {
     TooSlow {
         /// Directory of the campaign.
         place: String,
-        /// Action that timed out.
+        /// Action that timed out, such as `open`.
         action: &'static str,
         /// Duration of the timeout.
         waited: Duration,
@@ -155,15 +160,15 @@ pub enum StoreError {
     /// The store is closed.
     #[error("the campaign is closed; open it again")]
     Closed,
-    /// A test requested this failure.
+    /// A test injected this failure. The value is the position of the first operation of the failed commit.
     #[cfg(feature = "testing")]
-    #[error("operation {0} was not saved: a test asked for it")]
+    #[error("operation {0} was not saved: a test injected this failure")]
     Injected(Position),
 }
 
 /// Advice for a damaged database.
 pub(crate) const RESTORE: &str =
-    "`hearsay db repair` saves what can still be read, or restore the directory from a backup";
+    "run `hearsay db repair` to save all readable data, or restore the directory from a backup";
 
 impl StoreError {
     pub(crate) fn damaged(place: &str, what: impl Into<String>) -> Self {

@@ -10,14 +10,14 @@ use tokio::sync::Notify;
 
 use crate::StoreError;
 
-/// Injects failures into a store. Clones share their settings: keep one clone in the test, and pass another clone to
-/// [`StoreOptions::faults`](crate::StoreOptions::faults).
+/// Injects failures into a store. All clones share the same settings: keep one clone in the test, and pass another
+/// clone to [`StoreOptions::faults`](crate::StoreOptions::faults).
 #[derive(Debug, Clone, Default)]
 pub struct Faults(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Number of commits that still succeed before all commits fail; `u64::MAX` means that no commit fails.
+    /// Number of commits that succeed before all later commits fail; `u64::MAX` means that no commit fails.
     commits: AtomicU64,
     storage: Mutex<Option<(StorageFault, u64)>>,
     /// `Some` if the next commit ends with [`StoreError::Uncertain`]. The value says whether its data is written first.
@@ -31,17 +31,17 @@ struct Shared {
     released: Notify,
 }
 
-/// A fault of the storage during a transaction.
+/// A storage fault that can be injected into a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageFault {
-    /// The write fails and the file is unchanged, as on a full disk.
+    /// The write fails, and the file is unchanged. A full disk causes this fault.
     Refused,
     /// The write is incomplete: bytes are missing at the end of the newest log segment.
     Short {
         /// Number of bytes that are missing at the end of the segment.
         missing_bytes: u64,
     },
-    /// The data is in the file, but the system reports that the sync failed.
+    /// The write succeeds, but the operating system reports that the sync to the disk failed.
     NotSynced,
 }
 
@@ -66,15 +66,15 @@ impl Faults {
         self.0.commits.store(commits, Ordering::SeqCst);
     }
 
-    /// Lets the next `transactions` storage transactions succeed. The transaction after them fails; later transactions
-    /// succeed again. Each commit of the store, each chunk of a large operation, and each batch of graph rows is one
-    /// storage transaction.
+    /// Makes one storage transaction fail with `fault`, after the next `transactions` storage transactions have
+    /// succeeded. Later transactions are not affected. Each commit of the store, each chunk of a large operation, and
+    /// each batch of graph rows is one storage transaction.
     pub fn fail_storage_after(&self, transactions: u64, fault: StorageFault) {
         *self.storage() = Some((fault, transactions));
     }
 
-    /// Makes the next commit end with [`StoreError::Uncertain`]. `written` says whether the data of that commit is
-    /// written.
+    /// Makes the next commit end with [`StoreError::Uncertain`]. If `written` is `true`, the data of that commit is
+    /// written anyway.
     pub fn doubt_next(&self, written: bool) {
         *self.doubt() = Some(written);
     }
@@ -85,17 +85,17 @@ impl Faults {
         *self.background() = Some(reason.to_owned());
     }
 
-    /// Makes [`Store::reload`](crate::Store::reload) fail.
+    /// Makes every call of [`Store::reload`](crate::Store::reload) fail until [`heal`](Self::heal) is called.
     pub fn refuse_reload(&self) {
         self.0.unreadable.store(true, Ordering::SeqCst);
     }
 
-    /// Makes the next commit wait until [`heal`](Self::heal) is called.
+    /// Makes every commit wait until [`heal`](Self::heal) is called.
     pub fn hold(&self) {
         self.0.held.store(true, Ordering::SeqCst);
     }
 
-    /// Returns whether a commit waits because of [`hold`](Self::hold).
+    /// Returns whether a commit is waiting because of [`hold`](Self::hold).
     pub fn is_holding(&self) -> bool {
         self.0.waiting.load(Ordering::SeqCst)
     }

@@ -1,9 +1,10 @@
-//! Journal and graph of a campaign, stored in SurrealDB.
+//! Stores the journal and the graph tables of a campaign in SurrealDB.
 //!
-//! The journal contains the durable operations. The graph is a set of tables that plain SurrealQL can query.
+//! The journal is the ordered list of all operations that changed the campaign. The graph tables contain the current
+//! state: entities, facts, knowledge edges, passages and sessions. Plain SurrealQL can query these tables.
 //!
 //! The state of a campaign is in memory ([`hearsay_model::State`]). This crate stores the operations from which the
-//! state is folded, and writes the state to the graph tables. No other Hearsay crate uses SurrealDB directly.
+//! state is computed, and writes the state to the graph tables. No other Hearsay crate uses SurrealDB directly.
 //!
 //! # Quick start
 //!
@@ -43,25 +44,26 @@
 //!   program is killed at any moment, no acknowledged commit is lost, and no operation is stored partially.
 //! - **All or nothing.** Either all operations of one [`Store::commit`] are stored, or none of them, regardless of
 //!   their size.
-//! - **No gap.** The store rejects a commit that does not directly follow the newest operation. A rejected commit
-//!   changes nothing.
-//! - **No writes after a failure.** The store accepts no more commits after a failed write or sync, after a failure of
-//!   a background task of the engine, or after the directory was deleted. Open the campaign again to continue.
-//!   [`Store::health`] reports the failure within about a second, even if there are no commits.
-//! - **The graph is repaired.** If the previous program did not close the campaign, the store compares the graph
-//!   tables with the state in the background, and repairs each record that differs. The store also makes this
-//!   comparison once for each directory, the first time it opens the directory with operations in the journal.
-//! - **Damage is detected.** Each journal entry contains a digest that depends on all earlier entries. The
-//!   acknowledged position is also stored outside the database. If the journal was truncated, changed or emptied,
-//!   opening it gives [`StoreError::Damaged`] instead of an older state of the campaign. After a power loss, the
-//!   acknowledged position in the file may be too old; the store then detects less. The store does not open a directory
-//!   that the engine would damage further.
+//! - **No gap.** The store rejects a commit if its first operation does not directly follow the newest stored
+//!   operation. A rejected commit changes nothing.
+//! - **No writes after a failure.** The store accepts no more commits after a write or sync failed, after a background
+//!   task of the storage engine (SurrealKV) failed, or after the directory was deleted. Open the campaign again to
+//!   continue. [`Store::health`] reports the failure within about a second, even if there are no commits.
+//! - **The graph is repaired.** If the previous program did not close the campaign, the store compares the graph tables
+//!   with the state in the background, and repairs each record that differs. The store also makes this comparison the
+//!   first time that it opens a directory whose journal contains operations.
+//! - **Damage is detected.** Each journal entry contains a digest that depends on all earlier entries. The acknowledged
+//!   position is also stored outside the database. If the journal was truncated, changed or emptied, opening the
+//!   campaign returns [`StoreError::Damaged`] instead of an older state of the campaign. After a power loss, the
+//!   position in the file `acknowledged` may be too old. The store then does not notice if operations after that
+//!   position are missing. If the storage engine would damage a directory further, the store does not open the
+//!   directory.
 //! - **Readable data can be saved.** [`check_directory`] checks every file and record. [`repair_directory`] writes all
 //!   readable data to a new database, reports the lost data, and keeps the damaged files.
-//! - **One process at a time.** A process locks the directory that it opens. In a second process, opening fails with
-//!   an error that names the lock holder.
-//! - **Derived data can be deleted.** The journal is the source of truth. The graph tables, the snapshot, terms and
-//!   vectors may be deleted.
+//! - **One process at a time.** A process locks the directory that it opens. If a second process opens the directory,
+//!   it gets an error that names the first process.
+//! - **Derived data can be deleted.** The graph tables, the snapshot, the terms and the vectors are computed from the
+//!   journal. You may delete them, and they are computed again.
 //! - **Offline.** The database cannot use the network or run scripts.
 //!
 //! # Files
@@ -69,24 +71,24 @@
 //! | file in the campaign directory | contents | may be deleted |
 //! |---|---|---|
 //! | `db/` | the database: journal and graph tables | no |
-//! | `acknowledged` | the newest acknowledged position and its digest | only to accept an older `db/` |
+//! | `acknowledged` | the acknowledged position and its digest | only if you restored an older `db/` on purpose |
 //! | `snapshot` | a copy of the journal in a format that is fast to read | yes |
-//! | `terms`, `vectors` | the terms and vectors of texts, written by `hearsay_engine` ([`FrameFile`]) | yes |
-//! | `repairing/` | the new files of a repair in progress | yes, unless it contains `complete` |
-//! | `owner`, `owner.lock` | the process that has the directory open | while no process has the directory open |
+//! | `terms`, `vectors` | stemmed words and embedding vectors of texts, as [`FrameFile`]s of `hearsay_engine` | yes |
+//! | `repairing/` | the new files of a repair in progress | yes, unless the folder contains the file `complete` |
+//! | `owner`, `owner.lock` | the process that has the directory open | yes, while no process has the directory open |
 //!
 //! See [`projection`] for the tables of the graph.
 //!
 //! # Threads
 //!
 //! A store runs on its own threads. All calls return immediately, except opening, closing, and the functions named
-//! `…_blocking`. Do not make these blocking calls on a game's main thread. The queues are unbounded, so do not start
-//! too many commits at once, and wait while [`Store::backlog`] is large.
+//! `…_blocking`. Do not make these blocking calls on a game's main thread. The queues of the store have no size limit.
+//! To limit the use of memory, do not queue too many commits at once, and wait while [`Store::backlog`] is large.
 //!
 //! # Features
 //!
-//! `testing`: fault injection for tests of crates that use the store: failing commits, failing storage, killed programs
-//! and damaged files.
+//! `testing`: helps crates that use the store to test failures. Tests can make commits or the storage fail, kill
+//! programs, and damage files.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod engine;

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 pub struct LockHolder {
     /// Process id, or 0 if it is unknown.
     pub pid: u32,
-    /// File name of the program.
+    /// File name of the program that the process runs, or `unknown`.
     pub program: String,
-    /// Host name of the machine.
+    /// Host name of the machine on which the process runs.
     pub host: String,
-    /// Time when the lock was taken, formatted as `2026-11-20 14:31:54 UTC`.
+    /// Time when the process locked the campaign, formatted as `2026-11-20 14:31:54 UTC`.
     pub since: String,
 }
 

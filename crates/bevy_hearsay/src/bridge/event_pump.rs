@@ -14,12 +14,12 @@ use super::{
     state::EncoderStatus,
 };
 
-/// The keys of the records that operations changed, with the revision of each write. A write is removed when its
-/// changed entities are requested.
+/// The keys of the records that operations changed, with the revision of each write. A write is removed from this queue
+/// when the ids of its changed entities are requested.
 #[derive(Resource, Default)]
 pub(crate) struct Touched(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
 
-/// Returns whether an event waits.
+/// Returns whether an event waits to be received.
 pub(super) fn has_events(world: &World) -> bool {
     world.get_resource::<NpcMemory>().and_then(NpcMemory::get).is_some_and(|memory| !memory.events().is_empty())
 }

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use hearsay_model::{EntityId, FactId, Position};
 
-/// An error that the game can show or log. Acknowledged operations are not lost.
+/// Message: an error that the game can show or log. Operations that the memory acknowledged are not lost.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct MemoryErrorMessage {
     /// The error, for display. The text says what went wrong and what to do.
@@ -19,7 +19,7 @@ pub struct MemoryChanged {
     pub position: Position,
 }
 
-/// The condition of a secret's reveal now holds: the holder may tell the secret.
+/// Message: the condition of a secret's reveal is now met, so the holder may tell the secret.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SecretRevealable {
     /// Id of the reveal in the campaign.

@@ -1,5 +1,5 @@
 //! The connection to the engine: opens the memory, receives its events, and closes the memory. If events were dropped,
-//! the bridge has all entities compared with the memory again.
+//! all entities are compared with the memory again.
 
 mod event_pump;
 mod exit;

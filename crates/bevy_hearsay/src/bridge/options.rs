@@ -12,7 +12,7 @@ pub struct MemoryPlugin {
     /// Directory of the campaign that the game starts from. The file `hearsay.toml` in this directory has the engine's
     /// settings.
     pub campaign: Option<PathBuf>,
-    /// Directory of the save's database. `None`: the memory is not saved.
+    /// Directory of the save's database. With `None`, the memory is not saved.
     pub save: Option<PathBuf>,
     /// Whether to start a new game from the campaign files, or to continue from the save. Default: continue.
     pub start: Start,

@@ -12,8 +12,8 @@ pub enum MemoryState {
     Loading,
     /// The memory is open and answers requests.
     Ready,
-    /// The memory could not be opened. The text is the reason, for display. The game continues without a memory, and
-    /// game events are not recorded.
+    /// The memory could not be opened. The text contains the reason, for display. The game continues without a memory,
+    /// and game events are not recorded.
     Failed(String),
     /// The memory was closed.
     Closed,

@@ -17,7 +17,7 @@ use super::changes::note_change;
 pub struct Attributes(pub BTreeMap<Predicate, Value>);
 
 impl Attributes {
-    /// Returns the value of an attribute.
+    /// Returns the value of an attribute; `None` if the entity has no value for it.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.iter().find(|(at, _)| at.as_str() == name).map(|(_, value)| value)
     }

@@ -96,13 +96,13 @@ kinds! {
     npc => Npc,
     /// A character that a player plays.
     player => Player,
-    /// A place.
+    /// A place, such as a town or a room.
     location => Location,
     /// A group that has members.
     faction => Faction,
     /// The player characters as a group.
     party => Party,
-    /// A thing.
+    /// An item, such as a ledger or a sword.
     item => Item,
     /// A readable document.
     document => Document,

@@ -15,7 +15,7 @@ use crate::components::PlaceId;
 pub enum GameAction {
     /// Says a line aloud. Everyone in earshot learns that the line was said, and learns the facts that it states.
     Say {
-        /// The words.
+        /// The words that the actor says.
         text: String,
         /// The facts that the words state.
         states: Vec<Statement>,
@@ -24,16 +24,16 @@ pub enum GameAction {
     },
     /// Tells others a fact that the actor knows. A new fact becomes a claim of the actor.
     Tell {
-        /// The fact.
+        /// The fact to tell.
         what: Statement,
-        /// Whether the actor lies.
+        /// Whether the actor lies. If so, a new fact is false.
         lie: bool,
     },
-    /// Does or undergoes something that the actor and others see. A new fact becomes canon.
+    /// Shows facts: the actor and everyone in earshot see them. A new fact becomes canon.
     Show(Vec<Statement>),
     /// Sees something that nobody else sees. A new fact becomes canon.
     Witness(Vec<Statement>),
-    /// Reads a document.
+    /// Reads a document and learns its facts.
     Read(Target),
     /// Tells a secret that the actor knows. The fact stays secret from everyone who is not told.
     Reveal {
@@ -44,7 +44,7 @@ pub enum GameAction {
     },
     /// Deduces a fact from facts that the actor knows.
     Deduce {
-        /// The conclusion.
+        /// The fact that the actor deduces.
         conclusion: Statement,
         /// The facts from which the conclusion follows. Each is an id, the beginning of an id, or a handle.
         from: Vec<String>,
@@ -60,9 +60,9 @@ pub enum GameAction {
 /// [`EntityMemoryCommands`](crate::EntityMemoryCommands).
 #[derive(EntityEvent, Debug, Clone)]
 pub struct GameEvent {
-    /// The actor.
+    /// The Bevy entity that acts.
     pub entity: Entity,
-    /// The action.
+    /// The action of this entity.
     pub action: GameAction,
     /// The listeners or witnesses. If the list is empty, everyone in [earshot](crate::Earshot) perceives the event.
     pub to: Vec<Target>,

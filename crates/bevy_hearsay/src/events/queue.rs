@@ -65,7 +65,10 @@ impl GameEvents {
     pub(crate) fn push_session(&mut self, event: SessionEvent) -> Result<(), String> {
         match self.push(Request::Session(event)) {
             true => Ok(()),
-            false => Err(format!("the queue already has {} requests, so this session command is dropped", self.most)),
+            false => Err(format!(
+                "the queue is full ({} requests), so this session command is dropped; raise `GameEventsPlugin::queue`",
+                self.most
+            )),
         }
     }
 
@@ -108,7 +111,10 @@ pub(super) fn on_game_event(
     };
     let entity = Some(game_event.entity);
     if !game_events.push(Request::GameEvent { by, game_event }) {
-        let what = format!("the queue already has {} requests, so this game event is dropped", game_events.most);
+        let what = format!(
+            "the queue is full ({} requests), so this game event is dropped; raise `GameEventsPlugin::queue`",
+            game_events.most
+        );
         trouble.write(MemoryErrorMessage { what, entity });
     }
 }

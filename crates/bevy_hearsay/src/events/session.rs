@@ -31,7 +31,7 @@ pub enum SessionEvent {
     Log {
         /// The text of the line.
         text: String,
-        /// The speaker.
+        /// The speaker; `None` for narration.
         speaker: Option<Target>,
         /// The characters that hear the line. If the list is empty, everyone present hears the line.
         heard_by: Vec<Target>,
@@ -47,7 +47,7 @@ pub struct SessionStarted {
     pub session: SessionId,
 }
 
-/// Message: a session ended.
+/// Message: a session ended, and its report is ready.
 #[derive(Message, Debug, Clone, PartialEq)]
 pub struct SessionEnded {
     /// Report of the session: new knowledge, changes, open threads, and the items to review first.
@@ -59,7 +59,7 @@ pub struct SessionEnded {
 pub trait SessionCommands {
     /// Starts a session with all living player characters, or with the characters that `session` names.
     fn start_session(&mut self, session: NewSession);
-    /// Adds a character to the session.
+    /// Adds a character that arrives late to the session.
     fn arrive(&mut self, who: impl Into<Target>);
     /// Removes a character from the session before its end.
     fn leave_early(&mut self, who: impl Into<Target>);

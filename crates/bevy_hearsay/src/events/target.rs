@@ -46,7 +46,7 @@ impl From<&MemoryId> for Target {
     }
 }
 
-/// A fact that a game event mentions: a recorded fact or a new fact.
+/// A fact that a game event states: a recorded fact or a new fact.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
     /// A recorded fact: its id, the beginning of its id, or its handle in the campaign.
@@ -65,7 +65,7 @@ pub enum Statement {
         subject: Target,
         /// The relation (`OWES` or `owes`) or the attribute (such as `occupation`).
         predicate: String,
-        /// An entity, or the value of the attribute.
+        /// The related entity, or the value of the attribute.
         object: Target,
     },
 }
@@ -76,12 +76,12 @@ impl Statement {
         Self::Fact(fact.to_string())
     }
 
-    /// Makes a sentence about an entity.
+    /// Makes a statement from a sentence about an entity.
     pub fn lore(about: impl Into<Target>, text: impl Into<String>) -> Self {
         Self::Lore { about: about.into(), text: text.into() }
     }
 
-    /// Makes a relation to another entity, or an attribute.
+    /// Makes a statement of a relation to another entity, or of an attribute.
     pub fn parts(subject: impl Into<Target>, predicate: impl Into<String>, object: impl Into<Target>) -> Self {
         Self::Parts { subject: subject.into(), predicate: predicate.into(), object: object.into() }
     }

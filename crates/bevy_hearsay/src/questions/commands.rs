@@ -20,7 +20,7 @@ use crate::{
 
 /// Returns the id of the entity that a question is asked to or about.
 fn id_of(world: &World, entity: Entity) -> Result<String, NotSent> {
-    let unknown = || NotSent::Never(format!("{entity} is unknown to the memory: it has no `MemoryId` component"));
+    let unknown = || NotSent::Never(format!("{entity} is unknown to the memory: add a `MemoryId` component to it"));
     let id = world.get::<MemoryId>(entity).ok_or_else(unknown)?.get().ok_or(NotSent::NotYet)?;
     // The memory cannot answer for an entity that is not added to the memory yet.
     let is_there =
@@ -35,7 +35,7 @@ fn named(world: &World, target: &Target) -> Result<String, NotSent> {
     }
 }
 
-/// Questions that are not about one entity.
+/// Commands for questions to the whole memory instead of one entity.
 pub trait MemoryCommands {
     /// Searches by names, relations, words and meaning, as the DM or as the knower that the search names. The reply is
     /// a [`Reply<SearchResults>`](crate::Reply).

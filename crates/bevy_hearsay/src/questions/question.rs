@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use crate::events::Target;
 
-/// State of a question.
+/// State of a question, as a component of the question's entity.
 #[derive(Component, Debug, Clone, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
 pub enum QuestionState {
@@ -17,7 +17,7 @@ pub enum QuestionState {
     Failed(String),
 }
 
-/// The reply to a question.
+/// The reply to a question, as a component of the question's entity.
 #[derive(Component, Debug, Clone, PartialEq)]
 pub struct Reply<T: Send + Sync + 'static>(pub T);
 

@@ -17,7 +17,7 @@ pub trait SaveCommands {
     /// Loads a slot. Pending questions get no reply, and changes that are not sent yet are dropped, because they belong
     /// to the timeline before loading.
     fn load_slot(&mut self, name: impl Into<String>);
-    /// Deletes a slot.
+    /// Deletes a slot: the name for a position in the journal. The recorded play is not deleted.
     fn drop_slot(&mut self, name: impl Into<String>);
     /// Saves to the slot `quick`.
     fn quick_save(&mut self) {

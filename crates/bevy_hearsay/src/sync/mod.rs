@@ -56,7 +56,7 @@ pub(crate) use shadow::Shadow;
 pub use spawn_policy::SpawnPolicy;
 pub use synced_attribute::{RememberAppExt, SyncedAttribute};
 
-/// Keeps components and memory equal. The [crate] documentation lists the synced components.
+/// Syncs components with the memory in both directions. The [crate] documentation lists the synced components.
 #[derive(Debug, Clone)]
 pub struct SyncPlugin {
     /// Interval between two batches of changes. All changes in this interval become one operation. Default 250 ms. A

@@ -76,7 +76,10 @@ impl RememberAppExt for App {
         self.init_resource::<Touched<T>>();
         let mut types = self.world_mut().get_resource_or_init::<RememberedTypes>();
         if types.holds(&attribute) {
-            tracing::error!("`{}` is already synced with another component", T::ATTRIBUTE);
+            tracing::error!(
+                "`{}` is already synced with another component, so this one is not synced: choose another attribute",
+                T::ATTRIBUTE
+            );
             return self;
         }
         let kept = Type { attribute, read: read::<T>, write: write::<T>, touch: touch_one::<T> };

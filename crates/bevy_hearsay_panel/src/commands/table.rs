@@ -8,11 +8,11 @@ use super::keys::{Keys, alt, ctrl, key};
 /// Part of the desk in which a command is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Everywhere.
+    /// The whole desk, whichever panel is active.
     Desk,
-    /// Only while this panel is the active panel.
+    /// One panel. The command is available only while this panel is active.
     Panel(PanelKind),
-    /// Only in the capture line.
+    /// The capture line only.
     Capture,
 }
 
@@ -105,11 +105,11 @@ panels! {
     Review: "Review", Left(0), "Open review", [alt(Key::Num1)], "Doubtful facts and possible duplicates that wait for your decision";
     /// Search for entities, facts and passages.
     Search: "Search", Left(1), "Open search", [alt(Key::Num2)], "Find entities, facts and passages";
-    /// An entity's page.
+    /// The page of one entity: its facts, its knowledge and its secrets.
     Entity: "Entity", Right(0), "Open entity page", [alt(Key::Num3)], "All facts about one entity";
     /// The characters in a scene, and the facts that each may say.
     Scene: "Scene", Left(2), "Open scene", [alt(Key::Num4)], "Characters in the scene, and what each of them may say";
-    /// The graph.
+    /// The entities and their relations as a graph.
     Graph: "Graph", Right(1), "Open graph", [alt(Key::Num5)], "Relations between entities";
     /// Promises, debts, quests and secrets.
     Threads: "Threads and secrets", Right(2), "Open threads and secrets", [alt(Key::Num6)], "Promises, debts, quests and secrets";
@@ -117,7 +117,7 @@ panels! {
     Timeline: "Timeline", Right(3), "Open timeline", [alt(Key::Num7)], "Events in order of game time";
     /// Preview of gossip between characters, and advance of the game clock.
     Time: "Let time pass", Right(4), "Open “Let time pass”", [alt(Key::Num8)], "Preview which facts characters tell each other, and advance the game clock";
-    /// The journal.
+    /// The journal: all operations, with undo.
     History: "History", Left(4), "Open history", [alt(Key::Num9)], "All changes, and undo";
     /// Import of files.
     Import: "Import", Left(5), "Open import", [alt(Key::I)], "Preview and import campaign files, notes and exports";
@@ -140,9 +140,9 @@ commands! {
     UNDO: Desk, "Undo", [key(Key::U), ctrl(Key::Z)], "Undo the newest change; asks first if later changes depend on it";
     /// Revert the newest undo.
     REDO: Desk, "Redo", [key(Key::U).shift(), ctrl(Key::Z).shift(), ctrl(Key::Y)], "Redo the change that was undone last";
-    /// Quiet mode.
+    /// Turn quiet mode on or off.
     QUIET: Desk, "Quiet mode", [key(Key::F9)], "For combat: show only the current panel and the number of cards to review";
-    /// Screen-safe mode.
+    /// Turn screen-safe mode on or off.
     SCREEN_SAFE: Desk, "Screen-safe mode", [key(Key::F8)], "Hide all secrets while players can see the screen";
     /// Switch between dark and light.
     SHADE: Desk, "Dark or light theme", [key(Key::F7)], "Switch between the dark and the light theme";
@@ -160,18 +160,18 @@ commands! {
 commands! {
     IN_PANELS:
     // Review.
-    /// The next card.
+    /// Go to the next card.
     REVIEW_NEXT: Panel(P::Review), "Next", [key(Key::J), key(Key::ArrowDown)], "Go to the next card";
-    /// The previous card.
+    /// Go to the previous card.
     REVIEW_BACK: Panel(P::Review), "Back", [key(Key::K), key(Key::ArrowUp)], "Go to the previous card";
-    /// The other fact of a contradiction.
+    /// Select the other fact of a contradiction.
     REVIEW_OTHER: Panel(P::Review), "The other fact", [key(Key::ArrowRight)], "Select the next of the facts that contradict each other";
     /// Accept the fact.
     ACCEPT: Panel(P::Review), "Accept", [key(Key::A)], "Make the fact canon";
     /// Edit the fact and accept it.
     EDIT: Panel(P::Review), "Edit…", [key(Key::E)], "Edit the fact, then accept it";
     /// Reject the fact.
-    REJECT: Panel(P::Review), "Reject", [key(Key::R)], "Reject it: it is not part of the campaign";
+    REJECT: Panel(P::Review), "Reject", [key(Key::R)], "Reject the fact: it is not part of the campaign";
     /// Mark the fact as false.
     MARK_FALSE: Panel(P::Review), "Mark false", [key(Key::F)], "Record that the claim is untrue; characters may still believe it";
     /// Defer the card.
@@ -192,9 +192,9 @@ commands! {
     FILTER: Panel(P::Review), "Filter…", [key(Key::Slash)], "Show only entries that contain these words";
 
     // Threads and secrets.
-    /// The next thread.
+    /// Go to the next thread.
     THREAD_NEXT: Panel(P::Threads), "Next", [key(Key::J), key(Key::ArrowDown)], "Go to the next thread";
-    /// The previous thread.
+    /// Go to the previous thread.
     THREAD_BACK: Panel(P::Threads), "Back", [key(Key::K), key(Key::ArrowUp)], "Go to the previous thread";
     /// Settle the thread.
     THREAD_SETTLE: Panel(P::Threads), "Settled", [key(Key::D)], "Close the thread: the promise is kept, the debt is paid, or the quest is done";
@@ -212,11 +212,11 @@ commands! {
     TIMELINE_NOW: Panel(P::Timeline), "Now", [key(Key::N)], "Show the current month";
 
     // Let time pass.
-    /// Preview one day.
+    /// Preview the gossip of one day.
     TIME_DAY: Panel(P::Time), "One day", [key(Key::Num1)], "Preview what characters would tell each other in one day";
-    /// Preview three days.
+    /// Preview the gossip of three days.
     TIME_THREE_DAYS: Panel(P::Time), "Three days", [key(Key::Num3)], "Preview what characters would tell each other in three days";
-    /// Preview seven days.
+    /// Preview the gossip of seven days.
     TIME_WEEK: Panel(P::Time), "Seven days", [key(Key::Num7)], "Preview what characters would tell each other in seven days";
     /// Apply the preview.
     TIME_APPLY: Panel(P::Time), "Let it pass", [key(Key::Enter)], "Advance the game clock; characters learn the facts in the preview";
@@ -224,9 +224,9 @@ commands! {
     TIME_DISCARD: Panel(P::Time), "Discard preview", [key(Key::Escape)], "Discard the preview; nothing changes";
 
     // History.
-    /// The next operation.
+    /// Go to the next operation in the list, which is older.
     HISTORY_NEXT: Panel(P::History), "Next", [key(Key::J), key(Key::ArrowDown)], "Go to the next older change";
-    /// The previous operation in the list.
+    /// Go to the previous operation in the list, which is newer.
     HISTORY_BACK: Panel(P::History), "Back", [key(Key::K), key(Key::ArrowUp)], "Go to the next newer change";
     /// Preview undoing an operation.
     HISTORY_UNDO: Panel(P::History), "Undo this…", [key(Key::X), key(Key::Delete)], "Preview the effect of undoing or redoing the change";
@@ -238,7 +238,7 @@ commands! {
     HISTORY_KEEP: Panel(P::History), "Cancel", [key(Key::Escape)], "Close the preview; nothing changes";
 
     // Import.
-    /// Do a dry run.
+    /// Preview the import without writing anything.
     IMPORT_CHECK: Panel(P::Import), "Preview", [key(Key::L)], "Show what the files would change, and their errors; writes nothing";
     /// Import the files.
     IMPORT_APPLY: Panel(P::Import), "Import", [key(Key::I)], "Import the files as one change that can be undone";
@@ -266,12 +266,12 @@ commands! {
     SESSION_KEEP: Panel(P::Session), "Save the recap", [ctrl(Key::S)], "Save the recap as edited here";
 
     // The entity's page.
-    /// The previous page.
+    /// Go to the previous page.
     PAGE_BACK: Panel(P::Entity), "Back", [alt(Key::ArrowLeft), key(Key::Backspace)], "Go to the previous page";
-    /// The next page.
+    /// Go to the next page.
     PAGE_FORWARD: Panel(P::Entity), "Forward", [alt(Key::ArrowRight)], "Go to the next page";
     /// Show the entity's neighbourhood in the graph.
-    PAGE_GRAPH: Panel(P::Entity), "Graph", [key(Key::G)], "Show its relations as a graph";
+    PAGE_GRAPH: Panel(P::Entity), "Graph", [key(Key::G)], "Show the relations of the entity as a graph";
     /// Show a scene with the entity.
     PAGE_SCENE: Panel(P::Entity), "Scene", [key(Key::S)], "Open a scene with this character, or at this place";
     /// Add a fact.
@@ -288,9 +288,9 @@ commands! {
     SCENE_COPY_CITATIONS: Panel(P::Scene), "Copy with citations", [key(Key::C).shift()], "Copy what the speaker may say, with the source of each line";
     /// Show citations.
     SCENE_CITATIONS: Panel(P::Scene), "Citations", [key(Key::R)], "Show how the speaker knows each line";
-    /// The next fact.
+    /// Go to the next fact.
     SCENE_NEXT: Panel(P::Scene), "Next fact", [key(Key::J), key(Key::ArrowDown)], "Go to the next fact in the list";
-    /// The previous fact.
+    /// Go to the previous fact.
     SCENE_BACK: Panel(P::Scene), "Previous fact", [key(Key::K), key(Key::ArrowUp)], "Go to the previous fact in the list";
     /// Record that everyone present saw the fact.
     SCENE_SAW: Panel(P::Scene), "All present saw this", [key(Key::W)], "Record that all characters in the scene witnessed this fact";

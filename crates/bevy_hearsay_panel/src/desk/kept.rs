@@ -15,9 +15,9 @@ pub struct KeptDesk {
     pub(super) layout: Tree<PanelKind>,
     /// The active panel.
     pub(super) active: PanelKind,
-    /// The shade.
+    /// Shade of the theme: dark or light.
     pub(super) shade: Shade,
-    /// The scale.
+    /// Scale of the interface.
     pub(super) scale: f32,
     /// Whether quiet mode is on.
     #[serde(default)]

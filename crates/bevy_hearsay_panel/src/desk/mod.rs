@@ -23,7 +23,7 @@ use crate::{
 
 pub use kept::KeptDesk;
 
-/// The desk with all panels.
+/// The desk: all panels, with their layout, keys, undo and saved state.
 ///
 /// Call [`ui`](Self::ui) each frame. This call never blocks, because requests to the memory return tickets.
 pub struct Desk {
@@ -39,7 +39,7 @@ pub struct Desk {
     theme: Arc<Theme>,
     screen_safe: bool,
     quiet: bool,
-    /// The command for a panel that the user chose in the palette.
+    /// A command for a panel that the user chose in the palette. The panel has not received the command yet.
     asked: Option<&'static Command>,
 }
 
@@ -107,7 +107,7 @@ impl Desk {
         }
     }
 
-    /// Returns the last known state of the memory.
+    /// Returns the last known state of the memory, which all panels share.
     pub fn panel_context(&self) -> &PanelContext {
         self.watch.panel_context()
     }
@@ -122,12 +122,12 @@ impl Desk {
         self.theme = Arc::new(theme);
     }
 
-    /// Sets the shade.
+    /// Sets the shade of the theme: dark or light.
     pub fn set_shade(&mut self, shade: Shade) {
         Arc::make_mut(&mut self.theme).set_shade(shade);
     }
 
-    /// Sets the scale.
+    /// Sets the scale of the interface, clamped to [`Theme::SCALES`].
     pub fn set_scale(&mut self, scale: f32) {
         Arc::make_mut(&mut self.theme).set_scale(scale);
     }
@@ -176,7 +176,7 @@ impl Desk {
             Request::Undo => self.undo.ask(),
             Request::Redo => match self.undo.redo() {
                 Some(desk_command) => self.desk_commands.begin(desk_command),
-                None => self.status.tell(Note::new("there is no undo to redo")),
+                None => self.status.tell(Note::new("there is nothing to redo")),
             },
             request => {
                 // Show a fact that waits for review in the review panel, and any other fact on the page of its subject.
@@ -192,7 +192,7 @@ impl Desk {
         }
     }
 
-    /// Continues pending work while the desk is closed and not drawn.
+    /// Continues pending work while the desk is closed and therefore not drawn.
     pub fn attend(&mut self, memory: &Memory) {
         for outcome in self.desk_commands.update(memory) {
             self.hear(&outcome);

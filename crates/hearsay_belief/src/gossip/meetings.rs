@@ -10,14 +10,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::options::{GossipOptions, ROUNDS};
 use crate::occasion::{deaths, holds};
 
-/// Purposes of the random draws. Each purpose has its own draws.
+/// Purposes of random draws. Draws for different purposes are independent.
 const MEET: u64 = 1;
 const PAIR: u64 = 2;
 const VISIT: u64 = 3;
 const WHERE: u64 = 4;
 pub(super) const TELL: u64 = 5;
 
-/// Deterministic random draws: the result depends on the seed and the arguments only, not on earlier draws.
+/// Deterministic random draws. The result depends only on the seed and the arguments, not on earlier draws.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dice(u64);
 
@@ -38,7 +38,7 @@ impl Dice {
         mix(matter.into_iter().fold(mix(self.0.wrapping_add(0x9E37_79B9_7F4A_7C15)), step))
     }
 
-    /// Returns a number from 0 up to, but not including, 1.
+    /// Returns a random number from 0 (included) to 1 (excluded).
     pub(super) fn roll<const N: usize>(self, matter: [u64; N]) -> f64 {
         (self.lot(matter) >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -79,8 +79,8 @@ impl<'s> Person<'s> {
         }
     }
 
-    /// Returns the place of the character from the latest canon fact. Returns `None` if no fact names a place or the
-    /// character is dead.
+    /// Returns the place of the character according to the latest canon fact. Returns `None` if no fact names a place,
+    /// or if the character is dead.
     fn place(&self, when: GameTime) -> Option<u32> {
         let there = |fact: &Fact| holds(fact, Some(when));
         if self.deaths.iter().any(|fact| there(fact)) {
@@ -105,13 +105,14 @@ fn talkativeness(state: &State, id: &EntityId) -> f64 {
     said.unwrap_or(0.5).clamp(0.0, 1.0)
 }
 
-/// A meeting of two characters. Each has a flag that is `true` for a visitor.
+/// A meeting of two characters. Each character has a flag that is `true` for a visitor.
 pub(super) struct Meeting<'s> {
     pub(super) place: &'s EntityId,
     pub(super) people: [(usize, bool); 2],
 }
 
-/// Participants at a place. Each has the random draw for pairing, the index of the character, and a flag for visitors.
+/// Participants at a place. Each entry contains the random draw for pairing, the index of the character, and a flag
+/// that is `true` for a visitor.
 type Present = Vec<(u64, usize, bool)>;
 
 /// All characters that may meet, and the places.
@@ -154,7 +155,7 @@ impl<'s> Town<'s> {
         &self.people[number]
     }
 
-    /// Returns the meetings in a round of a day, sorted by place, then by the random draw.
+    /// Returns the meetings in one round of a day, sorted by place and then by the random draw.
     pub(super) fn meetings(&mut self, day: i64, begins: GameTime, round: u32, when: GameTime) -> Vec<Meeting<'s>> {
         if self.day.replace(day) != Some(day) {
             self.neighbours.clear();
@@ -183,7 +184,8 @@ impl<'s> Town<'s> {
         meetings
     }
 
-    /// Returns the place of a character on a day, and whether it is a visitor; `None` while it is on the road.
+    /// Returns the place of a character on a day, and whether the character is a visitor there. Returns `None` while
+    /// the character is travelling.
     fn whereabouts(&mut self, hash: u64, home: u32, day: i64, begins: GameTime) -> Option<(u32, bool)> {
         let (dice, chance) = (self.dice, self.options.visits_per_day);
         let sets_out = |day: i64| dice.roll([VISIT, day as u64, hash]) < chance;

@@ -1,5 +1,5 @@
-//! Knowledge of characters during gossip. It equals their views, but facts are looked up one by one, without building a
-//! view.
+//! Knowledge of characters during gossip. The knowledge is the same as in their views, but facts are looked up one by
+//! one, without building a view.
 
 use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 
@@ -18,10 +18,10 @@ use crate::{
     view::{Reach, groups, learned},
 };
 
-/// Maximum number of facts that a character considers telling. The newest facts are chosen.
+/// Maximum number of facts that a character considers telling in a meeting. The newest facts are chosen.
 const CARRIED: usize = 32;
 
-/// An edge of a knower.
+/// An edge of a knower, in the form that gossip needs.
 struct Held {
     fact: FactId,
     id: KnowledgeId,
@@ -29,7 +29,7 @@ struct Held {
     learned: Option<GameTime>,
 }
 
-/// One edge to a membership, residence or part.
+/// One edge to a fact that states a membership, a residence or a part.
 struct Bound {
     fact: Arc<Fact>,
     id: KnowledgeId,
@@ -45,15 +45,15 @@ pub(super) type Rumour = (GameTime, Option<GameTime>, FactId);
 struct Lore {
     /// Sorted by fact.
     held: Vec<Held>,
-    /// Memberships, residences and parts, by subject.
+    /// Edges to facts that state memberships, residences and parts, by the subject of the fact.
     structure: FxHashMap<EntityId, Vec<Bound>>,
-    /// Facts that may be told as news. Sorted.
+    /// Facts that may be told as news, sorted.
     news: Vec<Rumour>,
-    /// Facts that were told to the knower, by the dense index of the teller.
+    /// Facts that others told the knower, by the dense index of the teller.
     told: FxHashMap<u32, Vec<FactId>>,
-    /// Witnessed facts.
+    /// Facts that the knower witnessed.
     seen: Vec<FactId>,
-    /// Whether some edges are reserved for ranks.
+    /// Whether some edges of the knower (a group) are reserved for certain ranks.
     ranked: bool,
 }
 
@@ -78,14 +78,15 @@ impl Lore {
     }
 }
 
-/// The sources of a character's knowledge. The first two are common lore and the character's own edges.
+/// The sources of the knowledge of a character. The first two sources are common lore and the character's own edges.
 struct Mind {
     sources: Vec<(Option<u32>, Reach)>,
-    /// Edges that are reserved for a rank and that the character may know, each with the time since which it may.
+    /// Edges that are reserved for a rank that the character has reached, each with the time from which the character
+    /// knows the fact.
     open: FxHashSet<(KnowledgeId, Option<GameTime>)>,
     /// Relations between the character and other entities, by the dense index of the other entity.
     bonds: Arc<FxHashMap<u32, Vec<FactId>>>,
-    /// Number of `moments` that had passed when this entry was computed.
+    /// Number of `moments` that lay in the past when this entry was computed.
     epoch: usize,
 }
 
@@ -103,12 +104,12 @@ pub(super) struct Minds<'s> {
     lores: Vec<Option<Box<Lore>>>,
     minds: Vec<Option<Box<Mind>>>,
     weigher: Weigher<'s>,
-    /// Cache of whether a fact may be told as news.
+    /// Cache: whether a fact may be told as news.
     worth: FxHashMap<FactId, bool>,
     /// The facts that refute or end a fact, by the id of the refuted or ended fact.
     fact_relations: FxHashMap<FactId, Vec<FactId>>,
     names: FxHashMap<EntityId, Arc<Naming>>,
-    /// Moments within the step at which a membership begins or becomes known. Sorted.
+    /// Moments within the step at which a membership begins or becomes known, sorted.
     moments: Vec<GameTime>,
 }
 
@@ -186,7 +187,7 @@ impl<'s> Minds<'s> {
         worth
     }
 
-    /// Prepares lookups of a character's knowledge at a moment.
+    /// Prepares the lookup of the knowledge of a character at a moment.
     pub(super) fn wake(&mut self, who: u32, now: GameTime) {
         let Some(id) = self.ids[who as usize] else { return };
         self.load(who, id);
@@ -203,7 +204,8 @@ impl<'s> Minds<'s> {
         ];
         let mut mind = Mind { sources: all, open: FxHashSet::default(), bonds, epoch };
         self.join(id, &mut mind, now);
-        // Edges reserved for ranks depend on the known lists of ranks, so they need a full view.
+        // Access to edges that are reserved for ranks depends on the lists of ranks that the character knows. It is
+        // computed from a full view.
         let mut sources = mind.sources.iter().skip(2).filter_map(|(source, _)| *source);
         if sources.any(|source| self.lores[source as usize].as_ref().is_some_and(|lore| lore.ranked)) {
             let view = View::of(self.state, &own, Some(now));
@@ -217,7 +219,8 @@ impl<'s> Minds<'s> {
         self.minds[who as usize] = Some(Box::new(mind));
     }
 
-    /// Adds a moment. Characters that were prepared for an earlier time are then prepared again.
+    /// Adds a moment at which the knowledge of characters may change. Characters that were prepared for an earlier time
+    /// are then prepared again.
     fn note_moment(&mut self, moment: Option<GameTime>) {
         let Some(moment) = moment else { return };
         if let Err(at) = self.moments.binary_search(&moment) {
@@ -231,7 +234,8 @@ impl<'s> Minds<'s> {
         }
     }
 
-    /// Adds the groups and places to which a character belongs, as far as it knows. Repeats this until none is added.
+    /// Adds the groups and places to which a character belongs, as far as it knows. Repeats this until no group or
+    /// place is added.
     fn join(&mut self, id: &EntityId, mind: &mut Mind, now: GameTime) {
         loop {
             let found = groups(self.state.vocabulary(), id, |member| {
@@ -277,8 +281,8 @@ impl<'s> Minds<'s> {
         source.map_or(Some(&self.world), |index| self.lores[index as usize].as_deref())
     }
 
-    /// Returns the edges through which a character knows a fact at a moment, each with access path and time. Records of
-    /// telling others are included.
+    /// Returns the edges through which a character knows a fact at a moment, each with access path and time. Edges that
+    /// only record that the character told others are included.
     fn held(
         &self,
         who: u32,
@@ -317,7 +321,8 @@ impl<'s> Minds<'s> {
         Known::by(self.state.fact(fact)?, known_edges, &mut self.weigher)
     }
 
-    /// Returns the possible news that a character learned from `oldest` up to `latest`, the newest first.
+    /// Returns the facts that a character learned from `oldest` to `latest` and that may be news. The newest fact comes
+    /// first.
     pub(super) fn news(&self, who: u32, oldest: GameTime, latest: GameTime) -> Vec<Rumour> {
         let Some(mind) = self.minds[who as usize].as_deref() else { return Vec::new() };
         let mut news: Vec<Rumour> = Vec::new();
@@ -332,8 +337,8 @@ impl<'s> Minds<'s> {
         news
     }
 
-    /// Returns when the sources of the character first learned a fact. Only edges that reached the character by
-    /// `known_by` count.
+    /// Returns when the sources of the character first learned a fact. Only edges that reached the character at or
+    /// before the time `known_by` count.
     pub(super) fn learned(&self, who: u32, fact: FactId, known_by: GameTime) -> Option<GameTime> {
         let known_edges = self.held(who, fact, known_by).filter(|(held, ..)| held.edge.acquisition.gives_knowledge());
         known_edges.map(|(held, ..)| held.learned).min().flatten()
@@ -365,8 +370,8 @@ impl<'s> Minds<'s> {
         Trust { first, experiences: experiences(&told, &seen, other_id, self.state.vocabulary()) }
     }
 
-    /// Returns how much a character believes a fact, with refutations taken into account. Returns zero if the fact has
-    /// ended.
+    /// Returns how much a character believes a fact, with refutations taken into account. Returns zero if the character
+    /// knows that the fact has ended.
     pub(super) fn conviction(&mut self, who: u32, known: &Known, now: GameTime) -> f64 {
         let (mut refutations, mut outweighed) = (Vec::new(), false);
         for id in self.fact_relations.get(&known.id()).cloned().unwrap_or_default() {
@@ -383,7 +388,8 @@ impl<'s> Minds<'s> {
             }
         }
         let belief = refuted((known.credence().get(), known.learned()), refutations);
-        // A fact that is outweighed by a believed refutation is not told, not even as a rumour.
+        // A fact is not told, not even as a rumour, if the character believes a refutation of the fact more than the
+        // fact.
         if outweighed && belief < BELIEVED { 0.0 } else { belief }
     }
 
@@ -437,8 +443,8 @@ impl<'s> Minds<'s> {
         names
     }
 
-    /// Returns the names and kinds that are told along with a fact: those that the teller knows and the hearer does
-    /// not. Each has its justifications.
+    /// Returns the names and kinds of entities that are told together with a fact: those that the teller knows and the
+    /// hearer does not know. Each has its justifications.
     pub(super) fn names(
         &mut self,
         fact: &Fact,
@@ -477,7 +483,7 @@ impl<'s> Minds<'s> {
             if lore.held.get(at).is_none_or(|held| (held.fact, held.id) != key) {
                 lore.held.insert(at, Held { fact: edge.fact, id, edge: Arc::clone(edge), learned });
                 lore.note(self.state, fact, edge, learned, is_news);
-                // The order is broken only if the list has news that was learned after the new fact, which is rare.
+                // Sort the list only if it contains news that was learned after the new fact, which is rare.
                 if let [.., before, last] = &lore.news[..]
                     && last < before
                 {

@@ -1,4 +1,4 @@
-//! Options of a step of gossip.
+//! Options of a gossip step.
 
 use hearsay_model::{Credence, GameTime};
 use thiserror::Error;
@@ -6,29 +6,31 @@ use thiserror::Error;
 /// Maximum number of days in one step.
 const MOST_DAYS: i64 = 1_000;
 
-/// Rounds of meetings in a day.
+/// Number of rounds of meetings in a day.
 pub(super) const ROUNDS: u32 = 8;
 
-/// Time span and intensity of gossip.
+/// Options of a gossip step: its time span, and how much the characters talk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GossipOptions {
-    /// The start of the step, excluded.
+    /// The start of the step. This moment itself is not part of the step.
     pub from: GameTime,
-    /// The end of the step, included.
+    /// The end of the step. This moment is part of the step.
     pub until: GameTime,
-    /// The seed of the random draws. Another seed gives other meetings. Use the same seed for all steps of one game.
+    /// The seed of the random draws. A different seed gives different meetings. Use the same seed for all steps of one
+    /// game.
     pub seed: u64,
-    /// Average number of meetings of a character in a day, 0–8, if enough others are available; 4 by default.
+    /// Average number of meetings of a character per day, from 0 to 8; 4 by default. If too few other characters are at
+    /// the same place, there are fewer meetings.
     pub meetings_per_day: f64,
-    /// Probability that a character sets out to a neighbouring place on a day, 0–1; 0.1 by default.
+    /// Probability per day that a character sets out to a neighbouring place, from 0 to 1; 0.1 by default.
     pub visits_per_day: f64,
     /// Maximum number of facts that one character tells the other in a meeting; 2 by default.
     pub facts_per_meeting: usize,
     /// Number of days for which a learned fact counts as news; 14 by default.
     pub news_days: u32,
-    /// Minimum [credence](Credence) at which a character passes a fact on; 0.1 by default.
+    /// Minimum [credence](Credence) of a character that passes a fact on; 0.1 by default.
     ///
-    /// The default is far below [`BELIEVED`](crate::BELIEVED): characters also pass on rumours that they do not
+    /// The default is far below [`BELIEVED`](crate::BELIEVED), so that characters also pass on rumours that they do not
     /// believe. A hearer who hears a rumour from several tellers may believe it.
     pub least_credence: Credence,
 }
@@ -68,11 +70,11 @@ impl GossipOptions {
     }
 }
 
-/// Error: invalid gossip options.
+/// Error: the gossip options are invalid.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GossipError {
     /// The step ends before it begins.
-    #[error("gossip cannot go back in time, from {from} to {until}")]
+    #[error("the gossip step ends at {until}, before it starts at {from}; choose a later end")]
     Backwards {
         /// The start of the step.
         from: GameTime,
@@ -85,14 +87,14 @@ pub enum GossipError {
         /// Maximum number of days.
         most: i64,
     },
-    /// A number is outside its range.
+    /// An option is outside its allowed range.
     #[error("{what} must be from 0 to {high}, not {value}")]
     Range {
         /// The name of the option.
         what: &'static str,
         /// The given value.
         value: f64,
-        /// The maximum.
+        /// The largest allowed value.
         high: f64,
     },
 }

@@ -1,5 +1,5 @@
-//! Tests with news of a fire in two villages, and with random worlds. There, gossip must give the same result as single
-//! tellings.
+//! Tests with news of a fire in two villages, and with random worlds. In the random worlds, gossip must give the same
+//! result as a sequence of single tellings.
 
 use hearsay_model::{
     Attitude, Author, Entity, Fact, FactBuilder, FactRelation, Method, Number, Operation, Provenance, Secrecy,
@@ -93,7 +93,7 @@ fn valley() -> World {
     world
 }
 
-/// Adds the fire in Ashby, in the night before the first day of the step.
+/// Adds a fire in Ashby, in the night before the first day of the gossip step.
 fn fire(world: &mut World) -> FactId {
     let burned = attribute("ashby", "lore", "The mill of Ashby burned down.");
     world.event(burned, &["ashby-0", "ashby-1", "ashby-2"], DAY - 60)
@@ -255,7 +255,7 @@ fn options_that_cannot_be_say_what_was_expected() {
         let error = gossip(&State::default(), &options).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     };
-    check(days(3, 1), "cannot go back in time");
+    check(days(3, 1), "before it starts at");
     check(days(0, 2_000), "at most 1000 days at a time");
     check(GossipOptions::between(GameTime(i64::MIN), GameTime(i64::MAX)), "at most 1000 days at a time");
     check(GossipOptions { meetings_per_day: 9.0, ..days(1, 2) }, "from 0 to 8, not 9");

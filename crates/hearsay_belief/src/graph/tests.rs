@@ -1,5 +1,4 @@
-//! A plain definition of a traversal, which searches all facts on every level. The optimised traversal is tested
-//! against it.
+//! Tests of the optimised traversal against a simple implementation, which searches all facts on every level.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +19,7 @@ fn entity(n: u8) -> EntityId {
     id(&format!("e{}", n % 12))
 }
 
-/// Returns a world with relations that few know, some of which ended or were retracted.
+/// Returns a world with relations that few characters know. Some of the relations ended or were retracted.
 fn world(seeds: &[(u8, u8, u8)]) -> State {
     let mut world = World::new(ENTITIES);
     let mut facts: Vec<FactId> = Vec::new();
@@ -45,8 +44,8 @@ fn world(seeds: &[(u8, u8, u8)]) -> State {
     world.0
 }
 
-/// Returns the result of a traversal by its definition: level by level, each entity by the relation with the smallest
-/// id.
+/// Returns the result of a traversal by its definition: level by level, where each entity is reached by the relation
+/// with the smallest id.
 fn spread(state: &State, from: &EntityId, walk: &Traversal, depth: usize) -> Vec<(EntityId, usize, FactId, bool)> {
     let mut found: BTreeMap<EntityId, usize> = BTreeMap::from([(from.clone(), 0)]);
     let mut all = Vec::new();
@@ -66,7 +65,7 @@ fn spread(state: &State, from: &EntityId, walk: &Traversal, depth: usize) -> Vec
                     Direction::In => !forward,
                 };
                 if way && found.get(here) == Some(&(distance - 1)) && !found.contains_key(there) {
-                    // Facts are in id order.
+                    // The facts are sorted by id.
                     level.entry(there.clone()).or_insert((fact.id(), forward));
                 }
             }

@@ -69,12 +69,12 @@ fn belief_falls_with_each_retelling_and_rises_with_independent_origins() {
     assert!(close(of(&world, "ann"), 1.0));
     let once = 0.6 * RETELLING;
     assert!(close(of(&world, "bob"), once) && close(of(&world, "cid"), once * once));
-    // Dan hears it from two tellers who, as far as he knows, are independent.
+    // Dan hears the fact from two tellers who, as far as he knows, are independent.
     world.tells(40, "bob", "dan", &fact).unwrap();
     world.tells(41, "cid", "dan", &fact).unwrap();
     let (from_bob, from_cid) = (once * once, once * once * once);
     assert!(close(of(&world, "dan"), 1.0 - (1.0 - from_bob) * (1.0 - from_cid)));
-    // Eve hears that both tellers have it from Ann.
+    // Eve hears that both tellers have the fact from Ann.
     for (minute, teller) in [(50, "bob"), (51, "cid")] {
         let (teller, hearers, ann) = (id(teller), ids("eve"), id("ann"));
         let learning =

@@ -1,4 +1,4 @@
-//! A harbour with a secret, and a test for each kind of condition.
+//! Tests of reveals in a harbour with a secret: one test for each kind of condition.
 
 use std::sync::Arc;
 
@@ -211,8 +211,7 @@ fn without_a_listener_any_player_character_will_do() {
     check(trusts(0.5), &["wren"], &[]);
     check(not(owns()), &["dorric", "wren"], &[]);
     check(not(reported()), &[], &[]);
-    // One listener must meet all conditions. The report names the missing conditions of the listener that is nearest to
-    // them.
+    // One listener must meet all conditions. The report lists the unmet conditions of the listener who has the fewest.
     check(Condition::All(vec![trusts(0.5), owns()]), &[], &["wren does not own ledger"]);
     let nobody = judge(&State::default(), &owns(), &id("mirela"), None, &trust);
     assert_eq!(nobody.missing, ["there is no player character who could be told"]);
@@ -247,7 +246,7 @@ fn reveals_are_judged_for_those_who_conceal_the_secret() {
     assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
     apply(&mut state, vec![Change::SetFlag { name: "fire-reported".into(), value: Value::Flag(true) }]);
     assert_eq!(shown(&state), ["after-the-fire dorric false", "by-trust mirela true", "by-trust watch false"]);
-    assert_eq!(revealable(&state, &trust)[0].judgement.missing, ["dorric does not know it"]);
+    assert_eq!(revealable(&state, &trust)[0].judgement.missing, ["dorric does not know the secret"]);
     apply(&mut state, vec![Change::Learn(KnowledgeEdge::authored(id("dorric").into(), secret().id()).into())]);
     assert_eq!(shown(&state), ["after-the-fire dorric true", "by-trust mirela true", "by-trust watch false"]);
     // A character who knows the secret already is not a listener.

@@ -1,4 +1,4 @@
-//! Collection of everything that reaches a knower.
+//! Collection of the knowledge that reaches a knower.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,13 +17,13 @@ use crate::{
     credence::{Weighed, Weigher, combine, credence},
 };
 
-/// A source whose knowledge reaches the knower, and how it reaches the knower.
+/// A source whose knowledge reaches the knower, with the path and the time span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub(crate) from: Knower,
     pub(crate) access_path: AccessPath,
     pub(crate) stay: Stay,
-    /// The knower's rank in the source, if it is a direct member.
+    /// The knower's rank in the source, if the knower is a direct member.
     pub(super) rank: Option<String>,
 }
 
@@ -34,7 +34,7 @@ impl Reach {
     }
 }
 
-/// A span of game time. It includes the start and excludes the end; `None` is unbounded.
+/// A span of game time. The span includes the start and excludes the end. `None` means unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stay {
     from: Option<GameTime>,
@@ -77,12 +77,13 @@ pub(super) struct Collector<'s> {
     facts: Vec<Known>,
     /// The dense indices of `facts`.
     indices: Vec<u32>,
-    /// Index in `facts`, by dense index.
+    /// Position of each fact in `facts`, by its dense index.
     places: FxHashMap<u32, u32>,
     /// Known facts that state memberships, residences and parts.
     structure: Vec<Arc<Fact>>,
     ranks: Vec<Arc<Fact>>,
-    /// Edges reserved for ranks that the knower has not reached, according to the knowledge collected so far.
+    /// Edges that are reserved for ranks and that the knower cannot know yet, according to the knowledge collected so
+    /// far.
     ranked: Vec<Ranked>,
 }
 
@@ -116,7 +117,7 @@ impl<'s> Collector<'s> {
     }
 
     fn add(&mut self, way: KnownEdge, index: u32, fact: &Arc<Fact>) {
-        // Members do not receive a group's records of whom it told.
+        // A group's records of whom it told do not reach its members.
         if !way.edge.acquisition.gives_knowledge() && way.access_path != AccessPath::Own {
             return;
         }
@@ -137,7 +138,7 @@ impl<'s> Collector<'s> {
         known.add(way);
     }
 
-    /// Collects the edges that the knower's ranks give access to. Returns whether there were any.
+    /// Collects the edges to which the ranks of the knower give access. Returns whether there were any.
     pub(super) fn take_ranked(&mut self) -> bool {
         let mut ranked = std::mem::take(&mut self.ranked);
         let opened: Vec<Ranked> = ranked.extract_if(.., |ranked| self.reaches(ranked)).collect();
@@ -148,7 +149,8 @@ impl<'s> Collector<'s> {
         !opened.is_empty()
     }
 
-    /// Returns whether the knower has the required rank, by the latest list of the group's ranks that it knows.
+    /// Returns whether the knower has the required rank, according to the latest list of the group's ranks that the
+    /// knower knows.
     fn reaches(&self, Ranked { way, held, .. }: &Ranked) -> bool {
         let (Some(held), Some(wanted)) = (held, &way.edge.rank) else { return false };
         let same = |a: &str, b: &str| text::normal(a) == text::normal(b);
@@ -163,7 +165,8 @@ impl<'s> Collector<'s> {
 
     /// Returns the passages that the sources heard, each with the most direct access path.
     ///
-    /// The speaker of a passage is hidden if it uses a secret name and the knower does not know whose name it is.
+    /// If the speaker of a passage uses a secret name and the knower does not know whose name it is, the speaker is
+    /// hidden.
     pub(super) fn hear(&self, knower: &Knower, sources: &[Reach]) -> BTreeMap<PassageId, Heard> {
         let mut passages = BTreeMap::<PassageId, Heard>::new();
         for Reach { from, access_path, stay, .. } in sources {
@@ -193,7 +196,7 @@ impl<'s> Collector<'s> {
         passages
     }
 
-    /// Returns everything that was collected, with computed beliefs, sorted by id.
+    /// Returns the collected facts with their computed beliefs, sorted by id.
     pub(super) fn settled(self) -> (Vec<Known>, Vec<Brief>) {
         let Self { state, facts, indices, .. } = self;
         let mut weigher = Weigher::new(state);
@@ -228,8 +231,8 @@ pub(super) fn knows_name(known: &Known, id: &EntityId, name: &str) -> bool {
     is_name && known.subject() == id && !known.is_made_up() && said()
 }
 
-/// Returns when an edge was learned. If no time is given, this is the start of the fact's validity, because nobody
-/// knows the future.
+/// Returns the time at which the knower learned the fact of an edge. If the edge has no time, returns the start of the
+/// fact's validity, because nobody knows a fact before it is true.
 pub(crate) fn learned(edge: &KnowledgeEdge, fact: &Fact) -> Option<GameTime> {
     edge.learned_at().or_else(|| fact.validity().start())
 }
@@ -264,7 +267,7 @@ pub(crate) fn groups<'f>(
                 end => end,
             };
             let stay = stay.and(Stay { from: validity.start(), until });
-            // A rank belongs to a direct member. The member has no rank in a parent of its group.
+            // Only a direct member has a rank. The member has no rank in a larger group that contains its group.
             let rank = fact.rank().filter(|_| member == *id).map(str::to_owned);
             let access_path =
                 if resident { AccessPath::Resident(group.clone()) } else { AccessPath::Member(group.clone()) };
@@ -290,7 +293,7 @@ impl Known {
         (!known.known_edges.is_empty()).then_some(known)
     }
 
-    /// Adds an edge. A group's records of whom it told are dropped, because its members do not receive them.
+    /// Adds an edge. A group's records of whom it told are dropped, because they do not reach its members.
     fn add(&mut self, way: KnownEdge) {
         match &way.access_path {
             _ if way.edge.acquisition.gives_knowledge() => self.known_edges.push(way),

@@ -1,4 +1,4 @@
-//! A known fact or passage, and how it reaches the knower.
+//! Known facts and passages, and how they reach the knower.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use hearsay_model::{
 };
 use smallvec::SmallVec;
 
-/// How a knowledge edge reaches the knower.
+/// How a knowledge edge or a passage reaches the knower.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessPath {
-    /// Through the knower's own edge.
+    /// The knower itself learned the fact or received the passage.
     Own,
-    /// As a member of a group.
+    /// The knower is a member of this group, and the group learned the fact or received the passage.
     Member(EntityId),
-    /// As a resident of a place.
+    /// The knower is a resident of this place, and the place learned the fact or received the passage.
     Resident(EntityId),
-    /// As common lore.
+    /// Everyone knows the fact or the passage (common lore).
     Common,
 }
 
@@ -26,18 +26,20 @@ pub enum AccessPath {
 pub struct KnownEdge {
     /// The id of the edge.
     pub id: KnowledgeId,
-    /// The edge.
+    /// The knowledge edge.
     pub edge: Arc<KnowledgeEdge>,
     /// How the edge reaches the knower.
     pub access_path: AccessPath,
-    /// When the knower received the fact through this edge: when the fact was learned or the knower joined the group or
-    /// place, whichever is later.
+    /// The game time at which the knower received the fact through this edge. For an edge of a group or place, this is
+    /// the time when the group or place learned the fact or when the knower joined, whichever is later.
     pub since: Option<GameTime>,
-    /// How much the edge makes the knower believe the fact, computed along its derivation.
+    /// How much this edge alone makes the knower believe the fact. The value is computed along the derivation of the
+    /// edge.
     pub belief: Credence,
 }
 
-/// Recency of a fact. Facts are compared by the start of their validity, then by learning time, then by recording time.
+/// Recency of a fact, for sorting. Facts are compared by the start of their validity, then by the time of learning,
+/// then by the time of recording.
 ///
 /// Two facts may be equally recent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,13 +49,14 @@ pub struct Recency {
     pub(crate) recorded: Timestamp,
 }
 
-/// A known fact, with the edges through which it is known.
+/// A fact that a knower knows, with the edges through which the knower knows it.
 ///
-/// This type gives access only to data that the knower can know, and not to the status of the fact.
+/// This type gives access only to data that the knower can know. For example, it does not give access to the status of
+/// the fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     pub(super) fact: Arc<Fact>,
-    /// Nearly always a single edge.
+    /// The edges to the fact. There is nearly always only one.
     pub(super) known_edges: SmallVec<[KnownEdge; 1]>,
     pub(super) shared: Vec<KnownEdge>,
     pub(super) credence: Credence,
@@ -81,19 +84,19 @@ impl Known {
         self.fact.subject()
     }
 
-    /// Returns the predicate.
+    /// Returns the predicate of the fact.
     #[inline]
     pub fn predicate(&self) -> &Predicate {
         self.fact.predicate()
     }
 
-    /// Returns the object.
+    /// Returns the object of the fact: an entity or a value.
     #[inline]
     pub fn object(&self) -> &Object {
         self.fact.object()
     }
 
-    /// Returns the relation to another fact.
+    /// Returns the relation to another fact, such as "refutes"; `None` if there is none.
     #[inline]
     pub fn fact_relation(&self) -> Option<FactRelation> {
         self.fact.fact_relation()
@@ -110,22 +113,24 @@ impl Known {
         self.fact.entities()
     }
 
-    /// Returns the attitude of the subject towards the object.
+    /// Returns the attitude of the subject towards the object; `None` if the fact states no attitude.
     pub fn attitude(&self) -> Option<Attitude> {
         self.fact.attitude()
     }
 
-    /// Returns the rank that the subject has in the group that is the object.
+    /// Returns the rank of the subject in the group that is the object; `None` if the fact states no rank.
     pub fn rank(&self) -> Option<&str> {
         self.fact.rank()
     }
 
-    /// Returns the start of the fact's validity. The end is not available here: another fact states it.
+    /// Returns the start of the fact's validity. The end is not available, because a knower learns it from another
+    /// fact.
     pub fn since(&self) -> Option<&Date> {
         self.fact.validity().from.as_ref()
     }
 
-    /// Returns the recency, which orders facts about one subject from the oldest to the latest.
+    /// Returns the recency of the fact. Facts about one subject can be sorted by recency, from the oldest to the
+    /// latest.
     pub fn recency(&self) -> Recency {
         Recency {
             since: self.since().and_then(|date| date.time),
@@ -140,12 +145,12 @@ impl Known {
         self.fact.secrecy() == Secrecy::Secret
     }
 
-    /// Returns the evidence, for a citation.
+    /// Returns the evidence of the fact, for use in a citation.
     pub fn evidence(&self) -> &[Evidence] {
         &self.fact.provenance().evidence
     }
 
-    /// Returns the session in which the fact was learned or recorded, for a citation.
+    /// Returns the session in which the fact was learned or recorded, for use in a citation.
     pub fn session(&self) -> Option<&SessionId> {
         let learned = self.known_edges.iter().find_map(|way| way.edge.session.as_ref());
         learned.or(self.fact.provenance().session.as_ref())
@@ -158,34 +163,34 @@ impl Known {
         &self.known_edges
     }
 
-    /// Returns the knower's own records of passing the fact on. `co_present` of each edge lists the hearers.
+    /// Returns the edges that record that the knower passed the fact on. `co_present` of each edge lists the hearers.
     ///
-    /// A fact that the knower made up has no other edges.
+    /// A fact that the knower invented has no other edges.
     pub fn shared(&self) -> &[KnownEdge] {
         &self.shared
     }
 
-    /// Returns whether the knower made the fact up: it told others the fact, but has no source for it.
+    /// Returns whether the knower invented the fact: the knower told others the fact, but has no source for it.
     pub fn is_made_up(&self) -> bool {
         self.known_edges.is_empty()
     }
 
-    /// Returns how much the knower believes the fact, from all edges [together](crate::combine).
+    /// Returns how much the knower believes the fact, computed from [all edges together](crate::combine).
     ///
-    /// The knower's own observations and testimonies weigh more than the belief of its group or place. A liar, for
-    /// example, does not believe the lie because the whole town believes it.
+    /// Facts that the knower observed or was told itself count more than the belief of its group or place. For example,
+    /// a liar does not believe the lie even if the whole town believes it.
     #[inline]
     pub fn credence(&self) -> Credence {
         self.credence
     }
 
-    /// Returns how the fact was learned, from the first of the [edges](Self::known_edges).
+    /// Returns how the knower learned the fact, according to the first of the [edges](Self::known_edges).
     pub fn acquisition(&self) -> Option<(&Acquisition, &AccessPath)> {
         self.known_edges.first().map(|way| (&way.edge.acquisition, &way.access_path))
     }
 
-    /// Returns whether the knower conceals the fact. If the knower has its own edges, they decide. Otherwise the edges
-    /// of its groups and places decide.
+    /// Returns whether the knower conceals the fact. Its own edges to the fact determine this. If it has none, the
+    /// edges of its groups and places do.
     pub fn conceals(&self) -> bool {
         let own = self.known_edges.iter().any(|way| way.access_path == AccessPath::Own);
         self.known_edges.iter().any(|way| (!own || way.access_path == AccessPath::Own) && way.edge.conceals)
@@ -207,15 +212,15 @@ pub struct Heard {
     pub access_path: AccessPath,
 }
 
-/// The data that a ranking reads of every fact of a view. Briefs are contiguous in memory, because a ranking scans all
-/// facts and uses few.
+/// Short record of a known fact: the data that a ranking reads of every fact in a view. These records are contiguous in
+/// memory, because a ranking scans all facts but uses few.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Brief {
-    /// The fact.
+    /// The id of the fact.
     pub id: FactId,
     /// The dense index of the fact in the state of the view.
     pub index: u32,
-    /// Whether the knower has its own edge to the fact: it saw or read the fact, or was told it.
+    /// Whether the knower has its own edge to the fact. For example, it saw the fact, read it or was told it.
     pub own: bool,
     /// Whether the fact is secret.
     pub secret: bool,

@@ -1,4 +1,4 @@
-//! Reference implementation of a view, as plain as possible. It visits every edge repeatedly until nothing is added.
+//! Reference implementation of a view, as simple as possible. It visits every edge repeatedly until nothing is added.
 //!
 //! [`View::of`] must give the same result.
 
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use super::{AccessPath, View};
 use crate::world::{World, id};
 
-/// A source of knowledge: knower, access path, start and end of the stay, and rank.
+/// A source of knowledge: the knower, the access path, the start and end of the stay, and the rank.
 type NaiveSource = (Knower, AccessPath, Option<GameTime>, Option<GameTime>, Option<String>);
 
 type Known = BTreeMap<FactId, BTreeSet<(KnowledgeId, AccessPath, Option<GameTime>)>>;
@@ -24,7 +24,7 @@ type Known = BTreeMap<FactId, BTreeSet<(KnowledgeId, AccessPath, Option<GameTime
 /// An edge that is reserved for a rank, and the source through which it would reach the knower.
 type Ranked = (KnowledgeId, NaiveSource);
 
-/// Returns the knowledge that reaches the knower from the sources, and the edges that are reserved for a rank.
+/// Returns the knowledge that reaches the knower from its sources, and the edges that are reserved for a rank.
 fn known(
     state: &State,
     sources: &BTreeSet<NaiveSource>,
@@ -108,8 +108,8 @@ fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTr
     if knower.entity().is_some() {
         from.insert((knower.clone(), AccessPath::Own, None, None, None));
     }
-    // First collect all edges that need no rank. Then open the edges whose rank the knower has, by the lists of ranks
-    // known so far; they stay open. Repeat.
+    // First, collect all edges that need no rank. Then add the edges for which the knower has the rank, according to
+    // the lists of ranks known so far. Repeat both steps; added edges are never removed.
     let mut opened = BTreeSet::new();
     let known = loop {
         let (now, waiting) = self::known(state, &from, as_of, &opened);
@@ -193,7 +193,7 @@ fn world(seeds: &[(u8, u8, u8)]) -> World {
             readers: vec![PassageReader { knower: one(m / 7).into(), since: date(k).and_then(|date| date.time) }],
             ..Passage::new(format!("line {n} {m}"))
         };
-        // Let subjects know of their own membership. Otherwise memberships would hardly ever be known.
+        // Let subjects know of their own membership. Otherwise, memberships would almost never be known.
         let own = KnowledgeEdge::authored(fact.subject().clone().into(), fact.id());
         let edges = [edge, own].map(|edge| Change::Learn(edge.into()));
         let changes = [Change::AssertFact(fact.into()), Change::AddPassage(passage.into())];

@@ -1,4 +1,4 @@
-//! A test for each way in which knowledge reaches, or does not reach, a knower.
+//! Tests of all ways in which knowledge reaches or does not reach a knower.
 
 use hearsay_model::{Acquisition, Change, Credence, Date, FactStatus, KnowledgeEdge, Validity};
 
@@ -118,7 +118,7 @@ fn those_present_are_thought_to_know_new_positions() {
     assert_eq!((reason.reason, reason.since), (crate::Reason::WasThere(id("inn")), Some(GameTime(5))));
     assert_eq!(thinks(&world, debt), None, "only what is plain to all who are there");
     assert_eq!(thinks(&world, chest), None, "he came later");
-    // When she learns that he had left before, she no longer has a reason to think that he knows it.
+    // When she learns that he had left earlier, she no longer has a reason to think that he knows the fact.
     let gone = world.relation("bob", "LOCATED_AT", "road", since(4));
     witness(&mut world, gone, 10);
     assert_eq!(thinks(&world, coin), None);

@@ -1,10 +1,10 @@
-//! Backup of a whole journal in one file. A restored memory has the same history, undo and slots.
+//! Backup of a whole journal in one file. After a restore, the history, undo and slots are the same as before.
 //!
 //! The first line is `{"type":"hearsay-backup","format":3}`. If the journal is compacted, this line also has
-//! `"compacted_to"`, the newest position that undo does not reach. The operations follow in the order of the journal,
-//! one per line. Each operation up to `compacted_to` has its position. If there are transient values, one more
-//! operation records them. The last line has the number of operations and a hash of all lines before it, so that the
-//! reader detects a truncated file.
+//! `"compacted_to"`, the undo horizon: operations up to this position can no longer be undone. The operations follow in
+//! the order of the journal, one per line. The line of an operation up to `compacted_to` also has the position of the
+//! operation. If there are transient values, one more operation records them. The last line has the number of
+//! operations and a hash of all lines before it, so that the reader detects a truncated file.
 
 use std::io::{self, BufRead, Write};
 
@@ -38,10 +38,10 @@ fn is_nothing(position: &Position) -> bool {
     *position == Position(0)
 }
 
-/// The journal in a backup.
+/// The content of a backup: the operations of a journal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Backup {
-    /// The newest position that undo does not reach.
+    /// The undo horizon: operations up to this position can no longer be undone.
     pub compacted_to: Position,
     /// The operations up to `compacted_to` that compaction kept, sorted by position.
     pub compacted: Vec<(Position, Operation)>,
@@ -50,10 +50,11 @@ pub struct Backup {
 }
 
 impl Backup {
-    /// Returns the state to which the journal folds.
+    /// Applies all operations to an empty state, and returns the result.
     ///
     /// # Errors
-    /// If an operation cannot be applied. The error is the position of that operation and the reason.
+    /// Returns an error if an operation cannot be applied. The error contains the position of the operation and the
+    /// reason.
     pub fn fold(self) -> Result<State, (Position, ApplyError)> {
         let mut state = State::default();
         for (position, operation) in self.compacted {
@@ -67,21 +68,21 @@ impl Backup {
         Ok(state)
     }
 
-    /// Returns the number of operations.
+    /// Returns the number of operations in the backup.
     pub fn len(&self) -> usize {
         self.compacted.len() + self.operations.len()
     }
 
-    /// Whether there is no operation.
+    /// Returns whether the backup contains no operation.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Writes the journal of a state.
+/// Writes a backup of the journal of a state.
 ///
 /// # Errors
-/// If writing fails.
+/// Returns an error if `writer` cannot be written to.
 pub fn export_backup(state: &State, mut writer: impl Write) -> io::Result<()> {
     let mut hasher = blake3::Hasher::new();
     let mut line = |line: &Line, hasher: &mut blake3::Hasher| -> io::Result<()> {
@@ -111,7 +112,7 @@ fn transients(state: &State) -> Option<Operation> {
     (!operation.changes.is_empty()).then_some(Operation { recorded, ..operation })
 }
 
-/// Adds the first and the last line of a backup to lines of operations. Does not check the operations.
+/// Turns lines of operations into a backup by adding the first and the last line. Does not check the operations.
 #[cfg(feature = "import")]
 pub(crate) fn sealed(operations: &[u8]) -> Vec<u8> {
     let mut bytes = format!("{{\"type\":\"hearsay-backup\",\"format\":{FORMAT}}}\n").into_bytes();
@@ -125,10 +126,11 @@ pub(crate) fn sealed(operations: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Reads a backup.
+/// Reads a backup that [`export_backup`] wrote.
 ///
 /// # Errors
-/// If the file is not a backup, or is incomplete. The error has the line number; its `file` is empty.
+/// Returns an error if the input is not a backup, or is incomplete. The error contains the line number; its `file` is
+/// empty.
 pub fn read_backup(reader: impl BufRead) -> Result<Backup, CampaignErrors> {
     let mut hasher = blake3::Hasher::new();
     let mut found = Backup::default();

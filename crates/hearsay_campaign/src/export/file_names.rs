@@ -4,22 +4,23 @@ use std::collections::HashSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Maximum length of a name without its extension, in bytes. File systems allow 255 bytes with the extension. The rest
-/// is for a suffix that makes the name unique.
+/// Maximum length of a name without its extension, in bytes. File systems allow 255 bytes including the extension. The
+/// difference leaves room for a suffix that makes the name unique.
 const MAX_BYTES: usize = 160;
 
 /// Maximum length of a name, in characters. Longer names are hard to read.
 const MAX_LETTERS: usize = 80;
 
-/// The paths in use, normalized by [`folded`]. Some file systems ignore case and the encoding of accents.
+/// The paths that are already in use, normalized by [`folded`], because some file systems ignore case and the encoding
+/// of accents.
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     taken: HashSet<String>,
 }
 
 impl FileNames {
-    /// Returns an unused path for a file with this name in a folder, without an extension, and marks the path as used.
-    /// If another file has the path, the new path contains `id`.
+    /// Returns an unused path, without an extension, for a file with this name in a folder, and marks the path as used.
+    /// If the path with this name is in use, the returned path also contains `id`.
     pub(super) fn take(&mut self, folder: &str, name: &str, id: &str) -> String {
         let name = file_name(name);
         let mut path = format!("{folder}/{name}");
@@ -61,7 +62,7 @@ fn file_name(name: &str) -> String {
         }
         short.push(c);
     }
-    // Windows removes full stops and spaces at the end.
+    // Windows removes dots and spaces at the end of a file name.
     let name = short.trim_end_matches(['.', ' ', '-']);
     match name.split('.').next() {
         None | Some("") => "Note".to_owned(),
@@ -70,12 +71,12 @@ fn file_name(name: &str) -> String {
     }
 }
 
-/// Whether a character is invisible, or changes the text direction.
+/// Returns whether a character is invisible, or changes the text direction.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
 
-/// Whether a file name, given without its extension, is a device name on Windows.
+/// Returns whether a file name, given without its extension, is a device name on Windows.
 fn is_reserved(base: &str) -> bool {
     const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
     let numbered = |port: &str| {

@@ -1,5 +1,5 @@
-//! Export of entities and relations as a graph for other programs. The graph contains secrets, so it is for the DM
-//! only.
+//! Export of entities and relations as a graph for other programs. The graph contains secrets, so only the DM may see
+//! it.
 
 use std::{
     fmt::Write as _,
@@ -25,11 +25,11 @@ fn entities(state: &State) -> impl Iterator<Item = (&Arc<Entity>, &str, String)>
     state.entities().map(move |entity| (entity, state.name_or_id(&entity.id), kind(entity)))
 }
 
-/// Writes the graph as GraphML: nodes with name and kind; edges with predicate, statement, status, secrecy and
-/// validity.
+/// Writes the graph as GraphML. A node has the name and kind of an entity. An edge has the predicate, statement,
+/// status, secrecy and validity of a relation.
 ///
 /// # Errors
-/// If writing fails.
+/// Returns an error if `writer` cannot be written to.
 pub fn export_graphml(state: &State, mut writer: impl Write) -> io::Result<()> {
     writeln!(writer, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(writer, r#"<graphml xmlns="http://graphml.graphdrawing.org/xmlns">"#)?;
@@ -83,11 +83,11 @@ fn xml(text: &str) -> String {
     escaped
 }
 
-/// Writes the graph for Graphviz. The shape of a node shows the kind of the entity. Edges are dashed for secret facts,
-/// for facts with an end, and for facts that are neither canon nor claimed.
+/// Writes the graph in the DOT language of Graphviz. The shape of a node shows the kind of the entity. Edges are dashed
+/// for secret facts, for facts with an end date, and for facts that are neither canon nor claimed.
 ///
 /// # Errors
-/// If writing fails.
+/// Returns an error if `writer` cannot be written to.
 pub fn export_dot(state: &State, mut writer: impl Write) -> io::Result<()> {
     writeln!(writer, "digraph campaign {{")?;
     writeln!(writer, "  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];")?;

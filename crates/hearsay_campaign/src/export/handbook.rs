@@ -11,12 +11,13 @@ use hearsay_model::{EntityId, FactId, GameTime, Kind, Knower, PassageId, State, 
 /// Credence below which a fact is presented as a rumour.
 const BELIEVED: f64 = 0.5;
 
-/// Returns everything that these characters and parties know at `as_of`, as Markdown. The handbook lists each entity
-/// that they have heard of, by kind, with the facts that they know about it. Doubted facts are presented as rumours. A
-/// fact that a character conceals is left out of the knowledge of that character, because the other players read the
+/// Returns everything that these characters and parties know at `as_of`, as Markdown; `None` means the end of all
+/// recorded time. The entities that they have heard of are grouped by kind, each with the facts that they know about
+/// it. Facts that the characters doubt are presented as rumours. If a character conceals a fact, the handbook contains
+/// the fact only if another of the characters knows it without concealing it, because the other players read the
 /// handbook too.
 ///
-/// The text is built only from the views of these characters. Facts that they do not know cannot influence it.
+/// The text is built only from the views of these characters, so it cannot reveal facts that they do not know.
 pub fn handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<GameTime>) -> String {
     let views: Vec<View> = players.iter().map(|id| View::of(state, &Knower::Entity(id.clone()), as_of)).collect();
     let mut book = Book::default();
@@ -30,7 +31,7 @@ pub fn handbook(state: &State, title: &str, players: &[EntityId], as_of: Option<
 struct Book {
     names: BTreeMap<EntityId, BTreeMap<FactId, String>>,
     kinds: BTreeMap<EntityId, BTreeMap<FactId, Kind>>,
-    /// The sentences by subject and fact, each with the highest credence of any character.
+    /// The sentences by subject and fact, each with the highest credence that any of the characters gives it.
     said: BTreeMap<EntityId, BTreeMap<FactId, (String, f64)>>,
     texts: BTreeMap<PassageId, (Option<String>, String)>,
 }
@@ -71,7 +72,7 @@ impl Book {
         let mut page = format!("# {}\n\nWhat the party knows.\n", markdown(title));
         let mut chapters: BTreeMap<(usize, String), Vec<(String, &EntityId)>> = BTreeMap::new();
         for (id, said) in &self.said {
-            // An entity without a known name gets no page.
+            // An entity without a known name gets no section.
             if said.is_empty() || !self.names.contains_key(id) {
                 continue;
             }

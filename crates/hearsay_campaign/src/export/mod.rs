@@ -1,4 +1,4 @@
-//! Exports besides JSON Lines: graph, handbook for the players, backup, Obsidian vault, YAML.
+//! Exports other than JSON Lines: graph, handbook for the players, backup, Obsidian vault and YAML.
 
 mod backup;
 mod file_names;

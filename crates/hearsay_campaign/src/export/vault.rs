@@ -1,4 +1,4 @@
-//! Export as an Obsidian vault: a note for each entity, with the exact records beside it.
+//! Export as an Obsidian vault: one note per entity, and a file with the exact records beside the notes.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,14 +13,14 @@ use crate::lossless::Pages;
 
 /// Writes a state as an Obsidian vault into a folder. [`read_any`](crate::read_any) reads the vault back without loss.
 ///
-/// Each entity has a note with its kind and aliases in the front matter, its relations as links, its facts, its secrets
-/// in a callout, and its passages. Notes of entities whose name is secret are in the folder `Secrets`. A session is a
-/// note with its log. You may edit, rename and move the notes: changed lines are read as in any vault. Data that
-/// Markdown cannot express is in the file `hearsay.records`, which Obsidian does not show. On Unix, only the owner of
-/// the files can read them.
+/// Each entity has a note that contains its kind and aliases in the front matter, its relations as links, its facts,
+/// its secrets in a callout, and its passages. Notes of entities whose name is secret are in the folder `Secrets`. Each
+/// session has a note with its log. You may edit, rename and move the notes: changed lines are read as in any other
+/// vault. Data that Markdown cannot express is in the file `hearsay.records`, which Obsidian does not show. On Unix,
+/// only the owner of the files can read them.
 ///
 /// # Errors
-/// If writing fails.
+/// Returns an error if a file cannot be written.
 pub fn export_vault(state: &State, folder: &Path) -> io::Result<()> {
     let mut taken = FileNames::default();
     let names = names(state, &mut taken);
@@ -165,7 +165,7 @@ impl Vault<'_> {
         }
     }
 
-    /// Writes passages. A passage that nobody heard or read is in a separate secret callout.
+    /// Writes passages. A passage without any hearer or reader is in a separate secret callout.
     fn texts(&mut self, path: &str, within: &str, texts: &[(PassageId, &Passage)]) {
         let secret = |passage: &Passage| passage.heard_by.is_empty() && passage.readers.is_empty();
         let (hidden, open): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, passage)| secret(passage));

@@ -1,4 +1,4 @@
-//! Export in Hearsay's own YAML format. Each entry is one line. A second file contains the exact records.
+//! Export in Hearsay's own YAML format, with one entry per line. A second file contains the exact records.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,12 +18,12 @@ const PAGE: &str = "campaign.yaml";
 const TRIES: usize = 24;
 
 /// Writes a state as campaign files into a folder. [`read_any`](crate::read_any) reads the files back without loss. You
-/// may edit lines; unchanged lines give the same records again. Data that the format cannot express (tellings,
-/// decisions, recording times) is in the file `hearsay.records` in the same folder. On Unix, only the owner of the
-/// files can read them.
+/// may edit lines; the import restores the exact records of all unchanged lines. Data that the format cannot express,
+/// such as tellings, decisions and recording times, is in the file `hearsay.records` in the same folder. On Unix, only
+/// the owner of the files can read them.
 ///
 /// # Errors
-/// If writing fails.
+/// Returns an error if a file cannot be written.
 pub fn export_yaml(state: &State, folder: &Path) -> io::Result<()> {
     let mut pages = Pages::default();
     write(state, &mut pages);
@@ -199,7 +199,7 @@ fn passage_entry(passage: &Passage) -> Map<String, Json> {
     if passage.heard_by.contains(&Knower::World) {
         entry.insert("common".into(), json!(true));
     } else {
-        // Names all readers, so that the audience rules add no readers to an edited passage.
+        // All readers are named, so that the audience rules add no readers to an edited passage.
         let known: Vec<_> = passage.heard_by.iter().filter_map(Knower::entity).collect();
         entry.insert("secret".into(), json!(true));
         entry.insert("known_by".into(), json!(known));

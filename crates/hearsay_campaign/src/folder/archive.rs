@@ -25,7 +25,7 @@ impl Archive {
     /// Opens an archive.
     ///
     /// # Errors
-    /// If the archive is invalid, with the reason.
+    /// Returns the reason if the archive is invalid.
     pub(super) fn open(file: File) -> Result<Self, String> {
         Self::new(Box::new(file))
     }
@@ -33,7 +33,7 @@ impl Archive {
     /// Opens an archive in memory.
     ///
     /// # Errors
-    /// If the archive is invalid, with the reason.
+    /// Returns the reason if the archive is invalid.
     pub(super) fn from_bytes(bytes: Vec<u8>) -> Result<Self, String> {
         Self::new(Box::new(io::Cursor::new(bytes)))
     }
@@ -114,7 +114,7 @@ impl Archive {
     }
 }
 
-/// Returns the reason for refusing a name within an archive.
+/// Returns the reason for refusing a file name within an archive, or `None` if the name is accepted.
 fn bad_name(name: &str, depth: usize) -> Option<String> {
     let drive = name.as_bytes().get(1) == Some(&b':');
     if name.starts_with('/') || drive {

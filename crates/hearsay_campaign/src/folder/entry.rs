@@ -1,11 +1,11 @@
 //! A file of an import source.
 
-/// A file of an import source. Its content is read later.
+/// A file of an import source. The content is read later, with [`Folder::read`](super::Folder::read).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The path below the folder, with forward slashes.
+    /// The path of the file relative to the folder, with forward slashes.
     pub path: String,
-    /// The size in bytes, as the file system or the archive states it.
+    /// The size in bytes, as the file system or the archive reports it.
     pub bytes: u64,
     /// The index of the file in an archive or in memory; 0 for a file on disk.
     pub(super) number: usize,
@@ -22,13 +22,13 @@ impl Entry {
         self.name().rsplit_once('.').map_or(self.name(), |(stem, _)| stem)
     }
 
-    /// Returns the folders that contain the file, outermost first.
+    /// Returns the names of the folders that contain the file, outermost first.
     pub fn folders(&self) -> impl DoubleEndedIterator<Item = &str> {
         let folders = self.path.rsplit_once('/').map_or("", |(folders, _)| folders);
         folders.split('/').filter(|name| !name.is_empty())
     }
 
-    /// Whether the file has one of these extensions, given in lowercase without dots.
+    /// Returns whether the file has one of these extensions, which are given in lowercase without dots.
     pub fn has_extension(&self, extensions: &[&str]) -> bool {
         let extension = self.name().rsplit_once('.').map_or("", |(_, extension)| extension);
         extensions.iter().any(|one| extension.eq_ignore_ascii_case(one))

@@ -1,11 +1,11 @@
-//! Calendars of other tools.
+//! Conversion of the calendars of other tools.
 
 use hearsay_model::{Calendar, LeapRule, Month};
 use serde_json::Value;
 
 use super::tree::{Data, Tree};
 
-/// Converts a tree to JSON. Parses lists and maps that a tool wrote as text.
+/// Converts a tree to JSON. If a tool wrote a list or map as text, the text is parsed.
 pub(super) fn value(tree: &Tree) -> Value {
     match &tree.data {
         Data::Null => Value::Null,

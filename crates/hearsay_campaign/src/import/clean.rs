@@ -1,24 +1,25 @@
-//! Text without markup, with its source positions.
+//! Text without markup, with its positions in the source.
 
 use std::{fmt, ops::Range};
 
-/// Text without markup. Each byte of the text has a position in the source, if the source contains it literally.
+/// Text without markup. A byte of the text has a position in the source if the source contains this part of the text
+/// literally.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Clean {
     /// The text.
     pub text: String,
-    /// The runs, sorted. A run is a part of the text that the source contains literally: the position of its first byte
-    /// in the text, and the position of that byte in the source.
+    /// The runs, sorted. A run is a part of the text that the source contains literally. It consists of the position of
+    /// its first byte in the text, and the position of the same byte in the source.
     runs: Vec<(u32, u32)>,
 }
 
 impl Clean {
-    /// Creates a text without source positions.
+    /// Creates a text that has no positions in the source.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), runs: Vec::new() }
     }
 
-    /// Returns the source position of a byte of the text. Returns `None` if the byte has no position in the source.
+    /// Returns the position in the source of the byte at `at`, or `None` if this byte has no position in the source.
     pub fn source(&self, at: usize) -> Option<usize> {
         let at = small(at);
         let run = self.runs.partition_point(|(clean, _)| *clean <= at).checked_sub(1)?;
@@ -26,7 +27,7 @@ impl Clean {
         (source != NOWHERE).then(|| (source + (at - clean)) as usize)
     }
 
-    /// Appends a text. `source` is its position in the source, if the source contains it literally.
+    /// Appends a text. If the source contains the text literally, `source` is its position in the source.
     pub fn push(&mut self, text: &str, source: Option<usize>) {
         if text.is_empty() {
             return;
@@ -38,7 +39,7 @@ impl Clean {
         self.text.push_str(text);
     }
 
-    /// Returns a part of the text.
+    /// Returns the part of the text in this range of bytes, with its positions in the source.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
@@ -71,7 +72,7 @@ impl Clean {
         let mut trimmed = Self::default();
         let mut at = 0;
         for word in self.text.split_whitespace() {
-            // Words are found in order, each after the previous one.
+            // The words are found in order, so the search starts after the previous word.
             let start = at + self.text[at..].find(word).unwrap_or(0);
             if !trimmed.text.is_empty() {
                 trimmed.push(" ", self.source(at).filter(|_| start == at + 1));

@@ -1,4 +1,4 @@
-//! Decoding of text files, with the file position of every byte.
+//! Decoding of text files. Every byte of the decoded text has its position in the file.
 
 use std::{ops::Range, sync::Arc};
 
@@ -14,20 +14,20 @@ enum Encoding {
     Utf16,
 }
 
-/// A text file that was read.
+/// The decoded content of a text file, or of a part of it.
 #[derive(Debug, Clone)]
 pub struct Text {
-    /// The id of the file in the notes.
+    /// The index of the file in [`Notes::files`](super::Notes::files).
     pub file: FileId,
-    /// The content, without the byte order mark.
+    /// The decoded content, without the byte order mark.
     pub content: String,
     encoding: Encoding,
     /// The start of each line, as a byte position in `content`.
     lines: Vec<u32>,
     /// For UTF-16, the number of 16-bit units before every 256th byte of `content`.
     units: Vec<u32>,
-    /// For a text that is only a part of a file: the line and the bytes of that part. Every position in the text maps
-    /// to them.
+    /// For a text that is only a part of a file: the line and the byte range of that part. Every position in the text
+    /// maps to this line and this range.
     within: Option<(u32, Range<usize>)>,
     /// The flag that cancels reading.
     cancel: Cancel,
@@ -37,12 +37,12 @@ const STEP: usize = 256;
 
 impl Text {
     /// Creates a text that is only a part of a file, such as a field of a document. Every position in the text maps to
-    /// this line and these bytes.
+    /// the line `line` and to the bytes `span` of the file.
     pub fn within(file: FileId, content: String, line: u32, span: Range<usize>) -> Self {
         Self { within: Some((line, span)), ..Self::new(file, content) }
     }
 
-    /// Creates a text from the content of a file.
+    /// Creates a text from the decoded content of a file.
     pub fn new(file: FileId, content: String) -> Self {
         let encoding = Encoding::Utf8;
         let ends = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -56,7 +56,7 @@ impl Text {
         Self { cancel: cancel.clone(), ..self }
     }
 
-    /// Whether the caller asked to stop. The result is then incomplete and must be dropped.
+    /// Returns whether the caller has cancelled. The result is then incomplete and must be dropped.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
@@ -65,10 +65,11 @@ impl Text {
         &self.cancel
     }
 
-    /// Decodes a file.
+    /// Decodes the bytes of a file. Supports UTF-8 with or without a byte order mark, and UTF-16 with a byte order
+    /// mark.
     ///
     /// # Errors
-    /// If the file is not text. The message has the reason and a hint.
+    /// Returns a reason and a hint if the bytes are not text.
     pub fn decode(file: FileId, bytes: Vec<u8>) -> Result<Self, String> {
         let (content, encoding) = match &bytes[..] {
             [0xEF, 0xBB, 0xBF, rest @ ..] => (utf8(rest)?.to_owned(), Encoding::Marked),
@@ -92,7 +93,7 @@ impl Text {
         Ok(text)
     }
 
-    /// Returns the line of a byte of the content, counted from 1.
+    /// Returns the number of the line in the file that contains the byte of `content` at `at`, counted from 1.
     pub fn line(&self, at: usize) -> u32 {
         if let Some((line, _)) = self.within {
             return line;
@@ -101,14 +102,15 @@ impl Text {
         u32::try_from(self.lines.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
     }
 
-    /// Returns the position in the file, in bytes, of a byte of the content.
+    /// Returns the position in the file, in bytes, of the byte of `content` at `at`.
     pub fn on_disk(&self, at: usize) -> usize {
         match self.encoding {
             Encoding::Utf8 => at,
             Encoding::Marked => at + 3,
             Encoding::Utf16 => {
                 let mut known = at / STEP;
-                // A count applies to the start of a character. If a step lies within a character, use the step before.
+                // A count applies to the start of a character. If a step lies within a character, the previous step is
+                // used.
                 while known > 0 && (known >= self.units.len() || !self.content.is_char_boundary(known * STEP)) {
                     known -= 1;
                 }
@@ -119,7 +121,8 @@ impl Text {
         }
     }
 
-    /// Returns the origin of a span of the content. `source` is the text that the origin hashes and quotes.
+    /// Returns the origin of a byte range of the content. `source` is the text that the origin quotes, and of which it
+    /// stores a hash.
     pub(super) fn place(&self, field: impl Into<Arc<str>>, span: Range<usize>, source: &str) -> Origin {
         if let Some((line, whole)) = &self.within {
             return Origin::new(self.file, *line, field, whole.clone(), source);

@@ -27,17 +27,17 @@ pub(super) static ENGLISH: LazyLock<English> = LazyLock::new(|| English {
     words: table("english/words.toml", include_str!("../../data/english/words.toml")),
 });
 
-/// Names of the fields that are not relations.
+/// Names of fields that are not relations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FieldNames {
     pub(super) named: NamedFields,
     pub(super) fields: PlainFields,
-    /// Names of the fields for each attribute.
+    /// For each attribute, the names of the fields that contain it.
     pub(super) attributes: BTreeMap<String, Vec<String>>,
 }
 
-/// Names of the fields with a special meaning.
+/// Names of fields with a special meaning.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedFields {
@@ -54,7 +54,7 @@ pub(super) struct NamedFields {
     pub(super) end: Vec<String>,
 }
 
-/// Names of the fields with a state, and names of the fields that are ignored.
+/// Names of fields that contain a state, and names of fields that are ignored.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlainFields {
@@ -62,7 +62,7 @@ pub(super) struct PlainFields {
     pub(super) ignored: Vec<String>,
 }
 
-/// Names of the fields that are relations.
+/// Names of fields that are relations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RelationWords {
@@ -78,7 +78,8 @@ pub(super) struct RelationWords {
 #[serde(deny_unknown_fields)]
 pub(super) struct RelationFields {
     pub(super) name: Predicate,
-    /// Which directions of the relation a heading may apply to the items of the list below it; `None` for no direction.
+    /// Which directions of the relation can be stated by a heading for all items of the list below it; `None` for no
+    /// direction.
     pub(super) lists: Option<Lists>,
     /// Fields in the note of the subject.
     #[serde(default)]
@@ -88,7 +89,7 @@ pub(super) struct RelationFields {
     pub(super) inverse_fields: Vec<String>,
 }
 
-/// The directions of a relation that a heading may apply to the items of a list.
+/// The directions of a relation that a heading can state for all items of the list below it.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Lists {
@@ -96,7 +97,7 @@ pub(super) enum Lists {
     Inverse,
 }
 
-/// Names of the fields about ranks in a group.
+/// Names of fields about ranks in a group.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RankFields {
@@ -224,7 +225,7 @@ impl WordMap {
     }
 }
 
-/// Words that mark secrets and rumours, or that name no entity.
+/// Words that mark secrets or rumours, or that say that there is no entity.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MarkWords {
@@ -272,7 +273,7 @@ pub(super) struct TruthWords {
     pub(super) untrue: HashSet<String>,
 }
 
-/// Words that name no entity.
+/// Words that say that there is no entity.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NoEntityWords {
@@ -281,7 +282,7 @@ pub(super) struct NoEntityWords {
     pub(super) vague: HashSet<String>,
 }
 
-/// Words of headings and file names.
+/// Words in headings and file names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HeadingWords {

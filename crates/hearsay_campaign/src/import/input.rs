@@ -4,7 +4,8 @@ use super::{FileId, Notes, Text, tree::Tree};
 use crate::{Entry, Folder};
 
 impl Folder {
-    /// Reads a file, and registers it in the notes. An unreadable file is recorded as skipped.
+    /// Reads a file, and adds it to the list of files in the notes. A file that cannot be read is recorded as skipped,
+    /// and the result is `None`.
     pub fn bytes(&self, entry: &Entry, notes: &mut Notes) -> Option<(FileId, Vec<u8>)> {
         match self.read(entry) {
             Ok(bytes) => Some((notes.file(&entry.path, &bytes), bytes)),
@@ -15,8 +16,9 @@ impl Folder {
         }
     }
 
-    /// Reads a file as text, and registers it in the notes. Supports UTF-8 with or without a byte order mark, and
-    /// UTF-16 with a byte order mark. An unreadable file is recorded as skipped.
+    /// Reads a file as text, and adds it to the list of files in the notes. Supports UTF-8 with or without a byte order
+    /// mark, and UTF-16 with a byte order mark. A file that cannot be read is recorded as skipped, and the result is
+    /// `None`.
     pub fn text(&self, entry: &Entry, notes: &mut Notes) -> Option<Text> {
         let (file, bytes) = self.bytes(entry, notes)?;
         match Text::decode(file, bytes) {

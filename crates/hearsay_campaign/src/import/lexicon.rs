@@ -1,4 +1,4 @@
-//! Meaning of the names of fields and relations, for the readers of all formats.
+//! Meanings of the names of fields and relations, shared by the readers of all formats.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -10,28 +10,30 @@ use super::{
     truth::{self, Truth},
 };
 
-/// The meaning of a field for its note.
+/// The meaning of a field of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
-    /// The name.
+    /// The field contains the name of the entity.
     Name,
-    /// Another name.
+    /// The field contains another name of the entity.
     Alias,
-    /// The kind.
+    /// The field contains the kind of the entity.
     Kind,
-    /// The player. The entity is a player character.
+    /// The field contains the name of the player, so the entity is a player character.
     Player,
-    /// A relation to other entities. Values that are not entities become an attribute of this name.
+    /// The field states a relation to other entities. Values that are not entities become an attribute with the name of
+    /// the field.
     Relation(Says),
-    /// An attribute with this name.
+    /// The field contains an attribute with this name.
     Attribute(Predicate),
-    /// A state: dead, missing.
+    /// The field contains a state of the entity, such as dead or missing.
     State,
-    /// A date.
+    /// The field contains a date.
     Date(DateOf),
-    /// A field that only a session log has.
+    /// The field occurs only in session logs.
     Session(SessionField),
-    /// A field without facts about the game world: page layout, numbers of the game's rules.
+    /// The field states no fact about the game world, such as a setting of the page layout or a number of the game's
+    /// rules.
     Nothing,
 }
 
@@ -40,29 +42,29 @@ pub enum Meaning {
 pub enum SessionField {
     /// The number of the session.
     Number,
-    /// The real date of the session.
+    /// The date of the session in the real world.
     Date,
     /// The game date at the start of the session.
     Start,
     /// The game date at the end of the session.
     End,
-    /// The characters who were present.
+    /// The characters who were present at the session.
     Present,
 }
 
-/// A relation between a note and its target.
+/// The relation that a field or a phrase states between the entity of a note and a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Says {
-    /// The predicate.
+    /// The predicate of the relation.
     pub predicate: Predicate,
-    /// Whether the target is the subject.
+    /// Whether the target is the subject of the relation. Otherwise the entity of the note is the subject.
     pub backwards: bool,
-    /// The rank that the relation implies, such as `leader`.
+    /// The rank that the relation implies, such as `leader`, if there is one.
     pub rank: Option<&'static str>,
 }
 
-/// Whether the word lists or the vocabulary contain a field name. Bold text before a colon is a field only if its name
-/// is known.
+/// Returns whether the word lists or the vocabulary contain this field name. Bold text before a colon is a field only
+/// if its name is known.
 pub fn is_known(name: &str) -> bool {
     match meaning(name) {
         Meaning::Nothing => false,
@@ -74,7 +76,7 @@ pub fn is_known(name: &str) -> bool {
     }
 }
 
-/// Returns the meaning of a field name.
+/// Returns the meaning of the field with this name.
 pub fn meaning(name: &str) -> Meaning {
     let word = key(name);
     if let Some(meaning) = NAMED.get(word.as_str()) {
@@ -88,7 +90,7 @@ pub fn meaning(name: &str) -> Meaning {
         }
         Some(Row::Attribute(name)) => name,
         None => match truth::named(&word) {
-            // `Rumoured allies` are allies. The doubt is handled separately.
+            // In `Rumoured allies`, the meaning is that of `allies`. The doubt is handled separately.
             (Truth::Plain, _) => word.as_str(),
             (_, rest) => match meaning(rest) {
                 held @ Meaning::Relation(_) => return held,
@@ -167,8 +169,8 @@ fn row(word: &str) -> Option<Row> {
     ROWS.get(word).or_else(|| ROWS.get(singular()?)).copied()
 }
 
-/// Returns the relation for words such as `is the rival of`, `organization` or `MEMBER_OF`. Unknown words become a new
-/// relation with these words as its name. More than five unknown words become the general relation.
+/// Returns the relation that words such as `is the rival of`, `organization` or `MEMBER_OF` state. Up to five unknown
+/// words become the name of a new relation. More than five unknown words become the general relation.
 pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<Says> {
     let word = key(words);
     let named = Predicate::relation(&word).ok();
@@ -197,8 +199,8 @@ pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<Says> {
     Some(Says { predicate, backwards: false, rank: None })
 }
 
-/// Adapts the relation of a list to the kind of the note. In the note of a place, `Locations` lists parts of that
-/// place.
+/// Adapts the relation that a list states to the kind of the note's entity. In the note of a place, `Locations` lists
+/// parts of that place.
 pub(super) fn listed(name: &str, says: &Says, note: Option<&Kind>) -> Says {
     let word = key(name);
     let several = word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("whereabouts");
@@ -210,7 +212,8 @@ pub(super) fn listed(name: &str, says: &Says, note: Option<&Kind>) -> Says {
     }
 }
 
-/// Adapts a relation to the kinds of its two ends. For example, the `parent` of a place contains that place.
+/// Adapts a relation to the kinds of the note's entity and of the target. For example, the `parent` of a place contains
+/// that place.
 pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Says {
     let is = (&says.predicate, says.backwards, says.rank.is_some());
     let Some(fit) = ENGLISH.relations.fit.iter().find(|fit| fit.applies(is, note, target)) else { return says };
@@ -226,7 +229,7 @@ pub fn fitted(mut says: Says, note: Option<&Kind>, target: Option<&Kind>) -> Say
     says
 }
 
-/// Returns whether a heading with this meaning applies the relation to each item of the list below it.
+/// Returns whether a heading that states this relation applies to each item of the list below it.
 pub(super) fn lists(says: &Says) -> bool {
     let of = ENGLISH.relations.relation.iter().find(|of| of.name == says.predicate);
     match of.and_then(|of| of.lists) {
@@ -251,7 +254,7 @@ fn key(name: &str) -> String {
     slug(&spaced.replace("(s)", "s"))
 }
 
-/// Returns the kind that a tag, a type or the name of a folder means.
+/// Returns the kind of entity that a tag, a type or the name of a folder means, or `None` if the word means no kind.
 pub fn kind(word: &str) -> Option<Kind> {
     let word = key(word);
     // `npc/ally` and `world/people` contain the kind as a part.
@@ -261,13 +264,14 @@ pub fn kind(word: &str) -> Option<Kind> {
     of(&word).or_else(|| (words.len() <= 4).then(|| words.iter().rev().find_map(|word| of(word)))?)
 }
 
-/// Returns the kind of entities that this noun describes: `blacksmith`, `outpost`.
+/// Returns the kind of the entities that a noun describes, such as `blacksmith` or `outpost`, or `None` if the noun is
+/// unknown.
 pub fn noun(word: &str) -> Option<Kind> {
     ENGLISH.kinds.nouns.kind(word).or_else(|| kind(word))
 }
 
-/// Returns the state that a word means, as the vocabulary writes it: `DECEASED` becomes `dead`. In a longer text, only
-/// the beginning counts: `DECEASED (throat slit)`.
+/// Returns the state that the words mean, as the vocabulary writes it: `DECEASED` becomes `dead`. In a longer text such
+/// as `DECEASED (throat slit)`, only the beginning counts. Returns `None` if the words mean no state.
 pub fn state(words: &str) -> Option<&'static str> {
     let text = hearsay_model::text::words(words.split('(').next().unwrap_or_default());
     let first: Vec<&str> = text.iter().take(4).map(String::as_str).collect();
@@ -278,7 +282,7 @@ pub fn state(words: &str) -> Option<&'static str> {
     first.iter().find_map(|word| ENGLISH.kinds.states.meaning(word))
 }
 
-/// Returns the state for a field such as `dead: true` or `alive: false`.
+/// Returns the state that a field such as `dead: true` or `alive: false` states, or `None` if it states no state.
 pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
     match (state(&key(name).replace('-', " "))?, flag) {
         ("alive", false) => Some("dead"),
@@ -287,7 +291,7 @@ pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
     }
 }
 
-/// Whether an importer must not write an attribute of this name.
+/// Returns whether an importer must not write an attribute of this name.
 pub(super) fn is_reserved(name: &Predicate) -> bool {
     [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&name.as_str())
 }

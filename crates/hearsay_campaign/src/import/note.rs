@@ -1,7 +1,8 @@
 //! Intermediate representation of a campaign's files from any tool: notes with their fields, links and texts.
 //!
-//! Readers make no decisions. Links name their targets as the tool does, names of fields and relations are as written,
-//! and dates are raw text. [`assemble`](super::assemble) builds a [`Campaign`](crate::Campaign) from the notes.
+//! Readers make no decisions. Links name their targets in the way of the tool. Names of fields and relations are as
+//! written in the file. Dates are unparsed text. [`assemble`](super::assemble) builds a [`Campaign`](crate::Campaign)
+//! from the notes.
 
 use std::{ops::Range, sync::Arc};
 
@@ -10,37 +11,37 @@ use hearsay_model::{Audience, AudienceRules, Calendar, ExternalId, Kind, Span, V
 use super::{Clean, truth::Truth};
 use crate::{Format, Skipped, Warning};
 
-/// The output of a reader.
+/// The notes that a reader produced from a campaign's files.
 #[derive(Debug, Clone, Default)]
 pub struct Notes {
     /// The name of the campaign. The id of the source is derived from this name.
     pub name: String,
     /// A short public description of the campaign.
     pub description: String,
-    /// The game system.
+    /// The game system of the campaign, such as `D&D 5e`; may be empty.
     pub system: String,
-    /// The format of the files.
+    /// The format of the files, or `None` if it is not set.
     pub format: Option<Format>,
-    /// The files that were read, indexed by [`FileId`].
+    /// The files that were read. A [`FileId`] is an index into this list.
     pub files: Vec<File>,
     /// The notes, in the order of the files.
     pub notes: Vec<Note>,
     /// The calendar of the campaign, if the files contain one.
     pub calendar: Option<Calendar>,
-    /// The audience rules for unmarked facts, if the files contain them.
+    /// The audience rules for facts without a mark, if the files contain such rules.
     pub rules: Option<AudienceRules>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
-    /// Warnings about text that may be a mistake.
+    /// Warnings about text that was read but may be a mistake.
     pub warnings: Vec<Warning>,
 }
 
-/// A file that was read.
+/// A file that a reader has read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// The path below the folder, with forward slashes.
+    /// The path of the file relative to the folder, with forward slashes.
     pub path: Arc<str>,
-    /// A hash of the bytes, as 64 hexadecimal digits.
+    /// A hash of the file's bytes, as 64 hexadecimal digits.
     pub digest: Arc<str>,
 }
 
@@ -48,25 +49,26 @@ pub struct File {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct FileId(pub u32);
 
-/// A position in a file.
+/// The position of a part of a note in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Origin {
-    /// The file.
+    /// The file that contains the part.
     pub file: FileId,
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     pub line: u32,
-    /// The heading or field: `## Secrets`, `system.details.biography.value`.
+    /// The heading or field that contains the part, such as `## Secrets` or `system.details.biography.value`.
     pub field: Arc<str>,
-    /// The bytes in the file on disk; empty if unknown.
+    /// The range of the part in the file, in bytes; empty if the range is unknown.
     pub span: Range<u32>,
-    /// The beginning of these bytes as text, for evidence; see [`quote`].
+    /// The first bytes of the part as text, for evidence; see [`quote`].
     pub quote: Arc<str>,
-    /// A hash of these bytes. It changes only if the text at this position changes.
+    /// A hash of the text of the part. The hash changes only if this text changes.
     pub hash: u64,
 }
 
 impl Origin {
-    /// Creates the origin of a source text. `span` is in bytes of the file.
+    /// Creates the origin of a part of a file. `span` is the range of the part in the file, in bytes, and `source` is
+    /// the text of the part.
     pub fn new(file: FileId, line: u32, field: impl Into<Arc<str>>, span: Range<usize>, source: &str) -> Self {
         let clamp = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let hash = blake3::hash(source.as_bytes());
@@ -82,13 +84,13 @@ impl Origin {
         }
     }
 
-    /// Returns the span for evidence.
+    /// Returns the range of the part in the file, in the form that evidence uses.
     pub fn span(&self) -> Span {
         Span { start: self.span.start as usize, end: self.span.end as usize }
     }
 }
 
-/// Returns the beginning of a source text for evidence: up to 160 bytes, cut between characters.
+/// Returns the beginning of a source text, for use as evidence: at most 160 bytes, cut between characters.
 pub fn quote(source: &str) -> &str {
     const MOST: usize = 160;
     let source = source.trim();
@@ -102,26 +104,26 @@ pub fn quote(source: &str) -> &str {
 /// Who may know a note or a part of a note, according to the marks in the files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Visibility {
-    /// No mark: the campaign's audience rules decide.
+    /// The file has no mark: the campaign's audience rules decide.
     #[default]
     Unmarked,
-    /// Marked with an audience.
+    /// The file states this audience.
     Marked(Audience),
-    /// Secret from everybody except the named knowers. The list is usually empty.
+    /// Secret from everyone except these knowers. The list is usually empty.
     Secret(Vec<Target>),
 }
 
 impl Visibility {
-    /// Secret from everybody.
+    /// Secret from everyone.
     pub const SECRET: Self = Self::Secret(Vec::new());
 
-    /// Whether the visibility is secret.
+    /// Returns whether the visibility is [`Visibility::Secret`].
     pub fn is_secret(&self) -> bool {
         matches!(self, Self::Secret(_))
     }
 
-    /// Returns the visibility of a part within an outer visibility. A secret within an open part is secret, and
-    /// everything within a secret is secret.
+    /// Returns the visibility of a part that has this visibility itself and that lies within an outer part. A secret
+    /// within an open part is secret, and everything within a secret is secret.
     #[must_use]
     pub fn within(&self, outer: &Self) -> Self {
         match (self, outer) {
@@ -132,67 +134,70 @@ impl Visibility {
     }
 }
 
-/// The role of a note.
+/// What a note describes: an entity, a session or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
-    /// An entity: a person, a place, a thing. The texts of the note are about the entity.
+    /// The note describes an entity: a person, a place or a thing. The texts of the note are about this entity.
     #[default]
     Entity,
-    /// A session log. The texts of the note are lines of the session.
+    /// The note is a session log. The texts of the note are lines of the session.
     Session,
-    /// A text without an entity: an overview, a table, advice to the DM. The links of the note have no subject.
+    /// The note is a text that describes no entity, such as an overview, a table or advice to the DM. Its links have no
+    /// subject.
     Text,
 }
 
-/// The certainty of a statement in a file.
+/// How certain a statement in a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Sure {
-    /// From free text or from a convention. The statement becomes a proposal.
+    /// The statement comes from free text or from a convention. It becomes a proposal.
     #[default]
     Guessed,
-    /// From a field of the format. The statement becomes canon.
+    /// The statement comes from a field of the format. It becomes canon.
     Typed,
 }
 
-/// A note: one entity, one session log, or one text.
+/// One entity, one session log or one text in the files of another tool.
 #[derive(Debug, Clone, Default)]
 pub struct Note {
-    /// The identity in the tool, unique among the notes: a path, a UUID, a Kanka id.
+    /// The identity of the note in the tool, unique among all notes, such as a path, a UUID or a Kanka id.
     pub key: String,
-    /// The name of the tool: `file`, `foundry`, `kanka`. The tool and the key are the external id of the entity.
+    /// The name of the tool: `file`, `foundry` or `kanka`, for example. The tool and the key together are the external
+    /// id of the entity.
     pub tool: &'static str,
     /// Other ids that links may use for the note. They must be unique among all notes.
     pub ids: Vec<ExternalId>,
     /// Whether the note is an entity, a session log or a text.
     pub role: Role,
-    /// The name.
+    /// The name of the entity, session or text.
     pub name: String,
-    /// Other names.
+    /// Other names of the entity.
     pub aliases: Vec<Alias>,
-    /// The kind, if a sign in the files shows it. [`Note::guess`] sets the kind.
+    /// The kind of the entity, if something in the files indicates it. [`Note::guess`] sets the kind.
     pub kind: Option<Guess>,
-    /// Whether a player plays the character. The entity is then a player character, whatever `kind` says.
+    /// Whether a player plays the character. If so, the entity is a player character even if `kind` has another value.
     pub player: bool,
     /// The position of the note in its file.
     pub origin: Origin,
-    /// The fields.
+    /// The fields of the note.
     pub fields: Vec<Field>,
-    /// Links outside of texts and fields: members of a list, typed relations.
+    /// Links outside of texts and fields, such as the members of a list, or relations that have a type.
     pub links: Vec<Link>,
-    /// The texts, in order.
+    /// The texts of the note, in the order of the file.
     pub texts: Vec<Block>,
-    /// The dates.
+    /// The dates of the entity.
     pub dates: Vec<Dated>,
-    /// The states: dead, missing.
+    /// The states of the entity, such as dead or missing.
     pub states: Vec<State>,
-    /// The number, dates and characters of a session log.
+    /// The number, dates and characters of the session, if the note is a session log.
     pub session: Option<SessionHead>,
-    /// Who may know that the note exists. All parts of the note are at least as secret.
+    /// Who may know that the entity exists. All parts of the note are at least as secret.
     pub visibility: Visibility,
 }
 
 impl Note {
-    /// Sets the kind, unless the current kind is more certain.
+    /// Sets the kind of the entity, unless the present kind is more certain. `from` describes the indication of the
+    /// kind.
     pub fn guess(&mut self, kind: Kind, sure: Sure, from: impl Into<String>) {
         if self.kind.as_ref().is_none_or(|held| held.sure < sure) {
             self.kind = Some(Guess { kind, sure, from: from.into() });
@@ -200,51 +205,51 @@ impl Note {
     }
 }
 
-/// The assumed kind of a note.
+/// The kind that a note's entity probably has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guess {
-    /// The kind.
+    /// The probable kind.
     pub kind: Kind,
-    /// The certainty.
+    /// How certain the kind is.
     pub sure: Sure,
-    /// The sign of the kind, for display: `tag NPC`, `folder People`.
+    /// What indicates the kind, as shown to the DM, such as `tag NPC` or `folder People`.
     pub from: String,
 }
 
-/// Another name.
+/// Another name of an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alias {
-    /// The name.
+    /// The other name.
     pub name: String,
-    /// The position.
+    /// The position of the name in its file.
     pub origin: Origin,
     /// Who may know the alias.
     pub visibility: Visibility,
 }
 
-/// A field of a note: front matter, an inline field, a row of a table, an entry of a JSON document.
+/// A field of a note: an entry of the front matter, an inline field, a row of a table or an entry of a JSON document.
 ///
-/// [`lexicon`](super::lexicon) decides for all readers whether a field is a relation, an attribute, a name or a secret,
-/// according to its name and values.
+/// [`lexicon`](super::lexicon) decides for all readers whether a field is a relation, an attribute, a name or a secret.
+/// The decision depends on the name and the values of the field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// The name as written: `currentLocation`, `Party Knowledge`.
+    /// The name of the field as written in the file, such as `currentLocation` or `Party Knowledge`.
     pub name: String,
-    /// The values, without empty ones.
+    /// The values of the field. Empty values are left out.
     pub values: Vec<Piece>,
-    /// The position.
+    /// The position of the field in its file.
     pub origin: Origin,
     /// Who may know the field.
     pub visibility: Visibility,
-    /// The certainty that this is a field. A field that was found in prose is [`Sure::Guessed`], and its relations
-    /// become proposals.
+    /// How certain it is that the text is a field. A field that was found in prose is [`Sure::Guessed`], and its
+    /// relations become proposals.
     pub sure: Sure,
 }
 
 /// One value of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Piece {
-    /// The value. Text has no markup.
+    /// The value. If it is text, it has no markup.
     pub value: Value,
     /// The links in the value.
     pub links: Vec<Target>,
@@ -256,122 +261,125 @@ impl From<&str> for Piece {
     }
 }
 
-/// The target of a link, as written.
+/// The target of a link, as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
-    /// Only a note with this key or id.
+    /// The note with this key or id. Names are not considered.
     Key(String),
-    /// A note by its title, file name, path or alias, with an optional heading after `#`, as authors write links.
+    /// The note with this title, file name, path or alias. As in links that authors write, a heading may follow after
+    /// `#`.
     Name(String),
 }
 
 /// A link from one note to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
-    /// The target.
+    /// The target of the link.
     pub target: Target,
-    /// The visible text, if it differs from the target's name.
+    /// The visible text of the link, if it differs from the target's name.
     pub label: Option<String>,
-    /// The relation between note and target; `None` for a mere mention.
+    /// The relation that the link states; `None` if the link is only a mention.
     pub relation: Option<Relation>,
-    /// The position.
+    /// The position of the link in its file.
     pub origin: Origin,
     /// Who may know the link.
     pub visibility: Visibility,
 }
 
-/// A relation between a note and the target of a link.
+/// A relation between a note's entity and the target of a link.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Relation {
-    /// The words as written: `organization`, `is the rival of`, `MEMBER_OF`. The lexicon maps the words to a predicate.
-    /// The predicate may have the other direction.
+    /// The words that state the relation, as written in the file, such as `organization`, `is the rival of` or
+    /// `MEMBER_OF`. The lexicon maps the words to a predicate, and may reverse the direction.
     pub words: String,
-    /// Whether the target is the subject.
+    /// Whether the target is the subject of the relation. Otherwise the note's entity is the subject.
     pub backwards: bool,
-    /// Whether the relation is symmetric.
+    /// Whether the relation holds in both directions.
     pub both_ways: bool,
-    /// The certainty.
+    /// How certain the relation is.
     pub sure: Sure,
     /// Whether the file marks the relation as a rumour or as untrue.
     pub truth: Truth,
-    /// The subject's attitude to the object, −100 to 100.
+    /// The subject's attitude towards the object, −100 to 100.
     pub attitude: Option<i64>,
-    /// The rank of the subject in the object, which is a group.
+    /// The rank of the subject in the group that is the object.
     pub rank: Option<String>,
     /// A sentence that states the relation, if the file has one.
     pub statement: Option<String>,
-    /// The start date, as written.
+    /// The date from which the relation holds, as written in the file.
     pub since: Option<String>,
-    /// The end date, as written.
+    /// The date on which the relation ends, as written in the file.
     pub until: Option<String>,
 }
 
 impl Relation {
-    /// Creates a relation for which the format has a field.
+    /// Creates a relation that comes from a field of the format, so it is certain.
     pub fn typed(words: impl Into<String>) -> Self {
         Self { words: words.into(), sure: Sure::Typed, ..Self::default() }
     }
 
-    /// Makes the target the subject.
+    /// Makes the target of the link the subject of the relation.
     #[must_use]
     pub fn backwards(self) -> Self {
         Self { backwards: true, ..self }
     }
 }
 
-/// A paragraph, a list item or a row, without markup.
+/// A paragraph, a list item or a row of a table, without markup.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Block {
-    /// The headings above, outermost first.
+    /// The headings above the block, outermost first.
     pub headings: Arc<[String]>,
-    /// The label at the beginning, if markup separates it: `**Status:** …`, `key:: …`, the first cell of a row.
+    /// The label at the beginning of the block, if markup separates it: `**Status:** …`, `key:: …`, or the first cell
+    /// of a row.
     pub label: Option<String>,
-    /// The text.
+    /// The text of the block.
     pub text: Clean,
-    /// The speaker, in a log.
+    /// The speaker of the block, in a session log.
     pub speaker: Option<Target>,
-    /// The links in the text.
+    /// The links in the text of the block.
     pub links: Vec<Link>,
-    /// The position.
+    /// The position of the block in its file.
     pub origin: Origin,
     /// Who may know the block.
     pub visibility: Visibility,
 }
 
-/// A date of a note.
+/// A date in a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dated {
-    /// The role of the date.
+    /// What the date means for the entity.
     pub what: DateOf,
-    /// The date as written. It is stored together with the parsed date.
+    /// The date as written in the file. It is stored together with the parsed date.
     pub raw: String,
-    /// The date in a form that calendars can parse, such as `1492-03-14`, if the tool uses another form.
+    /// The date in a form that calendars can parse, such as `1492-03-14`, if the tool itself uses another form.
     pub readable: Option<String>,
-    /// The name of the event, if the date has one.
+    /// The name of the event on this date, if the file contains a name.
     pub title: Option<String>,
-    /// The position.
+    /// The position of the date in its file.
     pub origin: Origin,
     /// Who may know the date.
     pub visibility: Visibility,
 }
 
-/// The role of a date.
+/// What a date means for the entity of its note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DateOf {
-    /// The beginning of the entity, or the date of an event.
+    /// The date at which the entity began to exist, or the date of an event.
     Start,
-    /// The end of the entity or event.
+    /// The date at which the entity or event ended.
     End,
-    /// The date of another event that the note mentions. [`Dated::title`] is the name of that event.
+    /// The date of another event, which the note mentions. [`Dated::title`] is the name of that event.
     Mention,
 }
 
-/// The state of an entity.
+/// A state of an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
-    /// The state as a word: `dead`, `missing`, `imprisoned`. An unknown word stays as written.
+    /// The state as one word, such as `dead`, `missing` or `imprisoned`. If the word is unknown, it stays as written in
+    /// the file.
     pub word: String,
-    /// The position.
+    /// The position of the state in its file.
     pub origin: Origin,
     /// Who may know the state.
     pub visibility: Visibility,
@@ -380,15 +388,15 @@ pub struct State {
 /// The number, dates and characters of a session log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionHead {
-    /// The number.
+    /// The number of the session.
     pub number: Option<u32>,
-    /// The real date of the session, as written.
+    /// The date of the session in the real world, as written in the file.
     pub date: Option<String>,
-    /// The game date at the start of the session, as written.
+    /// The game date at the start of the session, as written in the file.
     pub start: Option<String>,
-    /// The game date at the end of the session, as written.
+    /// The game date at the end of the session, as written in the file.
     pub end: Option<String>,
-    /// The characters who were present.
+    /// The characters who were present at the session.
     pub present: Vec<Target>,
 }
 
@@ -404,24 +412,24 @@ impl Notes {
         self.notes.push(note);
     }
 
-    /// Registers a file, and returns its id. Positions refer to the file by this id.
+    /// Adds a file to the list of files, and returns its id. An [`Origin`] refers to the file by this id.
     pub fn file(&mut self, path: &str, bytes: &[u8]) -> FileId {
         let digest = blake3::hash(bytes).to_hex();
         self.files.push(File { path: path.into(), digest: digest.as_str().into() });
         FileId(u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Returns the path of a file.
+    /// Returns the path of a file, or an empty text if the id is unknown.
     pub fn path(&self, file: FileId) -> &str {
         self.files.get(file.0 as usize).map_or("", |file| &file.path)
     }
 
-    /// Records that a file or record was not read.
+    /// Records that a file or record was not read. `why` is the reason, with a hint.
     pub fn skip(&mut self, path: impl Into<String>, why: impl Into<String>) {
         self.skipped.push(Skipped { path: path.into(), why: why.into() });
     }
 
-    /// Adds a warning about text that may be a mistake.
+    /// Adds a warning about text that was read but may be a mistake.
     pub fn warn(&mut self, path: impl Into<String>, line: u32, what: impl Into<String>) {
         self.warnings.push(Warning { path: path.into(), line, what: what.into() });
     }

@@ -1,7 +1,7 @@
-//! Lists in prose.
+//! Splitting of lists in prose.
 
-/// Splits a list in prose. A comma within parentheses does not split: `Bluecoats (canal patrol), The Vultures (rival
-/// outfit, Tier I).`
+/// Splits a list in prose into its items. A comma within parentheses does not separate items: `Bluecoats (canal
+/// patrol), The Vultures (rival outfit, Tier I).`
 pub(super) fn split_list(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_i32, 0);
     for (at, c) in text.char_indices() {

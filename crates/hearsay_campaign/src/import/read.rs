@@ -1,4 +1,4 @@
-//! Selection of the reader for a folder.
+//! Selection of the reader for a folder, and reading of its files.
 
 use super::{
     NoteReader, Notes, Role,
@@ -6,10 +6,11 @@ use super::{
 };
 use crate::{CampaignErrors, Folder, Format, ReadOptions, native::is_native};
 
-/// Reads the files into notes, without building a campaign. Returns `None` for Hearsay's own format.
+/// Reads the files of a folder into notes, without building a campaign. Returns `None` if the files are in Hearsay's
+/// own format.
 ///
 /// # Errors
-/// If no reader matches.
+/// Returns an error if no reader recognizes the files, or if there is no reader for the format in `options`.
 pub fn read_notes(folder: &Folder, options: &ReadOptions) -> Result<Option<Notes>, CampaignErrors> {
     if options.format == Some(Format::Native) || options.format.is_none() && is_native(folder) {
         return Ok(None);

@@ -1,29 +1,31 @@
-//! The interface of the readers.
+//! The interface that every reader implements.
 
 use super::Notes;
 use crate::{Folder, Format, ReadOptions};
 
-/// How certain a reader is that the files have its format, from 1 to 100. The reader with the highest score is used.
+/// How certain a reader is that the files have its format, from 1 to 100. The reader with the highest score reads the
+/// files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(pub u8);
 
 impl Score {
-    /// The files have unique marks of the format.
+    /// The score if the files have marks that only this format has.
     pub const SURE: Self = Self(90);
-    /// Most of the files look like the format.
+    /// The score if most of the files look like this format.
     pub const LIKELY: Self = Self(60);
-    /// The reader can read the files. It is used if no other reader matches better.
+    /// The score if the reader can read the files, but another reader may fit better.
     pub const POSSIBLE: Self = Self(20);
 }
 
-/// Reader for one format.
+/// A reader for the files of one format.
 pub trait NoteReader: Sync {
-    /// Returns the format.
+    /// Returns the format that this reader reads.
     fn format(&self) -> Format;
 
-    /// Returns a score if the files may have this format. Checks names first, then the content of a few files.
+    /// Returns a score if the files may have this format, or else `None`. Checks the names of files first, then the
+    /// content of a few files.
     fn detect(&self, folder: &Folder) -> Option<Score>;
 
-    /// Reads all readable files. An unreadable file is recorded as skipped, and reading continues.
+    /// Reads all readable files into `notes`. A file that cannot be read is recorded as skipped, and reading continues.
     fn read(&self, folder: &Folder, options: &ReadOptions, notes: &mut Notes);
 }

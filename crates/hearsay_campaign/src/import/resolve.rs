@@ -1,4 +1,4 @@
-//! Link resolution.
+//! Resolution of links: finding the note that a link means.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use hearsay_model::text;
 use super::{Note, Notes, Target, english::ENGLISH};
 use crate::names::name_key;
 
-/// An index of the notes by all names that links use.
+/// An index of the notes by all names that links can use.
 #[derive(Debug, Default)]
 pub struct Index {
     keys: HashMap<String, Vec<u32>>,
@@ -16,7 +16,7 @@ pub struct Index {
     titles: HashMap<String, Vec<u32>>,
     stems: HashMap<String, Vec<u32>>,
     aliases: HashMap<String, Vec<u32>>,
-    /// The notes that are a heading within a file.
+    /// The notes that are a heading within a file, and not a whole file.
     headed: HashSet<u32>,
     /// The folder of each note.
     folders: Vec<String>,
@@ -27,18 +27,19 @@ pub struct Index {
 /// The result of resolving a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// One note, by its index.
+    /// One note matches. The value is its index in the list of notes.
     One(usize),
-    /// Several notes match equally well, so the link has no target.
+    /// Several notes match equally well, so the link has no certain target. The values are the indices of these notes.
     Several(Vec<usize>),
-    /// No note matches. A stub is created for review by the DM.
+    /// No note matches, although the link names an entity. The import creates an entity, called a stub, which the DM
+    /// reviews.
     Dangling,
-    /// The link names no entity: a dice roll, `None; works independently`, `Local Militia`.
+    /// The link names no entity. It is, for example, a dice roll, `None; works independently` or `Local Militia`.
     Nobody,
 }
 
 impl Index {
-    /// Builds an index of all names.
+    /// Builds an index of all names of the notes.
     pub fn new(notes: &Notes) -> Self {
         let mut index = Self::default();
         for (number, note) in notes.notes.iter().enumerate() {
@@ -86,8 +87,8 @@ impl Index {
         index
     }
 
-    /// Returns the note for a link. `from` is the note that contains the link. If several notes match, the note in the
-    /// same folder is preferred.
+    /// Returns the note that a link means. `from` is the note that contains the link. If several notes match, a note in
+    /// the same folder is preferred.
     pub fn find(&self, target: &Target, from: &Note, notes: &Notes) -> Found {
         match target {
             Target::Key(key) => match self.keys.get(key).map(Vec::as_slice) {
@@ -163,7 +164,8 @@ impl Index {
         }
     }
 
-    /// Chooses one of several notes: the only note that is a whole file, or else the only note in the same folder.
+    /// Chooses one of several notes: the only note that is a whole file, or else the only note in the same folder as
+    /// the link.
     fn one(&self, found: &[u32], from: &str) -> Found {
         let files: Vec<_> = found.iter().filter(|one| !self.headed.contains(one)).copied().collect();
         let found = if files.is_empty() { found } else { &files };
@@ -179,7 +181,8 @@ impl Index {
         }
     }
 
-    /// Returns the notes with a name, by title, file name or alias.
+    /// Returns the indices of the notes with this title, file name or alias. Titles are tried first, then file names,
+    /// then aliases.
     pub fn by_name(&self, name: &str) -> Vec<usize> {
         let name = name_key(name);
         let found = [&self.titles, &self.stems, &self.aliases].into_iter().find_map(|map| map.get(&name));
@@ -202,7 +205,7 @@ fn normal_path(path: &str) -> String {
     text::normal(&parts.join("/"))
 }
 
-/// Whether the content of a link is a dice roll or a command: `/check Athletics 15`, `/r 1d20`.
+/// Returns whether the content of a link is a dice roll or a command, such as `/check Athletics 15` or `/r 1d20`.
 pub fn is_dice(name: &str) -> bool {
     let name = name.trim();
     let roll = |word: &str| {
@@ -216,14 +219,15 @@ pub fn is_dice(name: &str) -> bool {
         || name.split_whitespace().next().is_some_and(roll)
 }
 
-/// Whether a text says that there is no entity: `none`, `N/A`, `None; works independently.`
+/// Returns whether a text says that there is no entity, such as `none`, `N/A` or `None; works independently.`
 pub fn is_nobody(written: &str) -> bool {
     let written = text::normal(written);
     let first = written.split([';', ',', '.', ':', '(', '-']).next().unwrap_or_default().trim();
     ENGLISH.words.no_entity.nobody.contains(first) || first.starts_with("none ") && first.split(' ').count() <= 4
 }
 
-/// Whether a text names a type and not an entity: `rival faction`, `Local Militia`, `town guard`, `a merchant`.
+/// Returns whether a text names a type of entity and not an entity, such as `rival faction`, `Local Militia`, `town
+/// guard` or `a merchant`.
 pub fn is_generic(written: &str) -> bool {
     let text = text::normal(written);
     let text = text.split(['(', ';', ',']).next().unwrap_or_default();

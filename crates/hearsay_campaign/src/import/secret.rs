@@ -1,14 +1,14 @@
-//! Words that authors use to mark DM-only text.
+//! Recognition of the words with which authors mark text as DM-only.
 
 use hearsay_model::slug;
 
 use super::english::ENGLISH;
 
-/// Whether a heading, folder, class, callout or field name marks its content as DM-only: `Secrets`, `DM only`,
-/// `gmNotes`, `spoiler-text`, `True identity`.
+/// Returns whether a heading, folder, class, callout or field name marks its content as DM-only, such as `Secrets`, `DM
+/// only`, `gmNotes`, `spoiler-text` or `True identity`.
 ///
-/// The emoji of a lock, and of a finger on the lips, are marks too. The words count at any position in the label, so a
-/// place called Hidden Valley becomes secret too. If in doubt, text is secret.
+/// The emoji of a lock and of a finger on the lips are marks too. The words count at any position in the label, so the
+/// content of a folder called Hidden Valley is secret too. If in doubt, text is secret.
 pub fn is_secret(label: &str) -> bool {
     if label.contains(['\u{1F512}', '\u{1F510}', '\u{1F50F}', '\u{1F92B}']) {
         return true;
@@ -23,7 +23,7 @@ pub fn is_secret(label: &str) -> bool {
     run || words == ["truth"] || !negated && words.iter().any(|word| signs.words.contains(word))
 }
 
-/// Whether a label is only a mark of secrecy: `GM notes`, `For the DM`.
+/// Returns whether a label consists only of a mark of secrecy, such as `GM notes` or `For the DM`.
 pub fn is_nothing_but_secret(label: &str) -> bool {
     let words = words(label);
     let signs = &ENGLISH.words.secret;
@@ -31,10 +31,11 @@ pub fn is_nothing_but_secret(label: &str) -> bool {
     is_secret(label) && !label.starts_with('#') && words.iter().all(fits)
 }
 
-/// Whether a sentence says that few people know it: `secretly`, `nobody knows`, `only she and her brother know`.
+/// Returns whether a sentence says that few people know its content, with words such as `secretly`, `nobody knows` or
+/// `only she and her brother know`.
 pub fn is_told_as_secret(text: &str) -> bool {
     let folded = text.to_lowercase();
-    // Most texts contain none of these words. For them, the check ends here.
+    // Most texts contain none of these words, so the check usually ends here.
     if !["secret", "unbeknownst", "know"].iter().any(|word| folded.contains(word)) {
         return false;
     }

@@ -1,18 +1,18 @@
-//! Words for the truth of a statement: `rumoured`, `presumed dead`, `(untrue)`.
+//! Words that say whether a statement is true: `rumoured`, `presumed dead`, `(untrue)`.
 
 use hearsay_model::{FactStatus, text};
 
 use super::english::ENGLISH;
 
-/// The truth of a statement according to its note.
+/// Whether a statement is true, according to the note that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Truth {
-    /// Stated without a remark.
+    /// The note states it without a remark.
     #[default]
     Plain,
-    /// A rumour. The fact is claimed.
+    /// The note states it as a rumour. The fact gets the status claimed.
     Rumoured,
-    /// False, but some characters believe it.
+    /// The note says that the statement is false. Some characters may still believe it.
     Untrue,
 }
 
@@ -26,8 +26,8 @@ impl Truth {
         }
     }
 
-    /// Returns the truth of a value or remark. Only its beginning, text in parentheses, and a question mark at its end
-    /// count. Other words may refer to something else.
+    /// Returns whether a value or remark is stated plainly, as a rumour, or as untrue. Only the beginning of the text,
+    /// text in parentheses, and a question mark at the end count, because other words may refer to something else.
     pub fn of(written: &str) -> Self {
         let written = written.trim().trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '?'));
         let asks = written.ends_with(['?', '\u{2753}']) || written.contains("(?)");
@@ -39,7 +39,8 @@ impl Truth {
         found
     }
 
-    /// Returns the truth of a short text about a state: `missing, presumed dead`.
+    /// Returns whether a short text about a state is stated plainly, as a rumour, or as untrue. For example, `missing,
+    /// presumed dead` is a rumour.
     pub fn of_state(written: &str) -> Self {
         let words = text::words(written);
         let anywhere = words.iter().take(6).map(|word| of_word(word)).max().unwrap_or_default();
@@ -47,7 +48,7 @@ impl Truth {
     }
 }
 
-/// Splits a name such as `Rumoured allies` into its truth and the rest of the name.
+/// Splits a name such as `Rumoured allies` into the doubt that it expresses and the rest of the name.
 pub fn named(name: &str) -> (Truth, &str) {
     match name.trim().split_once([' ', '_', '-']) {
         Some((first, rest)) if of_word(&first.to_lowercase()) != Truth::Plain => {

@@ -1,12 +1,12 @@
-//! The lines of the records file, and the hash of a line of a page.
+//! The lines of the records file, and the hash that identifies a line of a page.
 
 use hearsay_model::Key;
 use serde::{Deserialize, Serialize};
 
-/// The name of the file with the records of an export, within its folder.
+/// The name of the file that contains the records of an export, within the folder of the export.
 pub(super) const RECORDS: &str = "hearsay.records";
 
-/// The version of the records file.
+/// The version of the format of the records file.
 pub(super) const FORMAT: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -16,7 +16,8 @@ pub(super) enum Line {
     Written { hash: String, keys: Vec<Key> },
 }
 
-/// Returns the id of the entity or session that a page describes: the `id` in its front matter.
+/// Returns the id of the entity or session that a page describes. It is the `id` in the front matter; empty if there is
+/// none.
 pub(super) fn within(page: &str) -> String {
     let mut lines = page.trim_start_matches('\u{feff}').lines();
     if lines.next().map(str::trim_end) != Some("---") {
@@ -27,7 +28,7 @@ pub(super) fn within(page: &str) -> String {
     id.map_or_else(String::new, |id| id.trim().to_owned())
 }
 
-/// Returns a hash of the visible text of a line. Link targets are ignored, so that notes can be renamed.
+/// Returns a hash of the visible text of a line. The targets of links are ignored, so that notes can be renamed.
 pub(super) fn hash(within: &str, line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let mut rest = line.trim();

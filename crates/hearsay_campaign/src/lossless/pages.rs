@@ -1,4 +1,4 @@
-//! Writing of an export.
+//! Writing of the pages and records of an export.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -13,13 +13,14 @@ use serde::Deserialize;
 use super::line::{FORMAT, Line, RECORDS, hash, within};
 use crate::{Limits, export_jsonl, regular};
 
-/// Whether a folder was written by an export, complete or interrupted, so that another export may replace it.
+/// Returns whether an export wrote this folder, even if the export was interrupted. Another export may replace such a
+/// folder.
 pub fn is_export(folder: &Path) -> bool {
     let records = folder.join(RECORDS);
     records.is_file() || hearsay_files::temporary_path(&records).is_file()
 }
 
-/// Pages of an export, with the records that their lines represent.
+/// The pages of an export, and the records that each of their lines represents.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     pages: BTreeMap<String, String>,
@@ -27,8 +28,8 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Adds a line to a page. `within` is the id of the entity or session that the page describes. It tells equal lines
-    /// on two pages apart.
+    /// Adds a line to a page. `within` is the id of the entity or session that the page describes. It distinguishes
+    /// equal lines on different pages.
     pub(crate) fn line(&mut self, path: &str, within: &str, line: &str, keys: impl IntoIterator<Item = Key>) {
         let page = self.pages.entry(path.to_owned()).or_default();
         page.push_str(line);
@@ -51,7 +52,7 @@ impl Pages {
     }
 
     /// Writes the pages and the records of a state into a folder. Removes pages of an earlier export that are no longer
-    /// needed, and incomplete files of an interrupted export.
+    /// needed, and unfinished files of an interrupted export.
     pub(crate) fn write(&self, state: &State, folder: &Path) -> io::Result<()> {
         hearsay_files::create_private_directory(folder)?;
         let (records, root) = (folder.join(RECORDS), folder.canonicalize()?);
@@ -75,7 +76,7 @@ impl Pages {
                 .ok_or_else(|| io::Error::other(format!("{path}: a symbolic link points outside the folder")))?;
             hearsay_files::replace(&page_path, page.as_bytes(), Access::Private, Durability::Deferred)?;
         }
-        // The records file gets its final name last: an export is complete only when all its pages exist.
+        // The records file gets its final name last, so an export with this name is complete.
         replacement.commit(Durability::Deferred).map(drop)
     }
 
@@ -118,15 +119,15 @@ fn earlier(records: &Path) -> Vec<String> {
         path: String,
     }
     let Ok(text) = regular::read_file(records, Limits::default().total_bytes) else { return Vec::new() };
-    // The file of an interrupted export may end within a character.
+    // The records file of an interrupted export may end within a character.
     let text = String::from_utf8_lossy(&text);
     let pages = text.lines().filter(|line| line.starts_with("{\"type\":\"page\""));
     let pages = pages.filter_map(|line| serde_json::from_str::<Page>(line).ok());
     pages.filter(|page| page.r#type == "page").map(|page| page.path).collect()
 }
 
-/// Returns the path of a page of an export, if the page is within the folder. A link that points outside is not
-/// followed.
+/// Returns the full path of a page of an export, or `None` if the page is not within the folder. A link that points
+/// outside the folder is not followed.
 fn within_folder(root: &Path, path: &str) -> Option<PathBuf> {
     let page = [".md", ".yaml"].iter().any(|extension| path.ends_with(extension));
     let safe = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':']);

@@ -1,4 +1,4 @@
-//! Reading of an export.
+//! Reading of the records of an export.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -19,8 +19,8 @@ use crate::{
     read_jsonl, regular,
 };
 
-/// Returns the key of a campaign file under which an export writes a setting. The key is empty for a setting that only
-/// the records contain. Returns `None` for a setting that is always read from the files.
+/// Returns the key under which an export writes a setting in a campaign file. The key is empty for a setting that only
+/// the records contain. Returns `None` for a setting that is always read from the campaign files.
 fn written_as(setting: &Setting) -> Option<&'static str> {
     match setting {
         Setting::World(WorldSetting::Predicate(_) | WorldSetting::Attribute(_)) => None,
@@ -32,7 +32,7 @@ fn written_as(setting: &Setting) -> Option<&'static str> {
     }
 }
 
-/// The records of an export, and the unchanged lines of its pages.
+/// The records of an export, and the lines of its pages that are unchanged.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     changes: Vec<Change>,
@@ -48,7 +48,7 @@ impl Records {
     /// Reads the records in a folder. Returns `None` if the folder has no records.
     ///
     /// # Errors
-    /// If the records are damaged.
+    /// Returns an error if the records are damaged.
     pub(crate) fn of(path: &Path, limits: &Limits) -> Result<Option<Self>, CampaignErrors> {
         // A records file that is a symbolic link is ignored.
         let file = path.join(RECORDS);
@@ -123,7 +123,7 @@ impl Records {
         Ok(Some(records))
     }
 
-    /// Returns the id of the exported campaign.
+    /// Returns the id of the exported campaign, if the records contain it.
     pub(crate) fn campaign(&self) -> Option<&str> {
         self.changes.iter().find_map(|change| match change {
             Change::Set(Setting::World(WorldSetting::Campaign(info))) => Some(info.id.as_str()),
@@ -131,8 +131,8 @@ impl Records {
         })
     }
 
-    /// Merges the records into a campaign that was read from the pages. Unchanged lines take their records from the
-    /// export.
+    /// Merges the records into a campaign that was read from the pages. If a line is unchanged, its records come from
+    /// the export.
     pub(crate) fn over(self, campaign: &mut Campaign) {
         let Self { changes, gone, unchanged, edited, digest, .. } = self;
         let is_unchanged = |evidence: &[Evidence]| {
@@ -144,7 +144,7 @@ impl Records {
         };
         let is_there = |path: &str, line: u32| !unchanged.contains(&(path.to_owned(), line));
         campaign.passages.retain(|text| !is_unchanged(&text.passage.evidence));
-        // The indices of facts are not valid any more, because facts are removed below.
+        // The indices of facts become invalid, because facts are removed below.
         for text in &mut campaign.passages {
             text.facts.clear();
         }
@@ -175,7 +175,8 @@ impl Records {
         campaign.reveals.clear();
         let (mut exact, mut settings, sessions) = add_changes(changes, &gone, &by_hand, campaign);
         campaign.reveals.retain(|reveal| !reveal.facts().any(|fact| gone.contains(&Key::Fact(fact))));
-        // An entity whose note was removed knows nothing any more, and is removed unless a fact names it.
+        // If the note of an entity was removed, the entity no longer knows anything. It is removed unless a fact names
+        // it.
         let removed = &exact.removed.0;
         let named: HashSet<&EntityId> = campaign.facts.iter().flat_map(|stated| stated.fact.entities()).collect();
         campaign.entities.retain(|id, _| exact_entities.contains(id) || named.contains(id));
@@ -196,7 +197,7 @@ impl Records {
 }
 
 /// Adds the records of an export to a campaign. Returns the records that unchanged lines represent, the settings, and
-/// the sessions. `by_hand` has the keys of the settings that a person changed.
+/// the sessions. `by_hand` contains the keys of the settings that a person changed.
 fn add_changes(
     changes: Vec<Change>,
     gone: &BTreeSet<Key>,

@@ -6,7 +6,7 @@ use super::{fields::Fields, reader::CampaignReader};
 use crate::keys;
 
 impl CampaignReader {
-    /// Reads the `behavior` of a definition. Without a `behavior`, the predicate keeps its present behavior.
+    /// Reads the `behavior` of a definition. If there is none, the predicate keeps its present behavior.
     pub(super) fn behavior(&mut self, f: &Fields) -> Option<Behavior> {
         let f = &self.fields(f.get("behavior")?, &f.below("behavior"), &keys::BEHAVIOR)?;
         let belongings = [("member", Belonging::Member), ("resident", Belonging::Resident), ("part", Belonging::Part)];
@@ -31,7 +31,7 @@ impl CampaignReader {
         })
     }
 
-    /// Reads a value that must be one of these words.
+    /// Reads a value that must be one of the words in `choices`.
     fn choice<T: Copy>(&mut self, f: &Fields, key: &str, choices: &[(&'static str, T)]) -> Option<T> {
         let (node, path) = (f.get(key)?, f.below(key));
         let written = self.text_of(node, &path)?;
@@ -49,7 +49,7 @@ impl CampaignReader {
         self.scaled(f, key, Attitude::new(number))
     }
 
-    /// Reads a position in an order, from 0 to 255.
+    /// Reads a position in an order, which is a number from 0 to 255.
     fn position(&mut self, f: &Fields, key: &str) -> Option<u8> {
         let (number, at) = (self.whole(f, key)?, f.get(key).map_or(f.at, |node| node.at));
         let message = format!("expected a position from 0 to {}, not {number}", u8::MAX);

@@ -7,7 +7,7 @@ use hearsay_model::{Belonging, EntityId, FactStatus, Predicate, Secrecy, attribu
 use super::reader::CampaignReader;
 use crate::{Campaign, audience, error::Faults, justifications::Step};
 
-/// Formats the steps of a cycle for an error. A long cycle is shortened.
+/// Formats the steps of a cycle for an error message. A long cycle is shortened.
 pub(super) fn in_short<T>(circle: &[T], show: impl Fn(&T) -> String) -> String {
     const MOST: usize = 8;
     let mut steps: Vec<String> = circle.iter().take(MOST).map(show).collect();
@@ -80,7 +80,7 @@ impl CampaignReader {
         }
     }
 
-    /// Warns about an edge whose rank is not a rank of its group.
+    /// Warns about an edge with a rank that its group does not have.
     pub(super) fn check_ranks(&mut self) {
         let mut ranks: HashMap<&EntityId, Vec<&str>> = HashMap::new();
         for fact in self.facts.iter().map(|stated| &stated.fact) {
@@ -109,7 +109,8 @@ impl CampaignReader {
         }
     }
 
-    /// Reports cycles of tellers in which nobody is the origin.
+    /// Reports cycles of tellers: each of them learned the fact only from another teller of the cycle, so that there is
+    /// no origin.
     pub(super) fn check_circles(faults: &mut Faults, campaign: &Campaign) {
         for circle in audience::circles(campaign) {
             let Some(first) = circle.first() else { continue };

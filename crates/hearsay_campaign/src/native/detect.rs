@@ -2,8 +2,8 @@
 
 use crate::Folder;
 
-/// Whether one of the first YAML files has `campaign:` and other keys of Hearsay, such as `format: 1`, or entities with
-/// `kind`.
+/// Returns whether one of the first YAML files has `campaign:` and another key of Hearsay's own format, such as
+/// `format: 1`, or entities with `kind`.
 pub(crate) fn is_native(folder: &Folder) -> bool {
     let yaml = folder.files().filter(|entry| entry.has_extension(&["yaml", "yml"])).take(64);
     let heads: Vec<String> =
@@ -15,7 +15,8 @@ pub(crate) fn is_native(folder: &Folder) -> bool {
     line("campaign:") && (line("format: 1") || with_kind || line("calendar:") || line("audience:") || line("rumours:"))
 }
 
-/// Whether the files may be intended for Hearsay's own format. If so, its errors describe the expected input.
+/// Returns whether the files may be intended for Hearsay's own format. If so, the errors of this format are reported,
+/// because they describe the expected input.
 pub(crate) fn may_be_native(folder: &Folder) -> bool {
     folder.files().any(|entry| entry.has_extension(&["yaml", "yml"]))
 }

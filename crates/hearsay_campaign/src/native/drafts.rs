@@ -1,4 +1,4 @@
-//! Entries of the files that were read, before their facts are built.
+//! Entries of the files that were read, but whose facts are not built yet.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::{
     yaml::Node,
 };
 
-/// Defaults of an entry. They follow from the position of the entry in the file.
+/// Default values for an entry. They depend on the position of the entry in the file.
 #[derive(Debug, Clone)]
 pub(super) struct Context {
-    /// The subject, if the position determines it.
+    /// The subject of the entry, if the position of the entry determines it.
     pub(super) subject: Option<EntityId>,
-    /// The entity that knows the fact as its secret.
+    /// The entity that has the entry among its secrets, so that it knows and conceals the fact.
     pub(super) bearer: Option<EntityId>,
-    /// The audience of an entry without a mark.
+    /// The audience of the entry, if the entry has no mark.
     pub(super) reach: Reach,
     pub(super) status: FactStatus,
     pub(super) method: Method,
@@ -70,20 +70,20 @@ pub(super) struct Marks {
 /// Predicate and object of a fact.
 pub(super) type Says = (Predicate, Object);
 
-/// An entry that was read: its position, subject and content.
+/// An entry that was read, with its position, subject and content.
 #[derive(Debug)]
 pub(super) struct Said {
     pub(super) at: Place,
     pub(super) path: String,
     pub(super) context: Context,
-    /// The subject; `None` if it follows from another fact.
+    /// The subject; `None` if the subject is taken from another fact.
     pub(super) subject: Option<EntityId>,
-    /// Predicate and object; `None` if they follow from another fact.
+    /// Predicate and object; `None` if they are taken from another fact.
     pub(super) says: Option<Says>,
     pub(super) marks: Marks,
 }
 
-/// A reference to a fact by its handle, and what the reference adds to the fact.
+/// A reference to a fact by its handle, and what this reference adds to the fact.
 #[derive(Debug)]
 pub(super) struct Later {
     pub(super) handle: String,
@@ -112,40 +112,40 @@ impl Bears {
         Self { key: "public", relation: FactRelation::Covers, of: Other::Read(secret) }
     }
 
-    /// Whether the text of the fact can be derived from the other fact.
+    /// Returns whether the sentence of the fact can be generated from the other fact.
     pub(super) fn speaks(&self) -> bool {
         self.key == "refutes" || self.key == "ends"
     }
 }
 
 #[derive(Debug, Clone)]
-/// The other fact of a relation.
+/// The other fact in a relation between two facts.
 pub(super) enum Other {
-    /// A handle. Its fact may come later in the files.
+    /// The other fact is given by its handle. Its entry may come later in the files.
     Named { handle: String, at: Place, path: String },
-    /// The index of a fact that was read before.
+    /// The other fact was read before. The value is its index.
     Read(usize),
 }
 
-/// A fact with a relation to another fact that is not built yet.
+/// A fact that is not built yet, because it has a relation to another fact.
 #[derive(Debug)]
 pub(super) struct Unbuilt {
     pub(super) number: usize,
     pub(super) bears: Bears,
-    /// The entry. Without a subject, the fact takes the subject of the other fact. Without a text, it states that the
-    /// other fact is false, or has ended.
+    /// The entry of the fact. If it has no subject, the fact has the same subject as the other fact. If it has no text,
+    /// the fact states that the other fact is false or has ended.
     pub(super) said: Said,
 }
 
-/// Builds the relation to a fact.
+/// A function that creates the relation to a fact.
 pub(super) type ToRelation = fn(FactId) -> FactRelation;
 
-/// An unparsed reveal. Reveals are read last, because their conditions name facts by handles.
+/// A reveal that is not parsed yet. Reveals are parsed last, because their conditions refer to facts by handle.
 #[derive(Debug, Clone)]
 pub(super) struct Written {
     pub(super) node: Node,
     pub(super) path: String,
 }
 
-/// The declared flags, with their positions.
+/// The flags that the files declare, with their positions.
 pub(super) type Flags = BTreeMap<String, (Value, Place)>;

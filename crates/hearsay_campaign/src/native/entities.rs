@@ -113,7 +113,7 @@ impl CampaignReader {
             };
             let Some(f) = self.fields(node, &path, &keys::ALIAS) else { continue };
             let Some(name) = self.needed(&f, "name", "an alias") else { continue };
-            // A secret name is a secret of the entity itself.
+            // A secret name is a secret of the entity that has the name.
             let secret = f.get("secret").is_some_and(|node| node.value == Yaml::Flag(true));
             let context = Context { bearer: secret.then(|| id.clone()), ..Context::about(Some(id)) };
             let marks = self.marks(&f, &context);
@@ -122,7 +122,7 @@ impl CampaignReader {
         }
     }
 
-    /// Reads the description. Each paragraph becomes a fact.
+    /// Reads the description of an entity. Each paragraph becomes a fact.
     fn description(&mut self, f: &Fields, id: &EntityId) {
         let Some(text) = self.text(f, "description") else { return };
         let at = f.get("description").map_or(f.at, |node| node.at);
@@ -152,14 +152,14 @@ impl CampaignReader {
         }
     }
 
-    /// Reads a place, or `none`.
+    /// Reads a reference to a place, which may also be `none`.
     fn place(&mut self, f: &Fields, key: &str) -> Option<EntityId> {
         let nowhere =
             f.get(key).and_then(Node::text).is_some_and(|text| is_nobody(text) && !self.is_known(text.trim()));
         if nowhere { None } else { self.refer(f, key) }
     }
 
-    /// Reads the values of one attribute: a single value, a list, or a mapping with marks.
+    /// Reads one attribute. It has a single value, a list of values, or a mapping with a value and marks.
     fn attribute(&mut self, id: &EntityId, name: &str, node: &Node, path: &str) {
         if node.is_null() {
             return;
@@ -175,7 +175,7 @@ impl CampaignReader {
         }
         let Some(predicate) = self.attribute_name(name, node.at, path) else { return };
         match &node.value {
-            // Ranks are ordered, so a list of ranks is one value.
+            // The order of ranks matters, so a list of ranks is one value.
             Yaml::List(items) if predicate == *attribute::RANKS => {
                 let ranks = items.iter().enumerate().filter_map(|(n, item)| self.text_of(item, &nth(path, n)));
                 let ranks: Vec<&str> = ranks.collect();
@@ -214,7 +214,7 @@ impl CampaignReader {
         }
     }
 
-    /// Reads an attribute `{title, content}`. Its paragraphs become passages about the entity.
+    /// Reads an attribute with `title` and `content`. The paragraphs of the content become passages about the entity.
     fn scene(&mut self, id: &EntityId, node: &Node, path: &str) {
         let Some(f) = self.fields(node, path, &keys::SCENE) else { return };
         let (title, content) = (self.owned(&f, "title"), self.owned(&f, "content"));
@@ -227,8 +227,8 @@ impl CampaignReader {
         }
     }
 
-    /// Reads the knowledge scope of an NPC in files of other tools. An entry that names an entity becomes a relation.
-    /// Any other entry becomes an attribute.
+    /// Reads what an NPC knows about, in files of other tools. An entry that names an entity becomes a relation. Any
+    /// other entry becomes an attribute.
     fn scope(&mut self, f: &Fields, id: &EntityId) {
         for (n, node) in self.one_or_many(f, "knowledge_scope").iter().enumerate() {
             let path = nth(&f.below("knowledge_scope"), n);
@@ -245,9 +245,9 @@ impl CampaignReader {
         }
     }
 
-    /// Reads the visibility of an entity in files of other tools. If it names knowers, only they and the entity itself
-    /// know the facts about the entity that have no mark of their own. `gm` names nobody, and makes the description a
-    /// secret. `public` makes name, kind and description common.
+    /// Reads the visibility of an entity in files of other tools. If the visibility contains the names of knowers, the
+    /// facts about the entity that have no mark of their own are known only to these knowers and to the entity itself.
+    /// `gm` adds no knower, and makes the description a secret. `public` makes the name, kind and description common.
     fn visibility(&mut self, f: &Fields, named: std::ops::Range<usize>, id: &EntityId) {
         let (mut seen_by, mut hidden, mut public) = (Vec::new(), false, false);
         for (n, node) in self.one_or_many(f, "visibility").iter().enumerate() {
@@ -277,8 +277,8 @@ impl CampaignReader {
         }
     }
 
-    /// Limits the facts and passages about an entity with restricted visibility to its named knowers. Facts with a mark
-    /// of their own do not change.
+    /// Applies the restricted visibility of entities: only the named knowers of such an entity know the facts and
+    /// passages about it. Facts that have a mark of their own do not change.
     pub(super) fn keep_unseen(&mut self) {
         let seen_by = |about: &mut dyn Iterator<Item = &EntityId>| {
             about.filter_map(|id| self.seen_by.get(id)).cloned().reduce(|mut one, other| {
@@ -302,7 +302,7 @@ impl CampaignReader {
         }
     }
 
-    /// Makes a fact a secret. The bearer knows the fact and conceals it.
+    /// Makes a fact a secret of the entity `bearer`, which knows the fact and conceals it.
     fn hide(&mut self, number: usize, bearer: &EntityId) {
         let stated = &mut self.facts[number];
         if let Ok(fact) = stated.fact.to_builder().secrecy(Secrecy::Secret).build() {

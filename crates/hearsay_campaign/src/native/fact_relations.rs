@@ -1,6 +1,6 @@
-//! Facts with a relation to another fact: `distorts`, `refutes`, `ends`, and the public version of a secret. The id of
-//! such a fact depends on the id of the other fact. So these facts are built after all entries are read, in order of
-//! dependency.
+//! Facts that have a relation to another fact: `distorts`, `refutes`, `ends`, or the public version of a secret. The id
+//! of such a fact depends on the id of the other fact. Therefore these facts are built last, after all entries are
+//! read, each after the fact that it depends on.
 
 use std::{
     collections::{HashMap, hash_map},
@@ -29,7 +29,7 @@ const FACT_RELATIONS: [(&str, ToRelation); 3] =
     [("distorts", FactRelation::Distorts), ("refutes", FactRelation::Refutes), ("ends", FactRelation::Ends)];
 
 impl CampaignReader {
-    /// Reads the relation of an entry to another fact.
+    /// Reads the relation that an entry has to another fact.
     pub(super) fn bears(&mut self, f: &Fields) -> Option<Bears> {
         let mut found = None;
         for (key, relation) in FACT_RELATIONS {
@@ -39,13 +39,13 @@ impl CampaignReader {
             let of = Other::Named { handle: handle.trim().to_owned(), at: node.at, path: path.clone() };
             if found.replace(Bears { key, relation, of }).is_some() {
                 let message = "a fact can distort, refute or end only one other fact";
-                self.faults.add(node.at, &path, message, "write two facts");
+                self.faults.add(node.at, &path, message, "write a separate fact for each of them");
             }
         }
         found
     }
 
-    /// Reserves the index of a fact that is built later. Returns that index.
+    /// Reserves an index for a fact that is built later, and returns this index.
     pub(super) fn wait(&mut self, mut said: Said, bears: Bears) -> Option<usize> {
         let number = self.facts.len();
         let reach = said.marks.reach.unwrap_or(said.context.reach);
@@ -57,7 +57,7 @@ impl CampaignReader {
         Some(number)
     }
 
-    /// Builds the facts that wait for another fact, in order of dependency.
+    /// Builds the facts that wait for another fact, each after the fact that it depends on.
     pub(super) fn build_waiting(&mut self) {
         let unbuilt = std::mem::take(&mut self.unbuilt);
         let waiting: HashMap<usize, usize> =
@@ -78,7 +78,7 @@ impl CampaignReader {
             }
         }
         let mut unbuilt: Vec<Option<Unbuilt>> = unbuilt.into_iter().map(Some).collect();
-        // Maps the index of a duplicate fact to the index of the fact that stays.
+        // Maps the index of a duplicate fact to the index of the fact that is kept.
         let mut same = HashMap::new();
         for place in order {
             let (Some(fact), Some(other)) = (unbuilt[place].take(), others[place]) else { continue };
@@ -159,7 +159,7 @@ impl CampaignReader {
         self.facts[number].fact = Arc::new(fact);
     }
 
-    /// Merges entries that state the same fact.
+    /// Merges several entries that state the same fact.
     fn unite(&mut self, same: &HashMap<usize, usize>) {
         if same.is_empty() {
             return;
@@ -211,7 +211,8 @@ impl CampaignReader {
         self.covers.extend(number.map(|number| (number, secret)));
     }
 
-    /// Returns subject, predicate and object of the public version. Missing parts come from the secret.
+    /// Returns the subject, predicate and object of the public version. Parts that the entry omits are taken from the
+    /// secret.
     fn said_in_public(&mut self, f: &Fields, secret: &Said, marks: &Marks) -> Option<(Option<EntityId>, Option<Says>)> {
         let (subject, secret) = (secret.subject.clone(), secret.says.as_ref());
         let (written, value) = (self.text(f, "type"), f.get("value"));
@@ -291,7 +292,7 @@ fn unknown() -> Option<Arc<Fact>> {
     Some(Arc::new(Fact::attribute(&nobody, attribute::LORE, "…", provenance).ok()?.build().ok()?))
 }
 
-/// Whether an entry takes its subject from the related fact.
+/// Returns whether an entry has no subject of its own, so that it takes the subject of the related fact.
 pub(super) fn leaves_subject(f: &Fields) -> bool {
     ["subject", "source", "about", "type"].into_iter().all(|key: &str| f.get(key).is_none())
 }

@@ -25,14 +25,15 @@ use crate::{
 const STATUSES: [&str; 4] = ["canon", "claimed", "proposed", "false"];
 
 impl CampaignReader {
-    /// Reads an entry with `type` and `target` or `value`, or with a text only. Returns the index of its fact.
+    /// Reads an entry that has a `type` with a `target` or a `value`, or that has only a text. Returns the index of its
+    /// fact.
     pub(super) fn entry(&mut self, f: &Fields, context: &Context) -> Option<usize> {
         let mut marks = self.marks(f, context);
         let unsaid = f.get("type").is_none() && f.get("target").is_none() && f.get("value").is_none();
         if let Some(bears) = marks.bears.take_if(|bears| {
             unsaid && (context.subject.is_none() && leaves_subject(f) || marks.statement.is_none() && bears.speaks())
         }) {
-            // The subject and the content are taken from the other fact.
+            // The subject and the content of the fact are taken from the other fact.
             let given = ["subject", "source", "about"].iter().any(|key| f.get(key).is_some());
             let subject = match given || context.subject.is_some() {
                 true => Some(self.subject(f, context, &mut marks)?),
@@ -139,7 +140,7 @@ impl CampaignReader {
             && is_nobody(text)
             && !self.is_known(text.trim())
         {
-            self.faults.warn(target.at, format!("`{text}` names nobody, so no {predicate} is recorded"));
+            self.faults.warn(target.at, format!("`{text}` names no entity, so no {predicate} relation is recorded"));
             return None;
         }
         let object = self.reference(target, &f.below(key))?;
@@ -154,7 +155,7 @@ impl CampaignReader {
         self.say(f.at, &f.path, context, subject, predicate, Object::Entity(object), marks)
     }
 
-    /// Returns the relation with this name, and whether the name is that of its inverse.
+    /// Returns the relation with this name, and whether the name is that of the inverse relation.
     pub(super) fn relation_name(&mut self, written: &str, at: Place, path: &str) -> Option<(Predicate, bool)> {
         let name = Predicate::relation(written);
         let name = name.map_err(|error| self.faults.add(at, path, error.to_string(), "")).ok()?;
@@ -223,7 +224,7 @@ impl CampaignReader {
         }
     }
 
-    /// Reads the marks of an entry.
+    /// Reads the marks of an entry, such as its status, dates and audience.
     pub(super) fn marks(&mut self, f: &Fields, context: &Context) -> Marks {
         if f.get("text").is_some() && f.get("statement").is_some() {
             self.faults.add(
@@ -288,8 +289,8 @@ impl CampaignReader {
         }
     }
 
-    /// Returns the knowers in `known_by` and the bearer of a secret. The result also states which of them conceal the
-    /// fact.
+    /// Returns the knowers in `known_by` and the entity whose secret the entry is. The result also states who of them
+    /// conceals the fact.
     fn named(&mut self, f: &Fields, context: &Context) -> Vec<Learned> {
         let mut learned = self.holders(f, "known_by", &Usual::authored());
         let mut bearer_conceals = true;
@@ -400,7 +401,7 @@ impl CampaignReader {
         provenance.session.clone_from(&context.session);
         provenance.speaker.clone_from(&context.speaker);
         provenance.confidence = marks.confidence.unwrap_or(Confidence::FULL);
-        // The handle identifies the fact when entries are moved.
+        // The handle identifies the fact even if its entry is moved.
         let field = match (&marks.handle, path.rsplit_once('/')) {
             (Some((handle, _)), Some((list, _))) => format!("{list}/{handle}"),
             _ => path.clone(),
@@ -457,7 +458,7 @@ impl CampaignReader {
         self.say(at, path, &Context::about(None), subject.clone(), predicate, object, Marks::default())
     }
 
-    /// Reads a reference to a fact by its handle. The fact may come later in the files.
+    /// Reads a reference to a fact by its handle. The entry of that fact may come later in the files.
     pub(super) fn later(&mut self, f: &Fields, key: &str) -> Option<Later> {
         let node = f.get(key)?;
         self.later_of(node, &f.below(key))
@@ -526,7 +527,7 @@ impl CampaignReader {
     pub(super) fn knowledge(&mut self, f: &Fields) {
         let learned = self.holder_fields(f, &Usual::authored());
         if f.get("fact").is_none() {
-            self.faults.add(f.at, &f.path, "no fact is named", "add `fact: …`, the id of a fact");
+            self.faults.add(f.at, &f.path, "the entry names no fact", "add `fact: …`, the id of a fact");
         }
         if let Some(mut later) = self.later(f, "fact") {
             later.learned.extend(learned);

@@ -1,4 +1,4 @@
-//! Strict access to the mappings of a file.
+//! Strict access to the mappings of a campaign file.
 
 use hearsay_model::{Attitude, Date, EntityId, ScaleError};
 
@@ -9,7 +9,7 @@ use crate::{
     yaml::{Key, Node, Yaml},
 };
 
-/// A mapping whose keys were checked.
+/// A mapping whose keys have been checked.
 #[derive(Clone)]
 pub(super) struct Fields<'a> {
     pub(super) at: Place,
@@ -19,7 +19,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Returns the value of a key. A key with an empty value counts as missing.
+    /// Returns the value of a key. A key whose value is empty counts as missing.
     pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
         self.entries.iter().find(|(k, _)| &*k.text == key).map(|(_, node)| node).filter(|node| !node.is_null())
     }
@@ -34,7 +34,7 @@ impl<'a> Fields<'a> {
 }
 
 impl CampaignReader {
-    /// Reads a mapping with any keys.
+    /// Reads a mapping that may have any keys.
     pub(super) fn any_fields<'a>(&mut self, node: &'a Node, path: &str, what: &str) -> Option<Fields<'a>> {
         match &node.value {
             Yaml::Map(entries) => Some(Fields { at: node.at, path: path.into(), entries }),
@@ -45,7 +45,7 @@ impl CampaignReader {
         }
     }
 
-    /// Reads a mapping with known keys.
+    /// Reads a mapping that may have only known keys.
     pub(super) fn fields<'a>(&mut self, node: &'a Node, path: &str, keys: &Keys) -> Option<Fields<'a>> {
         let fields = self.any_fields(node, path, keys.what)?;
         for (key, _) in fields.entries {
@@ -89,7 +89,7 @@ impl CampaignReader {
         self.text(f, key).map(|text| text.trim().to_owned())
     }
 
-    /// Reads required text.
+    /// Reads a text that the mapping must have.
     pub(super) fn needed<'a>(&mut self, f: &Fields<'a>, key: &str, what: &str) -> Option<&'a str> {
         if f.get(key).is_none() {
             let hint = format!("add `{key}: …`");
@@ -116,7 +116,7 @@ impl CampaignReader {
         None
     }
 
-    /// Reads a number within the range of a scale.
+    /// Reads a number within the range of a scale, such as the range 0 to 1 of a credence.
     pub(super) fn scale<T>(&mut self, f: &Fields, key: &str, take: fn(f64) -> Result<T, ScaleError>) -> Option<T> {
         let number = self.number(f, key)?;
         self.scaled(f, key, take(number))
@@ -208,7 +208,7 @@ impl CampaignReader {
     }
 }
 
-/// Returns the path of an item of a list. The path counts items from 1.
+/// Returns the path of an item of a list. The first item has the number 1.
 pub(super) fn nth(path: &str, index: usize) -> String {
     format!("{path}/{}", index + 1)
 }

@@ -1,4 +1,4 @@
-//! Knowers: `known_by`, `heard_by`, `told_to` and the entries of `knowledge`.
+//! Knowers of facts: the entries of `known_by`, `heard_by`, `told_to` and `knowledge`.
 
 use hearsay_model::{Acquisition, AcquisitionDescriptor, Credence, EntityId, Kind, Knower};
 
@@ -12,7 +12,7 @@ use crate::{
     yaml::{Node, Yaml},
 };
 
-/// Acquisition and credence of a knower whose entry is only a name.
+/// The acquisition and credence of a knower whose entry consists only of a name.
 #[derive(Debug, Clone)]
 pub(super) struct Usual {
     pub(super) acquisition: Acquisition,
@@ -25,10 +25,10 @@ impl Usual {
     }
 }
 
-/// The value of `how` for testimony with a credence of at most one half.
+/// The value of `how` for a fact that the knower was told and believes with a credence of at most 0.5.
 const RUMOUR: &str = "rumour";
 
-/// Returns the acquisitions that files can state.
+/// Returns the acquisitions that can be written in campaign files.
 fn acquisitions() -> impl Iterator<Item = &'static str> + Clone {
     let stated = AcquisitionDescriptor::ALL.into_iter().filter(|kind| kind.create.is_some());
     stated.map(|kind| kind.name).chain([RUMOUR])
@@ -97,7 +97,7 @@ impl CampaignReader {
         Some(Learned { acquisition, learned, co_present, rank, at: f.at, ..known })
     }
 
-    /// Reads the minimum rank. The edge applies only to members of the group with at least this rank.
+    /// Reads the minimum rank. The knowledge edge applies only to members of the group with at least this rank.
     fn rank_in(&mut self, f: &Fields, group: Option<&EntityId>) -> Option<String> {
         let node = f.get("rank")?;
         let kind = group.and_then(|group| self.index.kind(group));

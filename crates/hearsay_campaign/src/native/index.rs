@@ -6,14 +6,15 @@ use hearsay_model::{EntityId, Kind, text};
 
 use crate::error::Place;
 
-/// The entities of the files, collected before any reference is read.
+/// The entities of the files. They are collected before any reference to an entity is read.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     pub(super) by_id: HashMap<EntityId, Named>,
     pub(super) by_name: HashMap<String, BTreeSet<EntityId>>,
-    /// The maximum number of words in an open name.
+    /// The maximum number of words in a name that is not secret.
     pub(super) longest: usize,
-    /// Entities with an open name, by the words of the name. Each has the original spelling of the name.
+    /// The entities whose name is not secret, by the words of this name. Each entity has the original spelling of the
+    /// name.
     pub(super) open: HashMap<String, Vec<(EntityId, String)>>,
 }
 
@@ -33,7 +34,7 @@ impl Index {
         self.by_id.get(id).map(|named| &named.kind)
     }
 
-    /// Whether the written name is a secret name of the entity, and not its id.
+    /// Returns whether `written` is a secret name of the entity, and not its id.
     pub(super) fn is_secret_name(&self, id: &EntityId, written: &str) -> bool {
         let key = text::words(written).join(" ");
         let is = |ids: &BTreeSet<EntityId>| ids.contains(id);
@@ -57,7 +58,7 @@ impl Index {
     }
 
     /// Returns the entities whose open names occur in a text as whole words. A name that several entities share matches
-    /// no entity. A name of one word must also match in case: `will` is not Will.
+    /// no entity. A name of one word must also match in case, so that the word `will` does not match the name Will.
     pub(super) fn found_in(&self, passage: &str) -> Vec<EntityId> {
         let words = text::words(passage);
         let mut found = BTreeSet::new();

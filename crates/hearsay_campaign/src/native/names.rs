@@ -1,4 +1,4 @@
-//! Resolution of references: an id, or a name or alias in any spelling.
+//! Resolution of references. A reference is an id, or a name or alias in any spelling.
 
 use hearsay_model::{EntityId, Kind, text};
 
@@ -8,7 +8,7 @@ use crate::{
     yaml::{Node, Yaml},
 };
 
-/// Returns the kind that a word means. Also accepts the words of other tools.
+/// Returns the kind that a word means. Also accepts words that other tools use.
 pub(super) fn kind_of(word: &str) -> Kind {
     match Kind::from(word) {
         Kind::Custom(word) => match word.as_str() {
@@ -22,7 +22,7 @@ pub(super) fn kind_of(word: &str) -> Kind {
     }
 }
 
-/// Whether the text says that there is no entity: `none`, `N/A`, `None; works independently.`
+/// Returns whether a text says that there is no entity, such as `none`, `N/A` or `None; works independently.`
 pub(super) fn is_nobody(written: &str) -> bool {
     let written = text::normal(written);
     let first = written.split([';', ',', '.', ':', '(']).next().unwrap_or_default().trim();
@@ -30,8 +30,8 @@ pub(super) fn is_nobody(written: &str) -> bool {
 }
 
 impl CampaignReader {
-    /// Collects the id and the names of an entity before its fields are read. Returns the id, or `None` if the entity
-    /// is unreadable or its id is in use.
+    /// Collects the id and the names of an entity before its fields are read. Returns the id. Returns `None` if the
+    /// entity cannot be read, or if another entity has the same id.
     pub(super) fn note(&mut self, node: &Node, path: &str) -> Option<EntityId> {
         let name = node.get("name").and_then(Node::text).unwrap_or_default().trim();
         let given = node.get("id");

@@ -1,4 +1,4 @@
-//! Passages: letters, books, notices, songs.
+//! Passages such as letters, books, notices and songs.
 
 use hearsay_model::{Audience, EntityId, Evidence, Knower, Passage};
 
@@ -63,7 +63,7 @@ impl CampaignReader {
         }
     }
 
-    /// Whether an entry of a passage refers to a fact elsewhere in the files.
+    /// Returns whether an entry of a passage refers to a fact that is written elsewhere in the files.
     pub(super) fn is_reference(&mut self, f: &Fields) -> bool {
         if f.get("fact").is_none() {
             return false;
@@ -80,7 +80,7 @@ impl CampaignReader {
         Evidence::File { path: self.faults.path(at).to_owned(), line: at.line, field: path.to_owned() }
     }
 
-    /// Returns the given entities, and the entities whose open names occur in the text.
+    /// Returns the entities in `given`, and the entities whose open names occur in the text.
     pub(super) fn mentions(&self, text: &str, given: impl IntoIterator<Item = EntityId>) -> Vec<EntityId> {
         let mut mentions = self.index.found_in(text);
         mentions.extend(given);

@@ -1,4 +1,4 @@
-//! Reading of all entries, in order.
+//! Reading of all entries of a campaign, in order.
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
@@ -21,12 +21,12 @@ use crate::{
     yaml::{self, Node},
 };
 
-/// Reads a campaign from one file, or from all YAML files in a folder and its subfolders. `FORMAT.md` of this crate
-/// describes the format.
+/// Reads a campaign from one file, or from all YAML files in a folder and its subfolders. The file `FORMAT.md` of this
+/// crate describes the format.
 ///
 /// # Errors
-/// If there is a mistake in the files: in their YAML, a key, a type, a date, a number, a name or a reference. The error
-/// lists several mistakes at once. An exceeded limit is an error too.
+/// Returns an error if the files contain a mistake, for example in their YAML, or in a key, type, date, number, name or
+/// reference. The error lists several mistakes at once. Also returns an error if a limit is exceeded.
 pub fn read(path: &Path, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     let mut faults = Faults::new(limits.errors);
     let Loaded { files, skipped } = files::load(path, limits, &mut faults);
@@ -42,7 +42,7 @@ pub(crate) fn read_files(files: Vec<File>, limits: &Limits) -> Result<Campaign, 
     read_loaded(files, limits, faults)
 }
 
-/// Reads a campaign from loaded files. `faults` contains the paths of the files.
+/// Reads a campaign from loaded files. `faults` already contains the paths of these files.
 fn read_loaded(files: Vec<File>, limits: &Limits, mut faults: Faults) -> Result<Campaign, CampaignErrors> {
     let digest = files::digest_of(&files);
     let numbers: HashMap<String, u32> =
@@ -71,7 +71,7 @@ impl CampaignReader {
         let mut head = self.head(&files);
         let mut noted = Vec::new();
         for f in &files {
-            // Reports a value of `entities` that is not a list.
+            // A value of `entities` that is not a list is reported here.
             self.list(f, "entities");
             if let Some(list) = f.get("entities") {
                 noted.extend(self.note_all(list, "entities"));
@@ -136,7 +136,7 @@ impl CampaignReader {
         }
     }
 
-    /// Reads the keys that occur once per campaign, and the vocabulary.
+    /// Reads the keys that occur only once in a campaign, and the vocabulary.
     fn head(&mut self, files: &[Fields]) -> Option<Head> {
         let mut settings = Vec::new();
         if let Some(node) = self.only(files, "calendar") {

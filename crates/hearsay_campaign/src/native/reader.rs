@@ -1,4 +1,4 @@
-//! The state of the reader.
+//! The state of the reader while it reads a campaign.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,8 +20,8 @@ pub(super) struct CampaignReader {
     pub(super) index: Index,
     pub(super) vocabulary: Vocabulary,
     pub(super) calendar: Calendar,
-    /// Whether the calendar is valid. With an invalid calendar, dates are not read, because each of them would be
-    /// another error.
+    /// Whether the calendar is valid. If it is invalid, dates are not read, because each of them would cause another
+    /// error.
     pub(super) calendar_is_sound: bool,
     pub(super) source: String,
     pub(super) facts: Vec<Stated>,
@@ -30,9 +30,9 @@ pub(super) struct CampaignReader {
     pub(super) by_id: HashMap<FactId, usize>,
     pub(super) handles: HashMap<String, (usize, Place)>,
     pub(super) later: Vec<Later>,
-    /// Facts with a relation to another fact.
+    /// Facts that are not built yet, because they have a relation to another fact.
     pub(super) unbuilt: Vec<Unbuilt>,
-    /// The indices of each public version and its secret.
+    /// For each public version of a secret, its index and the index of the secret.
     pub(super) covers: Vec<(usize, usize)>,
     pub(super) unread_opposites: Vec<(Predicate, Place, String)>,
     pub(super) passages: Vec<Text>,
@@ -40,7 +40,7 @@ pub(super) struct CampaignReader {
     pub(super) sessions: Vec<Session>,
     pub(super) session_ids: HashMap<SessionId, Place>,
     pub(super) flags: Flags,
-    /// Reveals, each with the index of its fact.
+    /// Reveals that are not parsed yet, each with the index of its fact.
     pub(super) unread_reveals: Vec<(usize, Written)>,
     pub(super) reveals: Vec<Reveal>,
     /// The knowers of each entity with restricted visibility.

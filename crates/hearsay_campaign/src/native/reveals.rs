@@ -1,4 +1,4 @@
-//! Conditions for revealing a secret: the key `reveal` of a fact, and the `flags` that conditions may name.
+//! Conditions under which a secret may be told: the key `reveal` of a fact, and the `flags` that conditions may name.
 
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ impl CampaignReader {
         }
     }
 
-    /// Returns the reveals of an entry: a single one, or a list.
+    /// Returns the reveals of an entry, which has a single reveal or a list of reveals.
     pub(super) fn written_reveals(&mut self, f: &Fields) -> Vec<Written> {
         let path = f.below("reveal");
         let written = |node: &Node, path| Written { node: node.clone(), path };
@@ -45,7 +45,7 @@ impl CampaignReader {
         }
     }
 
-    /// Reads all reveals. Facts, handles and flags must be complete.
+    /// Reads all reveals. Facts, handles and flags must be complete before this call.
     pub(super) fn read_reveals(&mut self) {
         let mut counts: HashMap<usize, usize> = HashMap::new();
         let mut taken: HashMap<String, Place> = HashMap::new();
@@ -158,7 +158,7 @@ impl CampaignReader {
             "all" => self.conditions(&f, "all").map(Condition::All),
             "any" => self.conditions(&f, "any").map(Condition::Any),
             "not" => Some(Condition::Not(Box::new(self.condition(node, &path)?))),
-            // The unknown key is reported already.
+            // The unknown key was already reported as an error.
             _ => None,
         }
     }
@@ -167,15 +167,15 @@ impl CampaignReader {
         let (before, path) = (self.faults.count(), f.below(key));
         let items = self.list(f, key);
         if items.is_empty() && self.faults.count() == before {
-            self.faults.add(f.at, &path, "the list of conditions is empty", "name at least one");
+            self.faults.add(f.at, &path, "the list of conditions is empty", "add at least one condition");
         }
         let read = items.iter().enumerate().map(|(n, item)| self.condition(item, &nth(&path, n)));
-        // Reads all conditions before the first invalid one ends the function, so that all errors are found.
+        // All conditions are read before the first invalid one ends the function, so that all errors are found.
         let read: Vec<_> = read.collect();
         read.into_iter().collect::<Option<Vec<_>>>().filter(|conditions| !conditions.is_empty())
     }
 
-    /// Reads a condition on `who`. The default is the listener.
+    /// Reads a condition that has a `who`. The default of `who` is the listener.
     fn of_listener<'a>(&mut self, node: &'a Node, path: &str, keys: &Keys) -> Option<(Fields<'a>, Who)> {
         let f = self.fields(node, path, keys)?;
         let who = self.who(&f, "who", Who::Listener)?;
@@ -196,13 +196,13 @@ impl CampaignReader {
         self.reference(node, &f.below(key))
     }
 
-    /// Reads the expected value of an attribute, as text.
+    /// Reads the value that an attribute must have, as text.
     fn is(&mut self, f: &Fields) -> Option<String> {
         let node = self.must(f, "is")?;
         self.value(node, &f.below("is")).map(|value| value.to_string())
     }
 
-    /// Reads `flag: name`, or `flag: {name: value}`.
+    /// Reads `flag: name` or `flag: {name: value}`.
     fn flag_is(&mut self, node: &Node, path: &str) -> Option<Condition> {
         let (name, is, at) = match &node.value {
             Yaml::Map(entries) => match entries.as_slice() {
@@ -230,7 +230,7 @@ impl CampaignReader {
         Some(Condition::Flag { name, is })
     }
 
-    /// Returns the fact for a handle.
+    /// Returns the fact with a handle.
     fn handle(&mut self, node: &Node, path: &str) -> Option<FactId> {
         let handle = self.text_of(node, path)?.trim();
         match self.handles.get(handle) {

@@ -1,4 +1,4 @@
-//! Sessions and their logs: every line is a passage, and its hearers learn the facts that it states.
+//! Sessions and their logs. Every line of a log is a passage, and its hearers learn the facts that it states.
 
 use hearsay_model::{
     Acquisition, Credence, Date, EntityId, Fact, FactStatus, Knower, Method, Passage, Session, SessionId, attribute,
@@ -135,8 +135,8 @@ impl CampaignReader {
     }
 
     /// Reads a fact that a line of the log states. If the line has a speaker, the speaker told the fact to the hearers.
-    /// Otherwise, the hearers witnessed the fact. If the speaker uses a secret name, a hearer who does not know whose
-    /// name it is was told the fact by an unknown teller.
+    /// Otherwise, the hearers witnessed the fact. If the line names the speaker by a secret name, some hearers may not
+    /// know that the name belongs to the speaker. These hearers were told the fact by an unknown teller.
     fn stated(&mut self, f: &Fields, scene: &Scene, context: &Context, (hearers, alias): (&[Knower], Option<&str>)) {
         let given = self.scale(f, "credence", Credence::new);
         let usual = if context.speaker.is_some() { 0.7 } else { 1.0 };

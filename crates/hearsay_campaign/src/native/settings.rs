@@ -1,4 +1,4 @@
-//! The campaign itself, its calendar, its audience rules and its vocabulary.
+//! The settings of a campaign: its name, calendar, audience rules and vocabulary.
 
 use hearsay_model::{
     AttributeDef, Audience, AudienceRules, Calendar, CalendarError, CampaignInfo, EntityId, Era, GameTime, History,
@@ -137,7 +137,7 @@ impl CampaignReader {
         }
     }
 
-    /// Reads the audience rules. The vocabulary is complete at this point, so unknown names are found.
+    /// Reads the audience rules. The vocabulary is complete at this point, so unknown names can be reported.
     pub(super) fn rules(&mut self, node: &Node) -> AudienceRules {
         let mut rules = AudienceRules::default();
         let Some(f) = self.fields(node, "audience", &keys::AUDIENCE) else { return rules };
@@ -200,7 +200,8 @@ impl CampaignReader {
         self.defined(&f, defined).map(|()| def)
     }
 
-    /// Reads the opposites of a relation: the relations that exclude it. Opposites may be declared later, in any file.
+    /// Reads the opposites of a relation: relations that cannot hold at the same time. An opposite may be declared
+    /// later, in any file.
     fn opposites(&mut self, f: &Fields) -> Vec<Predicate> {
         let mut opposites = Vec::new();
         for (n, node) in self.list(f, "opposites").iter().enumerate() {

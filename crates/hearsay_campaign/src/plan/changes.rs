@@ -21,29 +21,30 @@ use crate::{
     history::History,
 };
 
-/// The changes that an import would make.
+/// The operation and the report of a planned import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportPlan {
     /// The operation that makes the changes; `None` if there are no changes.
     pub operation: Option<Operation>,
-    /// A report of the changes.
+    /// The report of the changes.
     pub report: ImportReport,
 }
 
-/// Compares a campaign with a state. After the operation is applied, the state matches the files, and a second plan is
-/// empty.
+/// Compares a campaign with a state, and returns the operation that makes the state match the files, apart from the
+/// exceptions below. Does not change the state. After the operation is applied, a second plan has no operation.
 ///
-/// - New records are added. Records that this source no longer contains are withdrawn. All other records are unchanged.
-/// - A record that another author confirmed, judged, ended or retracted stays unchanged, and the report lists it.
-///   Retracted and rejected facts do not come back.
-/// - If a fact allows one value at a time and another author recorded a value, a new value does not replace it. The new
-///   value is proposed to the DM.
-/// - Entities that exist already are matched by id.
-/// - Records that are missing from the files of another tool are not withdrawn. Their removal is proposed to the DM, as
-///   a fact with the attribute [`LEFT_OUT`]. If the files changed a record that another author changed too, the value
-///   of the files is proposed.
+/// - Records that are new in the files are added. Records that the files no longer contain are withdrawn if they came
+///   from this source. All other records stay unchanged.
+/// - If another author confirmed, judged, ended or retracted a record, the record stays unchanged, and the report lists
+///   it. Retracted and rejected facts are not added again.
+/// - If a predicate allows one value at a time and another author recorded a value, a new value in the files does not
+///   replace it. The new value is proposed to the DM.
+/// - An entity in the files that has the same id as an existing entity is the same entity.
+/// - Records that are missing from the files of another tool are not withdrawn. Their withdrawal is proposed to the DM,
+///   as a fact with the attribute [`LEFT_OUT`]. If the files and another author both changed a record, the value in the
+///   files is proposed.
 ///
-/// `now` is the real time of the import. Facts with a recording time in the files keep it: see
+/// `now` is the time of the import in the real world. It becomes the recording time of facts that have none: see
 /// [`Campaign::set_recorded`].
 pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let author = Author::Importer(campaign.info.id.clone());
@@ -93,9 +94,10 @@ impl Planner<'_> {
             let key = setting.key();
             match self.history.settings.get(&key) {
                 Some(last) if last.value == Some(setting) => {}
-                // An export contains an older value than the value that another author has set since.
+                // If another author has set the value since the export, the export contains an older value.
                 Some(last) if !last.ours && self.exact().is_some_and(|exact| exact.settings.contains(&key)) => {}
-                // A value that the game set stays. A flag whose value has another type counts as a different flag.
+                // A value that the game has set stays. If the value of a flag has another type, it counts as a
+                // different flag.
                 Some(last)
                     if !last.ours
                         && let Setting::Game(GameSetting::Flag { name, value }) = setting =>
@@ -108,7 +110,7 @@ impl Planner<'_> {
                         }
                     }
                 }
-                // The clock advances in play; the file contains only its start.
+                // The clock advances during play, but the file contains only its start.
                 Some(last) if !last.ours && key == SettingKey::Clock => {}
                 Some(last) if !last.ours => {
                     self.keep(None, key.to_string(), "it was set in the campaign by another source");
@@ -118,7 +120,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Adds new entities. Returns the entities that stay absent because another author removed them.
+    /// Adds new entities. Returns the entities that are not added, because another author removed them.
     fn entities(&mut self) -> BTreeSet<EntityId> {
         let mut gone = BTreeSet::new();
         for (id, kind) in &self.campaign.entities {
@@ -170,7 +172,7 @@ impl Planner<'_> {
     fn facts(&mut self, gone: &BTreeSet<EntityId>) -> Withdrawn {
         let mut withdrawn = Withdrawn::default();
         let mut wanted = HashSet::with_capacity(self.campaign.facts.len());
-        // A session that another author withdrew does not come back because a fact names it.
+        // If another author withdrew a session, the session is not added again just because a fact names it.
         let no_session = |fact: &Fact, history: &History| {
             let session = fact.provenance().session.as_ref().and_then(|id| history.sessions.get(id));
             session.is_some_and(|last| last.value.is_none() && !last.ours)
@@ -238,7 +240,7 @@ impl Planner<'_> {
             self.assert(fact, status);
             return;
         };
-        // A proposal that competes with another author's value stays proposed until the DM decides.
+        // A proposal that competes with another author's value stays a proposal until the DM decides.
         let beside = self.rival(fact).is_some() || self.is_foreign() && history.ours.is_some_and(|ours| proposed(ours));
         let proposed = held.status() == FactStatus::Proposed && beside;
         let status = if proposed { FactStatus::Proposed } else { fact.status() };
@@ -266,7 +268,7 @@ impl Planner<'_> {
             return self.adds.push(Change::AssertFact(Arc::clone(fact)));
         }
         let provenance = Provenance { recorded: self.now, ..fact.provenance().clone() };
-        // The time and status cannot invalidate a fact that was built before, so an error here cannot happen.
+        // A fact that was built before stays valid if only its time and status change, so an error cannot happen here.
         let built = fact.to_builder().status(status).provenance(provenance).build();
         self.adds.push(Change::AssertFact(built.map_or_else(|_| Arc::clone(fact), Arc::new)));
     }
@@ -306,7 +308,7 @@ impl Planner<'_> {
         old.sort_unstable();
         self.report.unlearned = old.len();
         let unlearn = old.into_iter().map(Change::Unlearn);
-        // Edges are removed before the facts they point to.
+        // Edges are removed before the facts that they point to.
         self.removals.splice(0..0, unlearn);
         for (id, edge) in edges {
             if edge.knower.entity().is_some_and(|id| gone.contains(id)) || withdrawn.away.contains(&edge.fact) {
@@ -381,7 +383,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Adds reveals after the records that they name.
+    /// Adds reveals. They come after the records that they name.
     fn reveals(&mut self, withdrawn: &Withdrawn, gone: &BTreeSet<EntityId>) {
         let flags: HashMap<&str, &Value> = self
             .state
@@ -470,7 +472,7 @@ impl Planner<'_> {
         self.keep_names(&kept);
     }
 
-    /// Keeps the name and kind of an entity that stays.
+    /// Keeps the names and kinds of the entities that stay.
     fn keep_names(&mut self, kept: &HashSet<EntityId>) {
         let names: HashSet<FactId> = kept
             .iter()
@@ -497,7 +499,7 @@ impl Planner<'_> {
         self.report.unlearned -= edges;
     }
 
-    /// Removes entities and sessions that were added only because other records name them.
+    /// Removes the entities and sessions again that were added only so that other records can name them.
     fn remove_what_is_only_named(&mut self) {
         let Some((entities, sessions)) = self.exact().map(|exact| exact.removed.clone()) else { return };
         let is_new = |change: &Change| match change {
@@ -541,12 +543,13 @@ fn proposed(fact: &Fact) -> bool {
     fact.status() == FactStatus::Proposed
 }
 
-/// Returns the entities that an edge names besides the knower.
+/// Returns the entities that an edge names, apart from its knower.
 fn names(edge: &KnowledgeEdge) -> impl Iterator<Item = &EntityId> {
     edge.acquisition.entities().chain(&edge.co_present)
 }
 
-/// Whether a fact of the state equals a fact of the files, apart from its position and later confirmations.
+/// Returns whether a fact of the state equals a fact of the files, apart from its position in the files and later
+/// confirmations.
 fn same(held: &Fact, fact: &Fact, status: FactStatus) -> bool {
     let source = |fact: &Fact| Provenance {
         recorded: Timestamp::default(),

@@ -1,4 +1,4 @@
-//! The difference between the campaign files and the records of the state that came from them.
+//! Comparison of the campaign files with the records of the state that came from these files.
 
 mod changes;
 mod planner;

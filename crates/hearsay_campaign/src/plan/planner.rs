@@ -1,4 +1,4 @@
-//! State of the comparison.
+//! The state of a comparison between files and state.
 
 use std::collections::HashSet;
 
@@ -14,9 +14,9 @@ pub(super) struct Planner<'a> {
     pub(super) author: Author,
     pub(super) history: History<'a>,
     pub(super) report: ImportReport,
-    /// Additions, in order of dependency.
+    /// Changes that add records. A record comes after the records that it depends on.
     pub(super) adds: Vec<Change>,
-    /// Removals, in reverse order of dependency.
+    /// Changes that remove records. A record comes after the records that depend on it.
     pub(super) removals: Vec<Change>,
 }
 
@@ -25,9 +25,9 @@ pub(super) struct Planner<'a> {
 pub(super) struct Withdrawn {
     /// Facts that are retracted.
     pub(super) retracted: HashSet<FactId>,
-    /// Facts in the files that stay absent because another author retracted them.
+    /// Facts in the files that are not added, because another author retracted them.
     pub(super) away: HashSet<FactId>,
-    /// Facts that the files no longer contain, and that stay because another author uses or changed them.
+    /// Facts that the files no longer contain, but that stay because another author uses or changed them.
     pub(super) kept: HashSet<FactId>,
     /// Facts that the files of another tool no longer contain. They stay until the DM decides.
     pub(super) left_out: Vec<FactId>,

@@ -1,10 +1,11 @@
 //! Three-way comparison for repeated imports: changes in the files, changes by other authors, and conflicts.
 //!
-//! The last import is the common base. If this source wrote a record and no other author changed it, the record has its
-//! value from the files. If the files no longer contain the record but contain another record at its position, the
-//! files changed the record. If they contain no other record at its position, the record was left out. The DM is the
-//! author of Hearsay's own files, so left-out records are withdrawn. Files of other tools leave out records for many
-//! reasons (a note was moved, or is half written), so the withdrawal is proposed to the DM.
+//! The last import is the common base of the comparison. If this source wrote a record and no other author changed it,
+//! the record gets its value from the files. If the files no longer contain the record, there are two cases. Either
+//! another record is at its position, so the files changed the record; or no other record is there, so the files left
+//! it out. The DM writes Hearsay's own files, so records that these files leave out are withdrawn. Files of other tools
+//! leave out records for many reasons (a note was moved, or is half written), so their withdrawal is proposed to the
+//! DM.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -19,23 +20,23 @@ use hearsay_model::{
 use super::planner::{Planner, Withdrawn};
 use crate::{Alike, Deletion, names::name_key};
 
-/// The attribute of a proposal to withdraw a record that the files no longer contain. Its value names the record: see
-/// [`LeftOut`].
+/// The attribute of a proposal to withdraw a record that the files no longer contain. The value of the attribute names
+/// the record: see [`LeftOut`].
 pub const LEFT_OUT: &str = "left_out";
 
-/// A record that the files no longer contain: the value of a fact with the attribute [`LEFT_OUT`].
+/// A record that the files no longer contain. The value of a fact with the attribute [`LEFT_OUT`] names this record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeftOut {
-    /// A fact.
+    /// The files no longer contain this fact.
     Fact(FactId),
-    /// A passage.
+    /// The files no longer contain this passage.
     Passage(PassageId),
-    /// An entity, with all facts about it.
+    /// The files no longer contain this entity, including all facts about it.
     Entity(EntityId),
 }
 
 impl LeftOut {
-    /// Parses a proposal. Returns `None` for any other fact.
+    /// Returns the record that a proposal to withdraw names, or `None` if the fact is no such proposal.
     pub fn of(fact: &Fact) -> Option<Self> {
         if fact.predicate().as_str() != LEFT_OUT {
             return None;
@@ -61,12 +62,12 @@ impl LeftOut {
 /// The position of a record in the files: its document, subject and predicate.
 type Slot<'a> = (&'a str, &'a EntityId, &'a Predicate);
 
-/// Facts that the files replaced.
+/// Facts of the last import that other facts in the files replace.
 #[derive(Debug, Default)]
 pub(super) struct Replaced {
-    /// Facts of the last import that have a replacement at their position.
+    /// Facts of the last import at whose position the files now have another fact.
     pub(super) old: HashSet<FactId>,
-    /// Facts that replace a fact which another author changed, with a description of that change.
+    /// Facts that replace a fact that another author changed. The value describes the change by the other author.
     pub(super) contested: HashMap<FactId, &'static str>,
 }
 
@@ -82,7 +83,7 @@ fn slot(fact: &Fact) -> Option<Slot<'_>> {
 }
 
 impl Planner<'_> {
-    /// Whether the files come from another tool.
+    /// Returns whether the files come from another tool.
     pub(super) fn is_foreign(&self) -> bool {
         self.campaign.findings.format.is_some()
     }
@@ -112,7 +113,7 @@ impl Planner<'_> {
             gone.sort_unstable_by_key(|(id, _)| *id);
             new.sort_unstable();
             replaced.old.extend(gone.iter().map(|(id, _)| *id).take(new.len()));
-            // If the DM changed the old fact, either value may be right, so the value of the files is proposed.
+            // If the DM changed the old fact, either value may be right, so the value in the files is proposed.
             if let Some(touched) = gone.iter().find_map(|(_, touched)| *touched) {
                 replaced.contested.extend(new.into_iter().map(|id| (id, touched)));
             }
@@ -120,7 +121,7 @@ impl Planner<'_> {
         replaced
     }
 
-    /// Returns the passages of the last import that have a replacement at their position.
+    /// Returns the passages of the last import at whose position the files now have another passage.
     pub(super) fn replaced_texts(&self, wanted: &BTreeMap<PassageId, Arc<Passage>>) -> HashSet<PassageId> {
         type Place<'a> = (Option<&'a str>, Option<&'a str>);
         fn place(passage: &Passage) -> Place<'_> {
@@ -156,8 +157,8 @@ impl Planner<'_> {
         gone.map(|(id, _)| (*id).clone()).collect()
     }
 
-    /// Proposes to the DM to withdraw records that the files no longer contain. Retracts earlier proposals whose
-    /// records are in the files again.
+    /// Proposes to the DM to withdraw records that the files no longer contain. Retracts earlier proposals of this kind
+    /// if their records are in the files again.
     pub(super) fn left_out(&mut self, withdrawn: &Withdrawn) {
         let mut proposals: BTreeMap<FactId, (Fact, Deletion)> = BTreeMap::new();
         let entities = self.left_out_entities();
@@ -222,7 +223,7 @@ impl Planner<'_> {
         back.sort_unstable();
         self.removals.extend(back.into_iter().map(Change::RetractFact));
         for (id, (fact, deletion)) in proposals {
-            // Skips a proposal that was made before: the DM has decided, or the proposal still waits.
+            // A proposal that was made before is skipped: either the DM has decided, or the proposal still waits.
             if !self.history.facts.contains_key(&id) {
                 self.report.deletions.push(deletion);
                 self.adds.push(Change::AssertFact(Arc::new(fact)));
@@ -230,7 +231,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Reports new entities that share a name with another entity. Only the DM knows whether they are the same.
+    /// Reports new entities that have the same name as another entity. Only the DM knows whether they are the same.
     pub(super) fn alike(&mut self) {
         let is_name = |fact: &Fact| {
             [attribute::NAME, attribute::ALIAS].contains(&fact.predicate().as_str())

@@ -101,13 +101,13 @@ fn names_ids_and_references() {
 fn facts_about_facts_and_their_holders() {
     let fact = |rest: &str| format!("facts:\n  - {{id: first, subject: ann, text: T.}}\n  - {{subject: ann, {rest}}}");
     check(&fact("text: U., distorts: frist"), 12, "no fact has the id `frist`", "did you mean `first`?");
-    check(&fact("text: U., distorts: first, refutes: first"), 12, "only one other fact", "write two facts");
+    check(&fact("text: U., distorts: first, refutes: first"), 12, "only one other fact", "write a separate fact");
     check(&fact("distorts: first"), 12, "the fact has no content", "add `text: …`");
     check(&fact("text: U., distorts: [first]"), 12, "expected text, found a list", "");
     check(&fact("ends: first, since: 4, until: 3"), 12, "the end (3) is before the beginning (4)", "");
     check(&fact("text: U., public: V."), 12, "`public` needs a secret", "add `secret: true`");
     let secret = |public: &str| fact(&format!("text: U., secret: true, public: {public}"));
-    check(&secret("{secret: true, text: V.}"), 12, "what is said in public has no key `secret`", "");
+    check(&secret("{secret: true, text: V.}"), 12, "the public version has no key `secret`", "");
     check(&secret("{about: [bob]}"), 12, "the fact has no content", "");
     check(&secret("{target: bob}"), 12, "a target needs a type", "");
     check(&secret("{value: 3}"), 12, "a value needs a type", "");

@@ -175,7 +175,7 @@ fn relations_are_read_as_other_tools_write_them() {
     }
     let warnings: Vec<_> = campaign.warnings().iter().map(|warning| warning.to_string()).collect();
     assert!(warnings[0].starts_with("test.yaml:11: WORKS_FOR is not a known relation"), "{warnings:?}");
-    assert!(warnings[1].contains("names nobody"), "{warnings:?}");
+    assert!(warnings[1].contains("names no entity"), "{warnings:?}");
     assert_eq!(campaign.entities().len(), 6);
 }
 

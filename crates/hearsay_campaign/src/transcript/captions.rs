@@ -1,11 +1,11 @@
-//! WebVTT and SubRip: blocks of cues between empty lines.
+//! Readers for WebVTT and SubRip files, which consist of blocks (cues) separated by empty lines.
 
 use super::{
     line::{Numbered, clock, one_line, spoken},
     utterance::{TranscriptFormat, Utterance},
 };
 
-/// Maximum length of an utterance that the next cue may continue, in bytes.
+/// Maximum length of an utterance that may be continued by the next cue, in bytes.
 const LONG: usize = 600;
 
 pub(super) fn read(lines: &[Numbered], format: TranscriptFormat, notes: &mut Vec<String>) -> Vec<Utterance> {
@@ -20,7 +20,7 @@ pub(super) fn read(lines: &[Numbered], format: TranscriptFormat, notes: &mut Vec
             continue;
         }
         let Some(timing) = block.iter().position(|(_, line)| line.contains("-->")) else {
-            // This is the number of a cue without words, or it is text after an empty line within a cue.
+            // This line is the number of a cue without words, or it is text after an empty line within a cue.
             let words = block.iter().filter(|(_, line)| line.chars().any(char::is_alphabetic));
             if let Some((line, _)) = words.clone().next() {
                 notes.push(format!("line {line}: text without times, kept unchanged"));
@@ -40,7 +40,7 @@ pub(super) fn read(lines: &[Numbered], format: TranscriptFormat, notes: &mut Vec
         let dialogue = words.len() > 1 && words.iter().all(|line| line.starts_with(['-', '\u{2013}']));
         let begins = line + 1;
         match dialogue {
-            // Two speakers in one cue, each after a dash.
+            // The cue has two speakers, each after a dash.
             true => words
                 .iter()
                 .for_each(|line| cue(begins, seconds, line.trim_start_matches(['-', '\u{2013}']), &mut said)),
@@ -61,7 +61,7 @@ fn head(text: &str) -> String {
     text.trim().chars().take(40).collect()
 }
 
-/// Adds the speech in a cue: of each of its voices, or of the speaker named at its beginning.
+/// Adds the utterances in a cue: one for each of its voices, or one for the speaker who is named at its beginning.
 fn cue(line: u32, seconds: Option<u32>, text: &str, said: &mut Vec<Utterance>) {
     let voices = voices(text);
     let speaks = voices.iter().any(|(speaker, _)| speaker.is_some());
@@ -80,7 +80,8 @@ fn cue(line: u32, seconds: Option<u32>, text: &str, said: &mut Vec<Utterance>) {
     }
 }
 
-/// Adds an utterance. Captions split sentences, so an unfinished utterance of the same speaker is continued instead.
+/// Adds an utterance. Captions split sentences, so if the last utterance is unfinished and has the same speaker, it is
+/// continued instead.
 fn push(next: Utterance, said: &mut Vec<Utterance>) {
     let ended = |text: &str| text.trim_end_matches(['"', '\'', '\u{201D}', ')']).ends_with(['.', '?', '!', '\u{2026}']);
     let goes_on = |last: &&mut Utterance| {
@@ -96,7 +97,7 @@ fn push(next: Utterance, said: &mut Vec<Utterance>) {
     }
 }
 
-/// Splits a cue by voice (`<v Anna>`), without tags, times and styles.
+/// Splits a cue by its voice tags (`<v Anna>`), and removes tags, times and styles.
 fn voices(text: &str) -> Vec<(Option<String>, String)> {
     let mut voices: Vec<(Option<String>, String)> = vec![(None, String::new())];
     let mut rest = text;

@@ -1,10 +1,10 @@
-//! The parts of one line.
+//! Splitting of a line into its parts: time, speaker and speech.
 
 /// A line of a file, with its number.
 pub(super) type Numbered<'a> = (u32, &'a str);
 
 /// Splits a clock time such as `12:03`, `00:12:03` or `00:12:03.250` from the start of a text. Returns the time in
-/// seconds, and the rest of the text.
+/// seconds, and the rest of the text. Returns `None` if the text does not start with a time.
 pub(super) fn clock(text: &str) -> Option<(u32, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(text.len());
     let parts = text[..end].split(':').map(|part| if part.len() <= 3 { part.parse::<u32>().ok() } else { None });
@@ -24,10 +24,11 @@ const LONGEST_NAME: usize = 48;
 /// Maximum number of words in a speaker's name.
 const MOST_WORDS: usize = 6;
 
-/// Splits a line into speaker and speech, if the line begins with `Speaker:`. The name may be bold.
+/// Splits a line that begins with `Speaker:` into speaker and speech. The name of the speaker may be bold. Returns
+/// `None` for any other line.
 pub(super) fn spoken(line: &str) -> Option<(&str, &str)> {
     let (name, text) = line.split_once(':')?;
-    // `http://` and `12:30` are not speakers.
+    // A line that begins with `http://` or `12:30` names no speaker.
     let is_time = name.ends_with(|c: char| c.is_ascii_digit()) && text.starts_with(|c: char| c.is_ascii_digit());
     if text.starts_with("//") || is_time {
         return None;
@@ -37,13 +38,13 @@ pub(super) fn spoken(line: &str) -> Option<(&str, &str)> {
     (is_name(name) && !text.is_empty()).then_some((name, text))
 }
 
-/// Whether a text may be the name of a speaker.
+/// Returns whether a text may be the name of a speaker.
 pub(super) fn is_name(name: &str) -> bool {
     let begins = name.starts_with(|c: char| c.is_alphanumeric() || c == '@');
     let letters = name.chars().any(char::is_alphabetic);
     let plain = !name.contains(['?', '!', ',', ';', '"', '\u{201C}', '\u{201D}', '/', '\\', '=', '{', '}']);
     let short = name.chars().count() <= LONGEST_NAME && name.split_whitespace().count() <= MOST_WORDS;
-    // A full stop ends a sentence, except in `Mr.` and `J. R.`.
+    // A dot ends a sentence, except after a short word such as `Mr.` or `J. R.`
     let ends = |(at, _): (usize, &str)| name[..at].split(' ').next_back().is_some_and(|word| word.chars().count() > 3);
     let sentence = name.match_indices(". ").any(ends);
     begins && letters && plain && short && !sentence

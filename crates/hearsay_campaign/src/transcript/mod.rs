@@ -1,7 +1,8 @@
-//! Transcripts of sessions in plain text, WebVTT and SubRip, as utterances with speakers.
+//! Transcripts of sessions in plain text, WebVTT and SubRip. A transcript is read as a list of utterances with
+//! speakers.
 //!
-//! A transcript comes from a recorder, a captioning service or a chat export. The reader returns speakers as they are
-//! written and does not use the campaign: the engine links them to entities.
+//! A transcript comes from a recorder, a captioning service or a chat export. The reader does not use the campaign: it
+//! returns the names of speakers as written, and the engine links them to entities.
 
 mod captions;
 mod line;

@@ -1,8 +1,8 @@
-//! Plain transcripts and chat exports.
+//! Reader for plain transcripts and chat exports.
 //!
-//! In a line `Speaker: words`, the speaker says the words. A time may come before the speaker. A line with only a time
-//! and a name (`[12/03/2026 20:14] anna`, `Anna — Today at 20:14`) is the head of a message: the named speaker says the
-//! lines below it. An indented line continues the line above. All other text is narration.
+//! In a line `Speaker: words`, the speaker says the words. A time may come before the speaker. A line that contains
+//! only a time and a name (`[12/03/2026 20:14] anna`, `Anna — Today at 20:14`) is the head of a message: the named
+//! speaker says the lines below it. An indented line continues the line above it. All other text is narration.
 
 use super::{
     line::{Numbered, clock, is_name, one_line, spoken},
@@ -37,7 +37,8 @@ pub(super) fn read(lines: &[Numbered]) -> Vec<Utterance> {
         }
         let (seconds, rest) = timed(text);
         let (speaker, words, at) = match (&head, spoken(rest)) {
-            // Below a message head, `Note: bring the rope` is a message and `Note` is not a speaker.
+            // Below a message head, a line such as `Note: bring the rope` is part of the message, and `Note` is not a
+            // speaker.
             (Some((speaker, at)), None) => (Some(speaker.clone()), rest, *at),
             (Some((speaker, at)), Some(_)) if seconds.is_none() => (Some(speaker.clone()), rest, *at),
             (_, Some((speaker, words))) => {
@@ -59,7 +60,7 @@ fn timed(line: &str) -> (Option<u32>, &str) {
     let rest = rest.trim_start();
     let rest = ["AM", "PM", "am", "pm"].iter().find_map(|half| rest.strip_prefix(half)).unwrap_or(rest).trim_start();
     let rest = rest.strip_prefix([']', ')', '>']).unwrap_or(rest).trim_start_matches([' ', '\t', '-', '\u{2013}']);
-    // `12:30` alone, or `12:30:` before other text, is part of a sentence.
+    // A time such as `12:30` without other text, or `12:30:` before other text, is part of a sentence.
     if rest.is_empty() || rest.starts_with(':') { (None, line) } else { (Some(seconds), rest) }
 }
 

@@ -1,4 +1,4 @@
-//! Decoding of a file, and detection of its format.
+//! Decoding of a transcript file, and detection of its format.
 
 use std::collections::BTreeMap;
 
@@ -12,54 +12,55 @@ use super::{
     utterance::{TranscriptFormat, Utterance},
 };
 
-/// The utterances of a session, in order.
+/// The content of a transcript file: the utterances of a session, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Transcript {
-    /// The format of the file.
+    /// The format of the transcript.
     pub format: TranscriptFormat,
-    /// A hash of the file, as 64 hexadecimal digits.
+    /// A hash of the bytes of the file, as 64 hexadecimal digits.
     pub digest: String,
-    /// The utterances. Never empty.
+    /// The utterances, in order. There is at least one.
     pub utterances: Vec<Utterance>,
-    /// Warnings. Each of them names its line.
+    /// Warnings for the user. Each of them names its line.
     pub notes: Vec<String>,
 }
 
-/// The reason why a file is not a transcript.
+/// The reason why a file cannot be read as a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TranscriptError {
-    /// The bytes are not text.
+    /// The bytes are not text: the file contains a zero byte.
     #[error(
         "{file}:{line}: not a text file (it has a zero byte); expected a transcript (`Speaker: words`), WebVTT or SubRip, as UTF-8"
     )]
     Binary {
-        /// The file.
+        /// The name of the file.
         file: String,
-        /// The line.
+        /// The number of the line with the zero byte, counted from 1.
         line: usize,
     },
-    /// The text is in UTF-16.
+    /// The file is text in UTF-16 instead of UTF-8.
     #[error("{file}:1: the file is UTF-16; save it as UTF-8")]
     Utf16 {
-        /// The file.
+        /// The name of the file.
         file: String,
     },
-    /// The file contains no utterance.
+    /// The file is text, but contains no utterance.
     #[error(
         "{file}: the file has no lines of speech; expected lines such as `Speaker: words`, or the cues of WebVTT or SubRip"
     )]
     Empty {
-        /// The file.
+        /// The name of the file.
         file: String,
     },
 }
 
 impl Transcript {
-    /// Reads a transcript. `file` is used in messages. Its extension determines the format if the text does not. Lines
-    /// that are not UTF-8 are read as Windows-1252, with a warning.
+    /// Reads a transcript from the bytes of a file. `file` is the file name for messages. If the text does not show the
+    /// format, the extension of the file name determines it. Lines that are not UTF-8 are read as Windows-1252, with a
+    /// warning.
     ///
     /// # Errors
-    /// If the file is not text, or contains no utterance.
+    /// Returns an error if the file is not text, is in UTF-16, or contains no utterance.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, TranscriptError> {
         if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
             return Err(TranscriptError::Utf16 { file: file.to_owned() });
@@ -84,7 +85,7 @@ impl Transcript {
         }
     }
 
-    /// Returns the speakers as written, each with the number of utterances, in the order of their first utterance.
+    /// Returns each speaker as written, with the number of utterances. The order is that of their first utterances.
     pub fn speakers(&self) -> Vec<(&str, usize)> {
         let (mut speakers, mut places) = (Vec::<(&str, usize)>::new(), BTreeMap::new());
         for speaker in self.utterances.iter().filter_map(|said| said.speaker.as_deref()) {
@@ -117,7 +118,7 @@ fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
         notes.push(format!("line {first}{more}: not UTF-8, read as Windows-1252"));
     }
     if text.contains('\r') {
-        // Line endings of old Macs may occur within lines that end with `\n`.
+        // Line endings of old Macs may also occur within lines that end with `\n`.
         text = text.replace("\r\n", "\n").replace('\r', "\n");
     }
     text

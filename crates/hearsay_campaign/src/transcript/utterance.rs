@@ -2,28 +2,28 @@
 
 use serde::Serialize;
 
-/// The format of a transcript.
+/// The format of a transcript file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TranscriptFormat {
-    /// `Speaker: text`, possibly with a time before the speaker; or a chat export, with the speaker on a line above the
-    /// text.
+    /// Plain text with lines `Speaker: text`, possibly with a time before the speaker; or a chat export, with the
+    /// speaker on a line above the text.
     Plain,
-    /// WebVTT.
+    /// Captions in the format WebVTT.
     Vtt,
-    /// SubRip.
+    /// Captions in the format SubRip.
     Srt,
 }
 
-/// An utterance of a speaker, or narration.
+/// What one speaker says without a break, or a piece of narration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Utterance {
-    /// The first line in the file, counted from 1.
+    /// The number of the first line of the utterance in the file, counted from 1.
     pub line: u32,
-    /// The speaker as written; `None` for narration.
+    /// The name of the speaker as written; `None` for narration.
     pub speaker: Option<String>,
-    /// The text, on one line.
+    /// The text of the utterance, on one line.
     pub text: String,
-    /// Seconds since the beginning of the recording, if the file has times.
+    /// The time in seconds since the beginning of the recording, if the file contains times.
     pub seconds: Option<u32>,
 }

@@ -16,13 +16,13 @@ pub(crate) struct Ask {
     /// Character who answers, by id or name
     #[arg(long = "as", value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) speaker: String,
-    /// Question
+    /// Question to the character
     #[arg(value_parser = text)]
     pub(crate) question: String,
     /// Place of the scene [default: the place where the character is]
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Listener in the scene; may be repeated [default: the characters known to the speaker to be present]
+    /// Listener in the scene; may be repeated [default: the characters who, as far as the speaker knows, are present]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
     /// Only results about this entity or its direct relations; may be repeated
@@ -86,7 +86,7 @@ pub(crate) struct Search {
     pub(crate) depth: u8,
     #[command(flatten)]
     pub(crate) when: When,
-    /// Maximum number of facts, and maximum number of passages
+    /// Maximum number of facts in the result, and of passages
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,
     /// Explain each result: scores, citation, and path through the graph

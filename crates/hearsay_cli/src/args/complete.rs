@@ -22,10 +22,10 @@ const MAX_SNAPSHOT_BYTES: u64 = 32 << 20;
 /// Maximum time that a completion takes.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
-/// Maximum number of proposals.
+/// Maximum number of names that completion proposes.
 const MOST: usize = 200;
 
-/// Maximum length of a description, in characters.
+/// Maximum length of the description of a proposed name, in characters.
 const MOST_HELP: usize = 60;
 
 pub(super) fn entities(typed: &OsStr) -> Vec<CompletionCandidate> {
@@ -97,7 +97,8 @@ pub(super) fn flags(typed: &OsStr) -> Vec<CompletionCandidate> {
     })
 }
 
-/// Returns proposals with their descriptions. They come from the state of the campaign that the command line names.
+/// Returns the names that `find` proposes for the typed text, with their descriptions. `find` searches the state of the
+/// campaign that the command line names.
 fn propose(
     typed: &OsStr,
     find: impl FnOnce(&State, &str) -> Vec<(String, String)> + Send + 'static,

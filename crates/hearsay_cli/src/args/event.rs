@@ -70,7 +70,7 @@ pub(crate) struct Say {
     /// Hearer; may be repeated [default: everyone at the speaker's place]
     #[arg(long, value_name = "NPC", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// The speaker lies
+    /// The speaker lies: the stated facts are false, and the speaker does not believe them
     #[arg(long)]
     pub(crate) lie: bool,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub(crate) struct Tell {
     /// Wrong object or value that the teller states
     #[arg(long, value_name = "OBJECT", value_parser = name, add = entities())]
     pub(crate) retold_object: Option<String>,
-    /// The teller lies
+    /// The teller lies: the fact is false, and the teller does not believe it
     #[arg(long)]
     pub(crate) lie: bool,
     /// Source from which the teller claims to have the fact
@@ -121,7 +121,7 @@ pub(crate) struct Read {
     /// Reader; may be repeated
     #[arg(long, value_name = "NPC", required = true, value_parser = name, add = entities())]
     pub(crate) by: Vec<String>,
-    /// Credence of the readers, 0 to 1
+    /// Degree to which the readers believe the text, 0 to 1
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -140,7 +140,7 @@ pub(crate) struct Deduce {
     pub(crate) fact: Option<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Premise of the conclusion: a fact; may be repeated
+    /// Fact from which the character draws the conclusion; may be repeated
     #[arg(long, value_name = "FACT", required = true, value_parser = name, add = facts())]
     pub(crate) from: Vec<String>,
     /// Certainty of the conclusion, 0 to 1
@@ -154,7 +154,7 @@ pub(crate) struct Deduce {
 pub(crate) struct Refute {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Wrong fact: id, start of the id, or handle
+    /// Fact that is refuted: id, start of the id, or handle
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Sentence that denies the fact [default: made from the fact's statement]

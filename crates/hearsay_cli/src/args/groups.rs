@@ -60,7 +60,8 @@ Examples:
     #[command(after_help = "\
 The facts and knowledge of the first entity move to the second entity. The name of
 the first becomes an alias. If two values conflict, the value with the higher
-confidence stays, and the other waits for review. `entity split` reverts the merge.
+confidence stays, and the other becomes a claimed fact. `entity split` reverts the
+merge.
 
 Example:
   hearsay entity merge pell roz-keel --dry-run")]
@@ -223,7 +224,7 @@ Example:
 Example:
   hearsay event deduce --by pell --from pell-saw-three-men --about pell \"It was arson.\"")]
     Deduce(Deduce),
-    /// Record that a character tells or sees that a fact is wrong
+    /// Record that a character says or sees that a fact is wrong
     #[command(after_help = "\
 Examples:
   hearsay event refute club-alibi --by tamsin-reed --to captain-rusk

@@ -83,8 +83,9 @@ Examples:
 
 /// Examples of `log`.
 pub(crate) const LOG: &str = "\
-The characters who attend the session hear the line, and everyone else at the
-place of the scene. With --session, the line is added to that session, even if it has ended.
+The characters who attend the session hear the line, and so does everyone else at
+the place of the scene. With --session, the line is added to that session, even if
+it has ended.
 
 Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
@@ -93,13 +94,13 @@ Examples:
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct NewSession {
-    /// Title [default: `Session` and its number]
+    /// Title of the session [default: `Session` and its number]
     #[arg(long, value_parser = text)]
     pub(crate) title: Option<String>,
-    /// Number [default: the next]
+    /// Number of the session [default: the next number]
     #[arg(long, value_name = "N")]
     pub(crate) number: Option<u32>,
-    /// Id [default: `session-` and its number]
+    /// Id of the session [default: `session-` and its number]
     #[arg(long)]
     pub(crate) id: Option<String>,
     /// Real date of the session
@@ -140,7 +141,7 @@ pub(crate) struct SessionAttend {
 pub(crate) struct SessionLog {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// The line
+    /// Text of the line
     #[arg(value_parser = text)]
     pub(crate) text: String,
     /// Speaker, by id or name [default: narration]
@@ -178,7 +179,7 @@ pub(crate) struct Few {
     /// Summarize this document instead of a session
     #[arg(long, value_name = "DOCUMENT", conflicts_with = "session", value_parser = name, add = entities())]
     pub(crate) document: Option<String>,
-    /// Question; lines that help to answer it come first
+    /// Question; the summary prefers lines that help to answer it
     #[arg(long, value_parser = text)]
     pub(crate) question: Option<String>,
     /// Maximum number of tokens [default: a tenth of the log]

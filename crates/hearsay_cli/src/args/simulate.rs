@@ -6,11 +6,15 @@ use super::{campaign::Campaign, names::flags};
 
 /// Parses the number of days of gossip.
 fn days(given: &str) -> Result<u32, String> {
-    given.parse().ok().filter(|days| *days > 0).ok_or_else(|| format!("at least one day, and at most {}", u32::MAX))
+    given
+        .parse()
+        .ok()
+        .filter(|days| *days > 0)
+        .ok_or_else(|| format!("expected a number of days from 1 to {}", u32::MAX))
 }
 
 fn seed(given: &str) -> Result<u64, String> {
-    given.parse().map_err(|_| format!("a whole number from 0 to {}", u64::MAX))
+    given.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
 #[derive(Debug, ClapArgs)]

@@ -33,7 +33,7 @@ pub(crate) enum LearnWhat {
 pub(crate) struct Learn {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Action
+    /// Action on the trust
     #[arg(value_enum, default_value = "status")]
     pub(crate) what: LearnWhat,
     /// Maximum number of results
@@ -57,7 +57,7 @@ pub(crate) struct Duplicates {
     /// With `not-the-same`: one of the entities, by id or name
     #[arg(value_name = "A", value_parser = name, add = entities())]
     pub(crate) one: Option<String>,
-    /// With `not-the-same`: the other entity
+    /// With `not-the-same`: the other entity, by id or name
     #[arg(value_name = "B", value_parser = name, add = entities())]
     pub(crate) other: Option<String>,
     /// Also compare the meaning of descriptions, with the sentence encoder

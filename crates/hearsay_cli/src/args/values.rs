@@ -8,13 +8,13 @@ use hearsay_model::FactStatus;
 /// Parses text that is not empty.
 pub(super) fn text(given: &str) -> Result<String, String> {
     let says = |c: char| !c.is_whitespace() && !hearsay_model::escape::is_hostile(c);
-    if given.contains(says) { Ok(given.to_owned()) } else { Err("it is empty".into()) }
+    if given.contains(says) { Ok(given.to_owned()) } else { Err("the text is empty".into()) }
 }
 
 /// Parses the token budget of a scene context.
 pub(super) fn budget(given: &str) -> Result<usize, String> {
     let tokens = given.parse::<usize>().map_err(|error| error.to_string())?;
-    if tokens < 64 { Err("at least 64".into()) } else { Ok(tokens) }
+    if tokens < 64 { Err("expected at least 64 tokens".into()) } else { Ok(tokens) }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -26,7 +26,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Note for an answer from an earlier state of the journal.
-const WORDS_ALONE: &str = "an earlier state of the journal is searched by words and the graph only";
+const WORDS_ALONE: &str = "the search in an earlier state of the journal uses words and relations only, not meaning";
 
 fn meaning(without: bool) -> Meaning {
     if without { Meaning::Without } else { Meaning::With }
@@ -122,7 +122,7 @@ fn tell(found: &SearchResults, explain: bool, output: &mut Output) -> Result<()>
         output.line("Nothing was found.")?;
         if !found.hints.is_empty() {
             let names: Vec<_> = found.hints.iter().map(|hint| format!("{} ({})", hint.name, hint.id)).collect();
-            output.line(format!("Names like it: {}", names.join(", ")))?;
+            output.line(format!("Similar names: {}", names.join(", ")))?;
         }
     }
     for hit in &found.entities {

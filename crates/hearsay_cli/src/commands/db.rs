@@ -33,7 +33,7 @@ fn embed(args: &args::Campaign, output: &mut Output) -> Result<()> {
     let memory = campaign::open(args, Access::Read, Meaning::With, output)?;
     let before = texts::settle(&memory)?;
     if let ModelStatus::None { why } = &before.model {
-        return Err(Fault::new(WRONG_FILE, format!("no vectors can be made: {why}")).into());
+        return Err(Fault::new(WRONG_FILE, format!("no vectors can be computed: {why}")).into());
     }
     let status = match texts::embed(&memory, output) {
         Ok(status) => status,
@@ -68,19 +68,19 @@ fn check(campaign: &args::Campaign, output: &mut Output) -> Result<()> {
     output.data(&data(&report))?;
     tell(&report, output)?;
     if report.is_intact() {
-        return output.line("The database is whole.");
+        return output.line("The database is intact.");
     }
     Err(Fault::new(1, way_out(campaign, &report)).into())
 }
 
-/// Returns advice on how to repair a damaged database.
+/// Returns the text of the error for a damaged database: the damage, and how to repair it.
 fn way_out(campaign: &args::Campaign, report: &CheckReport) -> String {
     if report.has_intact_database() {
-        return "derived data is damaged; nothing is lost: opening the campaign rebuilds it".into();
+        return "derived data is damaged, but nothing is lost; Hearsay computes this data again when the campaign is opened".into();
     }
     let lost = report.lost_count();
     format!(
-        "the database is damaged; `{}` saves {} of {} operations, or restore a backup{}",
+        "the database is damaged; run `{}` to save {} of {} operations, or restore a backup{}",
         campaign.command("db repair"),
         report.operations,
         report.operations + lost,
@@ -142,7 +142,7 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
         output.line(format!("damaged: {}: {what}", file.display()))?;
     }
     for FileDamage { file, what } in &report.derived_damage {
-        output.line(format!("damaged, and rebuilt: {}: {what}", file.display()))?;
+        output.line(format!("damaged derived data: {}: {what}", file.display()))?;
     }
     for line in runs(&report.lost) {
         output.line(format!("lost: {line}"))?;
@@ -152,14 +152,14 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
         output.line(format!("lost: {} older than the undo history", count(lost, "operation", "operations")))?;
     }
     if report.changed_compacted {
-        output.line("some removed operations that are older than the undo history may be restored")?;
+        output.line("operations that compaction removed may be present again")?;
     }
     for line in runs(&report.unfit) {
         output.line(format!("depends on a lost operation: {line}"))?;
     }
     let told = [
         (report.lost_transient_rows, "rows of transient values cannot be read"),
-        (report.only_in_snapshot, "operations are in the snapshot alone"),
+        (report.only_in_snapshot, "operations are only in the snapshot"),
         (report.graph_differences, "records of the graph tables differ from the operations"),
     ];
     for (number, what) in told.into_iter().filter(|(number, _)| *number > 0) {
@@ -168,10 +168,11 @@ fn tell(report: &CheckReport, output: &mut Output) -> Result<()> {
     if report.has_stale_transients {
         output.line("transient values (locations, moods) may be outdated")?;
     }
-    report.error.iter().try_for_each(|error| output.line(format!("it does not open: {error}")))
+    report.error.iter().try_for_each(|error| output.line(format!("the database cannot be opened: {error}")))
 }
 
-/// Lists lost operations. Consecutive operations without further details share one line.
+/// Returns a line for each lost operation. Consecutive operations share one line if they have the same reason and no
+/// summary.
 fn runs(lost: &[LostOperation]) -> Vec<String> {
     let same = |a: &LostOperation, b: &LostOperation| {
         a.summary.is_none() && b.summary.is_none() && a.reason == b.reason && a.position.next() == b.position

@@ -36,8 +36,8 @@ fn write(campaign: &Campaign, edit: Edit, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// Prints the result of an edit, and returns the new facts. The output contains the ids of the facts, for use with
-/// `show`, `correct` and `remove`.
+/// Prints the result of an edit, and returns the new facts. The output contains the ids of the new facts, so that the
+/// user can pass them to `fact show`, `fact correct` and `fact remove`.
 pub(crate) fn tell(memory: &Memory, written: Written, output: &mut Output) -> Result<Vec<FactRow>> {
     let position = written.position;
     let read = memory.read(move |world| {
@@ -57,7 +57,7 @@ pub(crate) fn tell(memory: &Memory, written: Written, output: &mut Output) -> Re
     let (entities, facts, ended) = read.wait()?;
     output.line(format!("{} (operation {position})", written.summary))?;
     for id in &entities {
-        output.line(format!("  its id is {id}"))?;
+        output.line(format!("  new entity: {id}"))?;
     }
     for fact in &facts {
         fact_line("  ", fact, output)?;
@@ -107,7 +107,8 @@ pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// Returns the other recorded values of the attribute. Many attributes can have several values.
+/// Returns the recorded values of the attribute that differ from the new value. Many attributes can have several values
+/// at a time.
 fn others(memory: &Memory, args: &args::Set) -> Result<Vec<FactRow>> {
     let (entity, name, value) = (args.entity.clone(), args.attribute.clone(), args.value.clone());
     let read = memory.read(move |world| {

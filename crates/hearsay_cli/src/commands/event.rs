@@ -100,7 +100,7 @@ fn tell(preview: &Preview, output: &mut Output) -> Result<()> {
     for lesson in &preview.lessons {
         let before = match lesson.before {
             Some(before) => format!(", before {before:.2}"),
-            None => ", new to it".to_owned(),
+            None => ", did not know it before".to_owned(),
         };
         let what = if one { String::new() } else { format!("  {} [{}]", lesson.statement, lesson.fact.short()) };
         let acquisition = format!("{}, credence {:.2}{before}", lesson.acquisition, lesson.credence);
@@ -109,12 +109,12 @@ fn tell(preview: &Preview, output: &mut Output) -> Result<()> {
     for loss in &preview.lost {
         let still = if loss.still_knows { ", but knows it from another source" } else { "" };
         let what = format!("{} [{}]", loss.statement, loss.fact.short());
-        output.line(format!("  loses: {} ({}){still}: {what}", who(&loss.knower), loss.acquisition))?;
+        output.line(format!("  loses the fact: {} ({}){still}: {what}", who(&loss.knower), loss.acquisition))?;
     }
     for moved in &preview.moved {
         let what = format!("{} [{}]", moved.statement, moved.fact.short());
         output.line(format!(
-            "  moves: {} {:.2} \u{2192} {:.2}: {what}",
+            "  credence of {}: {:.2} \u{2192} {:.2}: {what}",
             who(&moved.knower),
             moved.before,
             moved.after

@@ -42,9 +42,9 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
             }
             // The function for the language model already printed which texts were not processed.
             output.line(if args.llm {
-                "`hearsay review` shows what waits for you."
+                "`hearsay review` lists the facts that wait for you."
             } else {
-                "All texts are read. `hearsay review` shows what waits for you."
+                "All texts are processed. `hearsay review` lists the facts that wait for you."
             })?;
         }
         Some(text) => {
@@ -63,7 +63,7 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// Maximum size in bytes of a file to read; 64 MiB.
+/// Maximum size of a file to read, in bytes (64 MiB).
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 fn read(file: &Path) -> Result<String> {
@@ -73,7 +73,7 @@ fn read(file: &Path) -> Result<String> {
     };
     let mut bytes = Vec::new();
     match file.as_os_str() == "-" {
-        true => _ = io::stdin().read_to_end(&mut bytes).context("standard input")?,
+        true => _ = io::stdin().read_to_end(&mut bytes).context("standard input cannot be read")?,
         false => bytes = hearsay_campaign::read_file(file, MAX_FILE_BYTES).map_err(wrong)?,
     }
     String::from_utf8(bytes).map_err(|error| {

@@ -116,7 +116,7 @@ struct Imported {
     found: Option<Proposed>,
 }
 
-/// Time for which the files must stay unchanged before they are read again.
+/// Time for which the watched files must stay unchanged before the next import.
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Imports changes until the user presses Ctrl-C. An error does not end the loop, because another program may still be
@@ -127,7 +127,7 @@ fn keep_up(
     mut watch: Watch,
     output: &mut Output,
 ) -> Result<()> {
-    output.note(format!("watching {}; Ctrl-C ends it", source.display()));
+    output.note(format!("watching {}; press Ctrl-C to stop", source.display()));
     output.flush()?;
     while !interrupt::is_asked() {
         if !watch.wait(Duration::from_millis(100)) {
@@ -245,11 +245,12 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
     apart.extraction.enabled = false;
     let all = backup.len();
     let written = write_all(directory, apart, backup, output).and_then(|()| {
-        fs::rename(&unfinished, &target).with_context(|| format!("{} cannot be put in place", target.display()))
+        fs::rename(&unfinished, &target)
+            .with_context(|| format!("the restored database cannot be moved to {}", target.display()))
     });
     if let Err(error) = written {
         if let Err(left) = hearsay_store::discard(&unfinished) {
-            output.note(format!("an unfinished part is left, which the next `hearsay db restore` deletes: {left}"));
+            output.note(format!("incomplete data remains, and the next `hearsay db restore` deletes it: {left}"));
         }
         return Err(error);
     }
@@ -298,7 +299,7 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     }
     if holds_more(&args.campaign.campaign, &directory) {
         bail!(
-            "{} also has campaign files, so it is not deleted; set `store.directory` in {SETTINGS_FILE} to a separate directory",
+            "{} also contains campaign files, so Hearsay does not delete it; set `store.directory` in {SETTINGS_FILE} to a separate directory",
             directory.display()
         );
     }
@@ -320,7 +321,7 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     output.line(format!("{} is deleted; the campaign's files are unchanged", directory.display()))
 }
 
-/// Whether the directory of a database contains the campaign directory or campaign files.
+/// Returns whether the directory of a database also contains the campaign directory or campaign files.
 fn holds_more(campaign: &Path, database: &Path) -> bool {
     let inside = match (campaign.canonicalize(), database.canonicalize()) {
         (Ok(campaign), Ok(database)) => campaign.starts_with(database),

@@ -44,7 +44,7 @@ pub(crate) fn history(args: &args::History, output: &mut Output) -> Result<()> {
         .collect();
     output.table([Style::Id, Style::Id, Style::Plain, Style::Plain], &lines)?;
     if lines.is_empty() {
-        output.line("Nothing has happened yet.")?;
+        output.line("The journal is empty.")?;
     }
     Ok(memory.close()?)
 }
@@ -110,12 +110,13 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
     let written = memory.undo(UndoTarget::At(position))?.wait()?;
     output.line(format!("{} (operation {})", written.summary, written.position))?;
     let undo = args.campaign.command(&format!("undo {}", written.position));
-    output.line(format!("  `{undo}` brings it back"))?;
+    output.line(format!("  `{undo}` redoes the operation"))?;
     // Facts are extracted again from restored texts, so that these facts are restored too.
     texts::read_new_texts(&memory, &args.campaign.campaign, output)?;
     tell_with_reveals(&memory, written, output)?;
     if is_import && hearsay_engine::has_campaign_files(&args.campaign.campaign) {
-        output.line(format!("  the files are unchanged, and ignored until `{}`", args.campaign.command("sync")))?;
+        output
+            .line(format!("  Hearsay ignores the campaign files until you run `{}`", args.campaign.command("sync")))?;
     }
     Ok(memory.close()?)
 }
@@ -146,7 +147,7 @@ fn describe(state: &State, position: Position, preview: &UndoPreview) -> Vec<Str
     }
     lines.push(format!("  changed or restored: {}", count(preview.changed.len(), "record", "records")));
     for dependent in &preview.dependents {
-        lines.push(format!("  depends on it: {dependent}: {}", summary(*dependent)));
+        lines.push(format!("  depends on this operation: {dependent}: {}", summary(*dependent)));
     }
     lines
 }

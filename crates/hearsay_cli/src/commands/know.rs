@@ -21,7 +21,7 @@ use crate::{
     texts::Meaning,
 };
 
-/// Resolves a predicate in any spelling, according to the current state.
+/// Returns the predicate that the user means, as [`known_predicate`] does, from the current state.
 fn predicate(memory: &Memory, given: Option<&String>) -> Result<Option<String>> {
     let Some(given) = given.cloned() else { return Ok(None) };
     Ok(Some(memory.read(move |world| Ok(known_predicate(&world.state, &given)))?.wait()??))
@@ -87,7 +87,7 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
         read(&memory, &args.when, move |state, moment| Ok(query::knowledge::knows(state, &who, &filter, moment)?))?;
     output.data(&json!({ "facts": rows, "all": all }))?;
     if rows.is_empty() {
-        output.line("Knows no matching fact.")?;
+        output.line("The character knows no matching fact.")?;
     }
     for row in &rows {
         let keeps = if row.conceals { "conceals it" } else { "" };
@@ -116,7 +116,7 @@ pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()>
         })?;
         output.data(&rows)?;
         if rows.is_empty() {
-            output.line("Has no reason to think that the other character knows a matching fact.")?;
+            output.line("The character has no reason to think that the other character knows a matching fact.")?;
         }
         for row in &rows {
             let because = format!("{}, credence {:.2}{}", row.because, row.credence, since(row.since.as_ref()));
@@ -134,7 +134,7 @@ pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()>
 
 fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
     if answer.answers.is_empty() {
-        output.line(format!("{} does not know it.", answer.who))?;
+        output.line(format!("{} knows no matching fact.", answer.who))?;
     }
     for belief in &answer.answers {
         let status = if belief.status == FactStatus::Canon { String::new() } else { belief.status.to_string() };
@@ -148,7 +148,7 @@ fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
         }
         for against in &belief.against {
             let (text, credence, id) = (&against.statement, against.credence, against.fact.short());
-            output.line(format!("    against it: {text} ({credence:.2})  [{id}]"))?;
+            output.line(format!("    contradicted by: {text} ({credence:.2})  [{id}]"))?;
         }
     }
     if !answer.truth.is_empty() {
@@ -156,7 +156,7 @@ fn tell_beliefs(answer: &Believes, output: &mut Output) -> Result<()> {
         output.line(Line::heading("The truth"))?;
     }
     for truth in &answer.truth {
-        let known = if truth.known { String::new() } else { format!("{} does not know of it", answer.who) };
+        let known = if truth.known { String::new() } else { format!("{} does not know this", answer.who) };
         output.line(format!("  {}  {}", truth.statement, marks(truth.fact, [known])))?;
     }
     Ok(())
@@ -205,10 +205,10 @@ pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()
         ))?;
     }
     if !found.everybody && found.groups.is_empty() && found.characters.is_empty() {
-        output.line("  Nobody knows it.")?;
+        output.line("  Nobody knows this fact.")?;
     }
     if !found.unaware.is_empty() {
-        output.line(format!("  It concerns, and is not known to: {}", list(&found.unaware)))?;
+        output.line(format!("  not known to the characters that it concerns: {}", list(&found.unaware)))?;
     }
     Ok(memory.close()?)
 }
@@ -268,20 +268,16 @@ pub(crate) fn why_not(args: &args::WhoAndFact, output: &mut Output) -> Result<()
     for source in &answer.sources {
         let mut known = Vec::new();
         known.extend(source.conceals.then(|| "conceals it".to_owned()));
-        known.extend((!source.shares.is_empty()).then(|| format!("both of {}", list(&source.shares))));
+        known.extend((!source.shares.is_empty()).then(|| format!("both belong to {}", list(&source.shares))));
         known.extend(source.acquainted.clone());
         let known = if known.is_empty() { "no link between them".to_owned() } else { known.join("; ") };
         output.line(format!("  {} ({}): {known}", source.name, source.knower))?;
     }
     if !answer.conditions.is_empty() {
-        output.line(Line::heading("What has to happen first"))?;
+        output.line(Line::heading("Conditions for telling"))?;
     }
     for condition in &answer.conditions {
-        let missing = if condition.holds {
-            "nothing: it may tell the secret now".to_owned()
-        } else {
-            condition.missing.join("; ")
-        };
+        let missing = if condition.holds { "nothing is missing".to_owned() } else { condition.missing.join("; ") };
         output.line(format!("  before {} tells it: {missing}", condition.holder))?;
         if let Some(note) = &condition.note {
             output.line(format!("    note: {note}"))?;
@@ -311,7 +307,7 @@ pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
     }
     if !missed.lines.is_empty() {
         output.line("")?;
-        output.line(Line::heading("Lines"))?;
+        output.line(Line::heading("Lines that were said"))?;
     }
     for line in &missed.lines {
         match &line.speaker {

@@ -84,10 +84,10 @@ pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
     match &shown {
         Shown::Entity(page) => {
             let kind = page.kind.as_ref().map_or("of unknown kind", |kind| kind.as_str());
-            let name = page.name.as_deref().unwrap_or("Somebody or something without a known name");
+            let name = page.name.as_deref().unwrap_or("Entity without a known name");
             output.line(Line::heading(name).id(format!(" ({kind}, {})", page.id)))?;
             if !page.aliases.is_empty() {
-                output.line(format!("also {}", page.aliases.join(", ")))?;
+                output.line(format!("also called {}", page.aliases.join(", ")))?;
             }
             for (title, rows) in [("Attributes", &page.attributes), ("Relations", &page.relations)] {
                 if !rows.is_empty() {
@@ -215,25 +215,27 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
     output.data(&status)?;
     let model = match &status.model {
         ModelStatus::Ready { id } => id.clone(),
-        ModelStatus::None { why } => format!("none; recall uses words and the graph only: {}", texts::brief(why)),
+        ModelStatus::None { why } => {
+            format!("none; answers use words and relations only, not meaning: {}", texts::brief(why))
+        }
         ModelStatus::Loading => "loading".into(),
     };
     let mut texts = format!("{} facts and passages can be searched", status.texts);
     if matches!(status.model, ModelStatus::Ready { .. }) && status.pending_vectors > 0 {
-        texts = format!("{texts}; {} are not embedded yet: `hearsay db embed` embeds them", status.pending_vectors);
+        texts = format!("{texts}; {} have no vector yet: run `hearsay db embed`", status.pending_vectors);
     }
     let graph = match status.projected == status.position {
         true => "graph tables up to date".to_owned(),
-        false => format!("graph tables hold {} of them so far", status.projected),
+        false => format!("graph tables contain {} of them so far", status.projected),
     };
     let reviews = match status.reviews {
-        0 => "nothing waits for you".to_owned(),
-        waiting => format!("{} for you: `hearsay review`", count(waiting, "item waits", "items wait")),
+        0 => "nothing waits for your decision".to_owned(),
+        waiting => format!("{} for your decision: run `hearsay review`", count(waiting, "item waits", "items wait")),
     };
     let undo = match status.compacted_to {
         Position(0) => "possible back to the first operation".to_owned(),
         to => format!(
-            "possible back to operation {}; {} kept in all",
+            "possible back to operation {}; the journal contains {}",
             to.next(),
             count_operations(status.operations as u64)
         ),
@@ -285,7 +287,7 @@ pub(crate) fn stats(args: &args::Campaign, output: &mut Output) -> Result<()> {
     table("Facts by status", &stats.statuses)?;
     table("Facts by source", &stats.sources)?;
     table("Facts by secrecy", &stats.secrecy)?;
-    output.line(Line::heading("Besides"))?;
+    output.line(Line::heading("Other records"))?;
     let besides = [
         (stats.knowledge, "knowledge edges"),
         (stats.passages, "passages"),

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &args::Model, output: &mut Output) -> Result<()> {
         _ => None,
     };
     output.data(&json!({ "model": info, "directory": info.directory, "similarity": similarity }))?;
-    output.line(format!("{} ({} numbers a vector, {} tokens a text)", info.id, info.dimension, info.max_tokens))?;
+    output.line(format!("{} ({} numbers per vector, {} tokens per text)", info.id, info.dimension, info.max_tokens))?;
     output.line(match &info.directory {
         Some(directory) => format!("from {}", directory.display()),
         None => "compiled into the program".to_owned(),

@@ -33,13 +33,13 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
         [format!("{shown}/campaign.yaml"), "the campaign; add your entities here".into()],
         [format!("{shown}/{SETTINGS_FILE}"), "settings, with their defaults".into()],
     ])?;
-    output.line("Ann knows what Bo does not. Ask them:")?;
+    output.line("Ann knows a secret that Bo does not know. Ask both:")?;
     let question = "What is below the cellar?";
     output.line(format!("  hearsay -C {shown} ask --as ann \"{question}\""))?;
     output.line(format!("  hearsay -C {shown} ask --as bo \"{question}\""))
 }
 
-/// Whether a campaign can be created at a path: it does not exist, or is an empty directory.
+/// Returns whether a campaign can be created at a path: nothing exists there, or it is an empty directory.
 pub(crate) fn is_vacant(directory: &Path) -> bool {
     match fs::read_dir(directory) {
         Ok(mut entries) => entries.next().is_none(),

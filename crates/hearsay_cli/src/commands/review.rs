@@ -24,8 +24,11 @@ use crate::{
 pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     let edits = matches!(args.decision, Some(DecisionArg::Edit));
     if edits != (args.object.is_some() || args.statement.is_some()) {
-        let what =
-            if edits { "`edit` needs --object or --statement" } else { "--object and --statement go with `edit`" };
+        let what = if edits {
+            "`edit` needs --object or --statement"
+        } else {
+            "--object and --statement need the decision `edit`"
+        };
         return Err(Fault::new(WRONG_LINE, what).into());
     }
     if edits && args.facts.len() > 1 {
@@ -105,7 +108,12 @@ fn doubt(row: &ReviewRow) -> String {
     }
     for reason in &row.trust {
         let counts = reason.counts;
-        text = format!("{text}, {} {} of {}", reason.trust, counts.confirmed, counts.confirmed + counts.rejected);
+        text = format!(
+            "{text}, {}: {} of {} confirmed",
+            reason.trust,
+            counts.confirmed,
+            counts.confirmed + counts.rejected
+        );
     }
     if let Some(lift) = row.lift {
         text = format!("{text}, similar to {}, which you confirmed (+{:.2})", lift.like.short(), lift.by);

@@ -229,8 +229,8 @@ fn tell_report(report: &SessionReport, limit: usize, output: &mut Output) -> Res
         let kind = format!("{:?}", row.what).to_lowercase();
         format!("{kind}: {}  [{}]", row.statement, row.fact.short())
     })?;
-    listed("Open:", &report.threads, limit, output, thread_line)?;
-    listed("Look at first:", &report.review, limit, output, |row| {
+    listed("Open threads:", &report.threads, limit, output, thread_line)?;
+    listed("Review first:", &report.review, limit, output, |row| {
         format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.status, row.why.join(", "), row.fact.short())
     })
 }
@@ -247,7 +247,7 @@ fn kind_of(kind: ThreadKind) -> &'static str {
 fn thread_line(thread: &Thread) -> String {
     let mut marks: Vec<String> = thread.details.clone();
     if thread.kind == ThreadKind::Secret {
-        marks.push(format!("held by {}", ids(&thread.who)));
+        marks.push(format!("known to {}", ids(&thread.who)));
     }
     marks.extend(thread.since.as_ref().map(|since| format!("since {since}")));
     marks.extend(thread.fact.map(|fact| fact.short()));
@@ -328,9 +328,11 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
     let nothing = match &absent {
         Some(absent) => {
             let missed = args.campaign.command(&format!("know missed {absent} {}", told.session));
-            format!("  {absent} was not there: `{missed}` lists what it missed")
+            format!("  {absent} was not there: `{missed}` lists the missed facts")
         }
-        None => "  no lines were logged: `hearsay log` adds a line, `hearsay session import` a transcript".to_owned(),
+        None => {
+            "  the session has no lines: `hearsay log` adds a line, `hearsay session import` a transcript".to_owned()
+        }
     };
     if args.written {
         let written = match told.recap.lines.is_empty() {
@@ -356,7 +358,7 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
     for line in &told.recap.lines {
         // If only some characters know a line, the DM should tell it to them in private.
         let alone = match &line.known_to[..] {
-            [one] if told.present.len() > 1 => format!("  ({one} alone)"),
+            [one] if told.present.len() > 1 => format!("  (only {one} knows this)"),
             _ => String::new(),
         };
         output.line(format!("  {}{alone}", line.text))?;
@@ -384,7 +386,7 @@ struct Imported {
     found: Option<Proposed>,
 }
 
-/// Maximum size in bytes of a transcript; 64 MiB.
+/// Maximum size of a transcript, in bytes (64 MiB).
 const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
 
 fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
@@ -441,7 +443,7 @@ fn tell_import(report: &TranscriptReport, all: bool, output: &mut Output) -> Res
         output.line(format!("  {} ({}): {is}", row.name, count(row.lines, "line", "lines")))?;
     }
     if unknown {
-        output.line("  --speaker \"NAME=CHARACTER\" names the character, --dm \"NAME\" the game master")?;
+        output.line("  --speaker \"NAME=CHARACTER\" sets a speaker's character, --dm \"NAME\" sets the DM")?;
     }
     for note in &report.notes {
         output.line(format!("  note: {note}"))?;

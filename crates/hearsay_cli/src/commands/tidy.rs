@@ -31,13 +31,14 @@ struct TrustRow {
     trust: TrustOf,
     #[serde(flatten)]
     counts: Counts,
-    /// The result of applying only this count to a confidence of 0.5.
+    /// Confidence that a proposal with a confidence of 0.5 gets from this trust alone.
     of_a_half: f64,
 }
 
 impl TrustRow {
     fn new(trust: &TrustOf, counts: Counts) -> Self {
-        // A proposal has three counts (source, predicate, method). Each shifts the confidence with half weight.
+        // A proposal has three counts (source, predicate, method). Each count shifts the confidence with half its
+        // weight.
         let odds = (counts.shift() / 2.0).clamp(-1.0, 1.0).exp();
         Self { trust: trust.clone(), counts, of_a_half: (odds / (1.0 + odds) * 1e4).round() / 1e4 }
     }
@@ -79,7 +80,7 @@ fn learn_status(memory: &Memory, limit: usize, output: &mut Output) -> Result<()
     let state = if enabled { "on" } else { "off: decisions are counted, but change no confidence" };
     output.line(format!("Learning from your decisions is {state}."))?;
     if rows.is_empty() {
-        output.line("You have not decided on any proposal yet: `hearsay review` lists what waits.")?;
+        output.line("You have not decided on any proposal yet: `hearsay review` lists the proposals.")?;
         return Ok(());
     }
     let mut table = vec![["trust in", "confirmed", "rejected", "0.50 becomes"].map(str::to_owned)];
@@ -209,7 +210,7 @@ pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
         ))?;
     }
     if written.is_some() {
-        output.line(format!("  {} reverts the merge", args.campaign.command(&format!("entity split {gone}"))))?;
+        output.line(format!("  `{}` reverts the merge", args.campaign.command(&format!("entity split {gone}"))))?;
     }
     Ok(memory.close()?)
 }
@@ -251,7 +252,7 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
     match written {
         Some(written) => {
             let undo = args.campaign.command(&format!("undo {}", written.position));
-            output.line(format!("{undo} brings them back"))?;
+            output.line(format!("`{undo}` restores these facts"))?;
         }
         None if !facts.is_empty() => output.line("Dry run: nothing was changed.")?,
         None => {}
@@ -265,7 +266,7 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
     if !args.check.is_empty() {
         let known: Vec<&str> = health.checks.iter().map(|check| check.name).collect();
         if let Some(unknown) = args.check.iter().find(|name| !known.contains(&name.as_str())) {
-            let what = format!("there is no check `{unknown}`; there are {}", known.join(", "));
+            let what = format!("there is no check `{unknown}`; the checks are {}", known.join(", "));
             return Err(Fault::new(WRONG_LINE, what).into());
         }
         health.checks.retain(|check| args.check.iter().any(|name| name == check.name));
@@ -289,14 +290,14 @@ pub(crate) fn health(args: &args::Health, output: &mut Output) -> Result<()> {
     ))?;
     tell_checks(&health, output)?;
     if !duplicates.is_empty() {
-        let pairs = count(duplicates.len(), "pair of entities looks", "pairs of entities look");
+        let pairs = count(duplicates.len(), "pair of entities", "pairs of entities");
         output.line(format!(
             "{pairs} may be duplicates, {certain} of them almost certainly: `hearsay entity duplicates` lists them"
         ))?;
     }
     if status.unread > 0 {
         let texts = count(status.unread, "text waits", "texts wait");
-        output.line(format!("{texts} to be read for facts: `hearsay fact extract` processes them"))?;
+        output.line(format!("{texts} for the extraction of facts: run `hearsay fact extract`"))?;
     }
     if status.pending_vectors > 0 {
         let texts = count(status.pending_vectors, "text has", "texts have");

@@ -64,13 +64,13 @@ fn ask_and_search_answer_as_data() {
     assert!(ask(&["--form", "prompt", "--citations"]).contains("[score 0.") && !ask(&[]).contains("[score"));
     let prompt = ask(&["--form", "prompt"]);
     assert!(!prompt.contains("[score") && !prompt.contains("campaign.yaml"), "{prompt}");
-    assert!(!ask(&["--about", "ben"]).contains("What bears on the question\n  The millstone"));
+    assert!(!ask(&["--about", "ben"]).contains("Relevant to the question\n  The millstone"));
     place.fails(&["-C", "mill", "ask", "--as", "ada", "x", "--about", "nobody"], 3, &["nobody"]);
     place.fails(&["-C", "mill", "ask", "--as", "ada", "x", "--session", "session-9"], 3, &["session-9"]);
     assert!(
         place
             .ok(&["-C", "mill", "search", "adaf", "--no-meaning", "--kind", "faction"])
-            .contains("Names like it: Ada Flint")
+            .contains("Similar names: Ada Flint")
     );
     place.fails(&["-C", "mill", "search", "x", "--as", "ben", "--status", "canon"], 2, &["--status"]);
 }

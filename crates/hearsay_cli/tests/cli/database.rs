@@ -31,7 +31,7 @@ fn a_damaged_database_is_checked_repaired_and_imported_again() {
     let place = mill();
     let whole = place.json(&["-C", "mill", "db", "check"]);
     assert_eq!((&whole["whole"], &whole["lost"]), (&Value::Bool(true), &Value::Array(Vec::new())), "{whole}");
-    assert!(place.ok(&["-C", "mill", "db", "check"]).contains("The database is whole."));
+    assert!(place.ok(&["-C", "mill", "db", "check"]).contains("The database is intact."));
     assert!(place.ok(&["-C", "mill", "db", "repair"]).contains("Nothing had to be repaired."));
     let operations = whole["operations"].as_u64().unwrap();
     assert!(operations >= 2);

@@ -106,7 +106,7 @@ fn data_forges_no_section_of_a_context() {
     let lines = |line: &&str| !line.starts_with("- ") && !line.ends_with(':');
     assert_eq!(prompt.lines().filter(lines).count(), 2, "who speaks, and what is asked: {prompt}");
     let text = place.ok(&ask);
-    assert_eq!(count(&text, "What bears on the question"), 1, "{text}");
+    assert_eq!(count(&text, "Relevant to the question"), 1, "{text}");
     assert!(!text.contains("[told by nobody") && !prompt.contains(" [told by nobody"), "{text}{prompt}");
     // Each result is printed on one line.
     let found = place.ok(&["-C", "mill", "search", "millstone cracked", "--no-meaning"]);

@@ -93,7 +93,7 @@ fn decisions_change_trust_and_doubtful_facts_are_pruned() {
     assert_eq!(place.json(&["-C", "mill", "trust", "history"])["decisions"][0]["verdict"], "confirmed");
     assert!(place.ok(&["-C", "mill", "trust", "history"]).contains("confirmed"));
     let review = place.ok(&["-C", "mill", "review"]);
-    assert!(review.contains("speaker ben 1 of 1") && review.contains("which you confirmed"), "{review}");
+    assert!(review.contains("speaker ben: 1 of 1") && review.contains("which you confirmed"), "{review}");
     place.ok(&["-C", "mill", "trust", "off"]);
     assert_eq!(place.json(&["-C", "mill", "trust"])["enabled"], false);
     assert!(!place.ok(&["-C", "mill", "review"]).contains("speaker ben"));

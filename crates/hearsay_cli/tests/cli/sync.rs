@@ -21,7 +21,7 @@ fn a_command_that_reads_says_that_files_changed_and_writes_nothing() {
     let before = position(&place);
     std::thread::sleep(std::time::Duration::from_millis(20));
     place.write("mill/more.yaml", MORE);
-    let notice = "1 campaign file changed; `hearsay -C mill sync` takes them over";
+    let notice = "1 campaign file changed; `hearsay -C mill sync` imports the changes";
     for line in [
         &["-C", "mill", "entity", "show", "ada"][..],
         &["-C", "mill", "session", "list"],
@@ -44,7 +44,7 @@ fn a_command_that_reads_says_that_files_changed_and_writes_nothing() {
     place.write("mill/more.yaml", &MORE.replace("Cora", "Cora Reed"));
     let mut line = place.command(&["session", "list"]);
     let below = told(line.current_dir(place.path("mill")).output().unwrap());
-    assert!(below.err.contains("`hearsay sync` takes them over"), "{}", below.err);
+    assert!(below.err.contains("`hearsay sync` imports the changes"), "{}", below.err);
     place.ok(&["-C", "mill", "sync"]);
     assert_eq!(place.run(&["-C", "mill", "session", "list"]).err, "");
 }
@@ -65,7 +65,7 @@ fn texts_of_an_import_are_read_for_facts_at_the_import() {
                    crowns. Ada owes Ben ten crowns.\", heard_by: [ben]}]}\n";
     place.write("mill/session.yaml", session);
     let first = place.run(&["-C", "mill", "session", "list"]);
-    assert!(first.err.contains("read 1 text for facts: "), "{}", first.err);
+    assert!(first.err.contains("searched 1 text for facts: "), "{}", first.err);
     place.ok(&["-C", "mill", "session", "start"]);
     let logged = place.json(&["-C", "mill", "log", "It rains."]);
     assert_eq!(logged["found"]["claimed"], 0, "only the line itself counts: {logged}");
@@ -81,7 +81,7 @@ fn texts_of_an_import_are_read_for_facts_at_the_import() {
     place.ok(&["-C", "other", "sync"]);
     place.write("other/hearsay.toml", "");
     let said = place.run(&["-C", "other", "say", "--by", "ben", "Hm.", "--to", "ada", "--json"]);
-    assert!(said.err.contains("read 1 text for facts: "), "{}", said.err);
+    assert!(said.err.contains("searched 1 text for facts: "), "{}", said.err);
     assert_eq!(serde_json::from_str::<Value>(&said.out).unwrap()["found"]["claimed"], 0, "{}", said.out);
 }
 

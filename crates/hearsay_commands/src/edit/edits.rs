@@ -1,4 +1,4 @@
-//! The edits, and the operation that each makes.
+//! Edits of a campaign, and the operation that records each edit.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::editor::{Edited, Editor, Right};
 use crate::{CommandError, edit::FactOptions};
 
-/// An edit by hand.
+/// An edit of a campaign by the DM or a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Edit {
@@ -24,7 +24,7 @@ pub enum Edit {
         kind: Kind,
         /// Id of the entity. Default: made from the name.
         id: Option<EntityId>,
-        /// Place where it lives and is: an id or a name.
+        /// Home and current place of the entity: an id or a name.
         place: Option<String>,
     },
     /// Adds an entity with initial knowledge, such as a character that the DM invents during a scene.
@@ -33,14 +33,15 @@ pub enum Edit {
         name: String,
         /// Kind of the entity.
         kind: Kind,
-        /// Place where it lives and is: an id or a name. The entity knows the facts that are known there.
+        /// Home and current place of the entity: an id or a name. The entity knows the facts that are known at this
+        /// place.
         place: Option<String>,
         /// Attributes and their values, such as `occupation`.
         attributes: BTreeMap<String, String>,
     },
     /// Sets an attribute: `set mirela-voss occupation "innkeeper"`.
     Set {
-        /// Entity: an id or a name.
+        /// Entity that has the attribute: an id or a name.
         entity: String,
         /// Attribute: a name such as `occupation`.
         attribute: String,
@@ -83,20 +84,20 @@ pub enum Edit {
     DeclareFlag {
         /// Name: a slug, such as `fire-reported`.
         name: String,
-        /// Value: `yes` or `no`, a number, or any text. The kind of value is fixed from then on.
+        /// First value: `yes` or `no`, a number, or any text. Later values must have the same type.
         value: String,
     },
     /// Sets a flag of the game to another value.
     SetFlag {
         /// Name of the flag.
         name: String,
-        /// Value, of the declared kind.
+        /// New value, of the same type as the declared value.
         value: String,
     },
 }
 
 impl Edit {
-    /// Returns the operation that makes the edit.
+    /// Returns the operation that records the edit.
     ///
     /// # Errors
     /// When a name, a fact, a date or a value is invalid.

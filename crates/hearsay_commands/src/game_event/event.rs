@@ -29,7 +29,7 @@ use crate::CommandError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GameEvent {
-    /// Characters see something happen. New facts are canon.
+    /// Characters see something happen. A new fact that they see is canon.
     Witness {
         /// Facts that are seen.
         facts: Vec<Stated>,
@@ -38,8 +38,8 @@ pub enum GameEvent {
         /// Place, time and session.
         circumstances: Circumstances,
     },
-    /// A line is said aloud. All hearers learn the line and its speaker, and learn the facts that it states. New facts
-    /// are claims.
+    /// A character says a line aloud. All hearers learn the line, its speaker, and the facts that the line states. A
+    /// new fact that the line states is a claim.
     Say {
         /// Speaker of the line.
         speaker: String,
@@ -79,7 +79,7 @@ pub enum GameEvent {
         document: String,
         /// Characters that read the document.
         readers: Vec<String>,
-        /// Credence of the readers, 0.0–1.0. Default: full.
+        /// Credence of the readers, 0.0–1.0. Default: 1.0.
         credence: Option<f64>,
         /// Place, time and session.
         circumstances: Circumstances,
@@ -93,7 +93,7 @@ pub enum GameEvent {
         conclusion: Stated,
         /// Facts from which the conclusion follows.
         from: Vec<String>,
-        /// Certainty of the inference, 0.0–1.0. Default: certain.
+        /// Certainty that the conclusion follows from the premises, 0.0–1.0. Default: 1.0.
         certainty: Option<f64>,
         /// Place, time and session.
         circumstances: Circumstances,
@@ -127,8 +127,8 @@ pub enum GameEvent {
         /// Place, time and session.
         circumstances: Circumstances,
     },
-    /// Withdraws the edges through which a knower learned a fact itself. Edges that depend on these edges become
-    /// inactive. If the knower made the fact up, the characters that it told the fact lose the fact too.
+    /// A knower forgets a fact: its own edges to the fact are withdrawn. Edges that depend on the withdrawn edges
+    /// become inactive. If the knower made the fact up, the characters that it told the fact lose the fact too.
     Forget {
         /// Knower that forgets.
         knower: String,

@@ -1,21 +1,21 @@
-//! Parts of events: statements, retellings and circumstances.
+//! Parts of game events: stated facts, distorted versions of facts, and circumstances.
 
 use serde::{Deserialize, Serialize};
 
-/// A recorded fact, or a new fact.
+/// A fact that a game event refers to: a recorded fact, or a new fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stated {
     /// A recorded fact: its id, the beginning of its id, or its handle.
     Recorded(String),
-    /// A sentence about an entity.
+    /// A new fact that consists of a sentence about an entity.
     Lore {
         /// Entity that the sentence is about: an id or a name.
         about: String,
         /// The sentence.
         text: String,
     },
-    /// A relation or an attribute.
+    /// A new fact that states a relation or an attribute.
     Parts {
         /// Subject: an id or a name.
         subject: String,
@@ -34,7 +34,7 @@ pub enum Stated {
 pub struct Retelling {
     /// Sentence of the distorted version. Default: made from the predicate's phrase, if there is an object.
     pub statement: Option<String>,
-    /// Other object or value. If unset, only the sentence differs.
+    /// Object or value of the distorted version. If unset, only the sentence differs from the fact.
     pub object: Option<String>,
 }
 
@@ -42,11 +42,11 @@ pub struct Retelling {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Circumstances {
-    /// Place: an id or a name.
+    /// Place of the event: an id or a name.
     pub place: Option<String>,
-    /// Game time. Default: the end of the given session. If no session is given, the game clock or the time of the log
-    /// of the session being played, whichever is later.
+    /// Game time of the event. Default: the end of the given session. If no session is given, the default is the game
+    /// clock or the time of the log of the session being played, whichever is later.
     pub time: Option<String>,
-    /// Session: its id or number. Default: the session being played.
+    /// Session in which the event happens: its id or number. Default: the session being played.
     pub session: Option<String>,
 }

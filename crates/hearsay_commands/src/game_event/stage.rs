@@ -1,4 +1,5 @@
-//! Parts of recording a game event: the characters present, the stated facts, and the sources of these facts.
+//! Helpers for recording a game event. They determine the characters present, the stated facts, and the sources of
+//! these facts.
 
 use std::sync::Arc;
 

@@ -12,19 +12,19 @@ use serde::Serialize;
 use super::rename::{Moved, Renaming};
 use crate::CommandError;
 
-/// Plan of a merge.
+/// A planned merge of two entities that is not committed yet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MergePlan {
     /// Entity to merge away (it is removed).
     pub gone: EntityId,
     /// Entity to merge into.
     pub into: EntityId,
-    /// Numbers of records that move.
+    /// Numbers of records that move to the remaining entity.
     #[serde(flatten)]
     pub moved: Moved,
     /// Facts that contradict a more certain fact of the other entity. They become claims, which the DM reviews. Sorted.
     pub undecided: Vec<FactId>,
-    /// Operation that makes the merge.
+    /// Operation that records the merge.
     #[serde(skip)]
     pub operation: Operation,
     /// Position of the newest operation at the time of planning.
@@ -63,11 +63,11 @@ pub fn merge(state: &State, gone: &str, into: &str, author: Author, now: Timesta
 }
 
 impl MergePlan {
-    /// Returns the planned operation. If a later operation has changed records that the merge moves, plans the merge
+    /// Returns the operation to commit. If a later operation has changed records that the merge moves, plans the merge
     /// again and returns the new operation.
     ///
     /// # Errors
-    /// As [`merge`].
+    /// The same errors as [`merge`].
     pub fn at_its_turn(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let written: BTreeSet<Key> = self.operation.changes.iter().filter_map(Change::writes).collect();
         let since = state.journal().rev().take_while(|(position, _)| *position > self.made_at);
@@ -143,7 +143,7 @@ fn losers(state: &State, gone: &EntityId, into: &EntityId) -> BTreeSet<FactId> {
     losers
 }
 
-/// Returns whether an earlier merge of the two entities was reverted.
+/// Returns whether the two entities of a possible duplicate were merged earlier and that merge was reverted.
 pub fn was_taken_back(state: &State, duplicate: &Duplicate) -> bool {
     let gone = |change: &Change| match change {
         Change::Set(Setting::Review(ReviewSetting::Merged { gone, into })) => {

@@ -62,7 +62,7 @@ impl Rename for Ids<'_> {
     }
 }
 
-/// Numbers of records that move.
+/// Numbers of records that a merge moves from the removed entity to the remaining entity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Moved {
     /// Number of facts.

@@ -39,8 +39,8 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Returns the operation that applies the decision to a fact. The fact waits for review or contradicts another
-    /// fact. It is given by id, the beginning of its id, or handle.
+    /// Returns the operation that applies the decision to a fact. The fact must wait for review or contradict another
+    /// fact. `fact` is its id, the beginning of its id, or its handle.
     ///
     /// # Errors
     /// When the fact does not exist, or was already rejected.
@@ -125,7 +125,8 @@ impl Decision {
     }
 }
 
-/// Returns the names and kinds of new entities in a fact that wait for the DM. The fact depends on them.
+/// Returns the facts that state the names and kinds of new entities in a fact and that wait for the DM. Accepting the
+/// fact also accepts them.
 fn names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
     let ends = std::iter::once(fact.subject()).chain(fact.object().entity());
     let new = ends.filter(|id| is_newcomer(state, id));
@@ -134,7 +135,8 @@ fn names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
     new.flat_map(naming).map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
 }
 
-/// Returns the facts about a new entity that wait for the DM, if `fact` is its name. They depend on the name.
+/// Returns the facts about a new entity that wait for the DM, if `fact` is the name of this entity. Rejecting the name
+/// also rejects these facts.
 fn stands_on(state: &State, fact: &Fact) -> Vec<FactId> {
     let id = fact.subject();
     let is_its_name = fact.predicate().as_str() == attribute::NAME && is_newcomer(state, id);

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::decision::Decision;
 use crate::CommandError;
 
-/// The DM's decision on several facts. It makes one operation, so one undo reverts it.
+/// The DM's decision on several facts. The decision is recorded as one operation, so one undo reverts it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decisions {
-    /// The facts.
+    /// Facts that the DM decides on.
     pub facts: Vec<FactId>,
-    /// Decision on each fact.
+    /// Decision that applies to each of the facts.
     pub decision: Decision,
     /// Reason in the DM's words, stored in the journal with the decision.
     #[serde(default)]
@@ -56,7 +56,7 @@ impl Decisions {
 /// A change of the secrecy of facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keep {
-    /// The facts.
+    /// Facts whose secrecy changes.
     pub facts: Vec<FactId>,
     /// Whether the facts become secret (`true`) or open (`false`). If they become secret, groups, places and the world
     /// lose their authored edges to the facts. Knowers that saw, heard or read a fact still know it. If a secret
@@ -65,10 +65,10 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// Returns the operation that makes the change.
+    /// Returns the operation that records the change.
     ///
     /// # Errors
-    /// When a fact does not exist, or no fact has a different secrecy.
+    /// When a fact does not exist, or all facts already have the requested secrecy.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let secrecy = if self.secret { Secrecy::Secret } else { Secrecy::Open };
         let (mut changes, mut first, mut count) = (Vec::new(), None, 0_usize);

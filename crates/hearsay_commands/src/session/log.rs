@@ -21,7 +21,7 @@ use crate::{CommandError, game_event::mentioned};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
-    /// Session: its id or number. Default: the session being played.
+    /// Session whose log the lines are written to: its id or number. Default: the session being played.
     pub session: Option<String>,
     /// Session to create for these lines, for example for a transcript. The new session is not being played.
     pub new: Option<NewSession>,
@@ -46,19 +46,19 @@ pub struct LogSource {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogLine {
-    /// Words of the line.
+    /// Text of the line.
     pub text: String,
     /// Speaker: an id or a name; `None` for narration.
     pub speaker: Option<String>,
     /// Place of this line and of the following lines. Default: the place of the line before.
     pub place: Option<String>,
-    /// Game time of the line. Default: the latest time of the log or the game clock.
+    /// Game time of the line. Default: the time of the log or the game clock, whichever is later.
     pub time: Option<String>,
-    /// Hearers besides the speaker. Default: the characters present.
+    /// Hearers of the line, without the speaker. Default: the characters present.
     pub heard_by: Vec<String>,
-    /// Hearers in addition to the characters present.
+    /// Characters that hear the line in addition to the characters present.
     pub with: Vec<String>,
-    /// Number of the line in the [source](Log::source), counted from 1.
+    /// Number of the line in the file that [`source`](Log::source) names, counted from 1.
     pub number: Option<u32>,
 }
 

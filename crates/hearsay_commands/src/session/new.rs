@@ -14,13 +14,13 @@ use crate::CommandError;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewSession {
-    /// Id. Default: `session-` and the number.
+    /// Id of the session. Default: `session-` and the number.
     pub id: Option<String>,
-    /// Number. Default: the next number.
+    /// Number of the session. Default: the next free number.
     pub number: Option<u32>,
-    /// Title. Default: `Session` and the number.
+    /// Title of the session. Default: `Session` and the number.
     pub title: Option<String>,
-    /// Real-world date of play, as written.
+    /// Real-world date of play, as any text.
     pub date: Option<String>,
     /// Start in game time. Default: the game clock.
     pub time: Option<String>,

@@ -1,4 +1,4 @@
-//! Saving a recap that the DM edited.
+//! Saves a recap that the DM edited.
 
 use hearsay_model::{Author, Change, KeptRecap, Operation, SessionSetting, Setting, SettingKey, State, Timestamp};
 use hearsay_query::resolve::find_session;

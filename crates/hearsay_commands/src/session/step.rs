@@ -22,7 +22,7 @@ use crate::CommandError;
 pub enum SessionStep {
     /// A session starts and is being played.
     Start(NewSession),
-    /// Characters arrive or leave. Those that arrive hear the following lines; those that leave do not.
+    /// Characters arrive or leave. Characters that arrive hear the following lines, and characters that leave do not.
     Attend {
         /// Characters that arrive.
         arrive: Vec<String>,
@@ -31,13 +31,13 @@ pub enum SessionStep {
     },
     /// The session being played ends.
     End {
-        /// End in game time. Default: the latest time of the log or the game clock.
+        /// End in game time. Default: the time of the log or the game clock, whichever is later.
         time: Option<String>,
     },
 }
 
 impl SessionStep {
-    /// Returns the operation of the step.
+    /// Returns the operation that records the step.
     ///
     /// # Errors
     /// When a session is to start and another session is being played, or when a session is needed and none is being

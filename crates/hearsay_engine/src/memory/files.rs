@@ -13,17 +13,17 @@ use super::Memory;
 
 impl Memory {
     /// Imports campaign files or an export (`.jsonl`) as one operation. The files are read and compared on a background
-    /// thread, so other requests for reads are still answered. The import joins the queue of writes when its files have
-    /// been read.
+    /// thread, so the memory still answers reads meanwhile. After the files have been read, the import joins the queue
+    /// of writes.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails when the files are invalid.
+    /// When the request queue is full or the memory is closed. The ticket fails when the files are invalid.
     pub fn import(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
         self.import_with(path, ImportOptions::default())
     }
 
-    /// Imports files of any known format as one operation. Each source is a separate author, so undoing the import of
-    /// one source does not affect the others.
+    /// Imports files of any known format as one operation. Each source counts as a separate author, so undoing the
+    /// import of one source does not affect the others.
     ///
     /// # Errors
     /// As [`import`](Self::import).
@@ -36,7 +36,7 @@ impl Memory {
         self.send_write(|responder| Command::Import { path, options, dry_run: false, responder })
     }
 
-    /// Imports files like [`import`](Self::import) and reports progress.
+    /// Imports files like [`import`](Self::import) and reports the progress of the import through `progress`.
     ///
     /// # Errors
     /// As [`import`](Self::import).
@@ -73,7 +73,7 @@ impl Memory {
     /// writing fails, no incomplete file is left. On Unix, only the owner can read the file.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails when the file cannot be written.
+    /// When the request queue is full or the memory is closed. The ticket fails when the file cannot be written.
     pub fn export(&self, path: impl Into<PathBuf>) -> Result<Ticket<()>, MemoryError> {
         let path = path.into();
         self.read_in_background(move |world| {
@@ -84,10 +84,10 @@ impl Memory {
         })
     }
 
-    /// Rebuilds the projections in the database from the journal.
+    /// Rebuilds all projections in the database from the journal.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails when the database fails.
+    /// When the request queue is full or the memory is closed. The ticket fails when the database fails.
     pub fn rebuild(&self) -> Result<Ticket<()>, MemoryError> {
         self.send_write(Command::Rebuild)
     }

@@ -51,13 +51,13 @@ pub(super) struct Running {
 }
 
 impl Memory {
-    /// Opens a memory: reads the database on the calling thread, then starts the worker. The model loads in the
-    /// background.
+    /// Opens a memory: reads the database on the calling thread, then starts the worker. The sentence encoder is loaded
+    /// in the background.
     ///
     /// # Errors
-    /// When the database cannot be opened: another process has locked it, it is damaged, or it is not writable. When
-    /// the machine's clock is before 1970. A missing model is not an error: questions are then answered by words and
-    /// graph, and [`Status`] reports the reason.
+    /// When the database cannot be opened: another process has locked it, it is damaged, or it is not writable. Also
+    /// when the clock of the machine shows a time before 1970. A missing sentence encoder is not an error: questions
+    /// are then answered by words and graph only, and [`Status`] contains the reason.
     pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
         check_clock(SystemTime::now())?;
         let ((reads, read_queue), (writes, write_queue)) = (unbounded(), unbounded());
@@ -106,9 +106,9 @@ impl Memory {
         self.send(|running| &running.writes, command)
     }
 
-    /// Waits until every text has its vector, or until no model is available. Repeatedly calls `progress` with the
-    /// number of texts that have a vector and the number of all texts. `progress` returns whether to continue waiting.
-    /// Blocks, so do not call it on a game's main thread.
+    /// Waits until every text has a vector, or until it is known that no sentence encoder is available. Repeatedly
+    /// calls `progress` with the number of texts that have a vector and the number of all texts. `progress` returns
+    /// whether to continue waiting. Blocks, so do not call it on a game's main thread.
     ///
     /// # Errors
     /// When the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -120,9 +120,9 @@ impl Memory {
         })
     }
 
-    /// Waits until the model is loaded or unavailable, and the stored vectors are read. Afterwards,
-    /// [`Status::pending_vectors`] is the number of texts whose vectors must be computed. `progress` returns whether to
-    /// continue waiting.
+    /// Waits until the sentence encoder is loaded or known to be unavailable, and the stored vectors are read.
+    /// Afterwards, [`Status::pending_vectors`] is the number of texts whose vectors must be computed. `progress`
+    /// returns whether to continue waiting.
     ///
     /// # Errors
     /// When the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -148,13 +148,13 @@ impl Memory {
     }
 
     /// Answers all requests that were sent, stores finished vectors, writes a snapshot, and closes the database. When
-    /// this function has returned, another process may open the directory. Waits for running imports, at most for
-    /// [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close faster, cancel the tickets
-    /// of the imports.
+    /// this function has returned, another process may open the directory. Waits for running imports, but not longer
+    /// than [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close faster, cancel the
+    /// tickets of the imports.
     ///
     /// # Errors
-    /// [`MemoryError::ClosedEarly`] when accepted changes were not committed. Also when the database fails to close, or
-    /// the worker panicked.
+    /// [`MemoryError::ClosedEarly`] when some accepted changes were not committed. Also when the database fails to
+    /// close, or the worker panicked.
     pub fn close(self) -> Result<(), MemoryError> {
         let patience = self.settings.store.close_timeout();
         match self.close_within(patience)? {

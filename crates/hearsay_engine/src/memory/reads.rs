@@ -29,17 +29,17 @@ use crate::{
 use super::Memory;
 
 impl Memory {
-    /// Asks a character a question.
+    /// Asks a character a question. The answer contains the facts that the character knows about it and may say.
     ///
     /// # Errors
-    /// When the channel is full, the memory is closed, or the question is too long. The ticket fails when a name is
-    /// unknown.
+    /// When the request queue is full, the memory is closed, or the question is too long. The ticket fails when a name
+    /// is unknown.
     pub fn ask(&self, ask: Ask) -> Result<Ticket<Answer>, MemoryError> {
         check_question(&ask.question)?;
         self.send_read(|responder| Command::Ask(ask, Instant::now(), responder))
     }
 
-    /// Searches by name, along relations, and by words and meaning.
+    /// Searches entities, facts and passages by name, along relations, and by words and meaning.
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
@@ -48,8 +48,8 @@ impl Memory {
         self.send_read(|responder| Command::Search(search, Instant::now(), responder))
     }
 
-    /// Summarizes a session's log or a document within a token budget. The summary prefers lines that are relevant to a
-    /// question and lines with the most content.
+    /// Summarizes a session's log or a document within a token budget. The summary prefers lines that are relevant to
+    /// the given question, and lines with much content.
     ///
     /// # Errors
     /// As [`ask`](Self::ask). Also when the session does not exist.
@@ -61,16 +61,16 @@ impl Memory {
     /// Returns the status of the memory.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed.
+    /// When the request queue is full or the memory is closed.
     pub fn status(&self) -> Result<Ticket<Status>, MemoryError> {
         self.send_read(Command::Status)
     }
 
-    /// Reads from the state on the worker thread, so the closure must be short. The crate
-    /// [`hearsay_query`] has the usual queries.
+    /// Calls a closure with a read snapshot on the worker thread. The closure must be short, because the worker does
+    /// nothing else while the closure runs. The crate [`hearsay_query`] contains ready-made queries.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed.
+    /// When the request queue is full or the memory is closed.
     pub fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
@@ -78,11 +78,12 @@ impl Memory {
         self.send_read(|responder| Command::Read(read_job(read, responder)))
     }
 
-    /// Runs a long read on its own thread, with the state at the start of the read. At most as many reads run at the
-    /// same time as there are processors, less one. Further reads wait.
+    /// Calls a closure with a read snapshot on a background thread. Use this function for long reads. The snapshot is
+    /// taken when the closure starts. The number of closures that run at the same time is limited to the number of
+    /// processors minus one, but is at least one. Further reads wait.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed.
+    /// When the request queue is full or the memory is closed.
     pub fn read_in_background<T: Send + 'static>(
         &self,
         read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
@@ -91,10 +92,11 @@ impl Memory {
     }
 
     /// Returns how an operation would change the knowledge of every knower, without committing the operation. `make`
-    /// makes the operation.
+    /// creates the operation.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails when the operation cannot be made or applied.
+    /// When the request queue is full or the memory is closed. The ticket fails when `make` returns an error, or when
+    /// the operation cannot be applied.
     pub fn preview(
         &self,
         make: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
@@ -106,26 +108,26 @@ impl Memory {
     /// gossip, [commit](Self::commit_gossip) the plan.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails when the game clock is needed but not set, or
-    /// when the period is invalid.
+    /// When the request queue is full or the memory is closed. The ticket fails when the game clock is needed but not
+    /// set, or when the period is invalid.
     pub fn gossip(&self, gossip: Gossip) -> Result<Ticket<GossipPlan>, MemoryError> {
         self.read_in_background(move |world| Ok(gossip.plan(&world.state, now())?))
     }
 
-    /// Finds duplicate entities on a background thread. Also compares the meaning of their descriptions, if these have
-    /// vectors.
+    /// Finds pairs of entities that may be duplicates, on a background thread. Descriptions that have vectors are also
+    /// compared by meaning.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed.
+    /// When the request queue is full or the memory is closed.
     pub fn duplicates(&self) -> Result<Ticket<Vec<Duplicate>>, MemoryError> {
         self.send_read(Command::Duplicates)
     }
 
-    /// Plans a merge of the first entity into the second on a background thread, without changing the memory. To merge
-    /// the entities, [commit](Self::commit_merge) the plan.
+    /// Plans a merge of the entity `gone` into the entity `into` on a background thread, without changing the memory.
+    /// To merge the entities, [commit](Self::commit_merge) the plan.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails as described at
+    /// When the request queue is full or the memory is closed. The ticket fails as described at
     /// [`merge`](merge::merge()).
     pub fn plan_merge(
         &self,
@@ -139,25 +141,25 @@ impl Memory {
     /// Finds the facts that pruning would remove, on a background thread, without changing the memory.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails as described at [`Prune::plan`].
+    /// When the request queue is full or the memory is closed. The ticket fails as described at [`Prune::plan`].
     pub fn plan_prune(&self, prune: Prune) -> Result<Ticket<PrunePlan>, MemoryError> {
         self.read_in_background(move |world| Ok(prune.plan(&world.state, now())?))
     }
 
-    /// Checks the campaign for problems on a background thread, with a maximum number of examples per check: see
+    /// Checks the campaign for problems on a background thread. Each check returns at most `examples` examples: see
     /// [`health`](hearsay_query::health).
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed.
+    /// When the request queue is full or the memory is closed.
     pub fn health(&self, examples: usize) -> Result<Ticket<Health>, MemoryError> {
         self.read_in_background(move |world| Ok(health(&world.state, examples)))
     }
 
-    /// Returns the position of the operation to undo, and the effect of the undo: the lost and changed records, and the
-    /// dependent operations.
+    /// Returns the position of the operation to undo, and the effect of the undo: the records that would disappear or
+    /// change, and the later operations that depend on them.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails when there is nothing to undo.
+    /// When the request queue is full or the memory is closed. The ticket fails when there is nothing to undo.
     pub fn undo_preview(&self, target: UndoTarget) -> Result<Ticket<(Position, UndoPreview)>, MemoryError> {
         self.read_in_background(move |world| {
             let position = target.position(&world.state)?;

@@ -14,21 +14,21 @@ use crate::{MemoryError, Status, ticket::Ticket, worker::Command};
 use super::Memory;
 
 impl Memory {
-    /// Returns the facts that the extractor finds in a text, without writing them.
+    /// Returns the facts that the extractor finds in a text, without recording them.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails when a name is unknown or the language file
-    /// is invalid.
+    /// When the request queue is full or the memory is closed. The ticket fails when a name is unknown or the language
+    /// file is invalid.
     pub fn draft(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
         self.send_read(|responder| Command::Draft(draft, responder))
     }
 
     /// Starts extracting facts from the waiting texts in the background, even if the settings disable extraction. With
-    /// `again`, reads every text again, for example after a change of the language file. Known facts are unchanged.
-    /// Returns the number of texts to read.
+    /// `again`, reads every text again, for example after a change of the language file. Facts that are already known
+    /// do not change. Returns the number of texts to read.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed.
+    /// When the request queue is full or the memory is closed.
     pub fn read_texts(&self, again: bool) -> Result<Ticket<usize>, MemoryError> {
         self.send_read(|responder| Command::ReadTexts { again, responder })
     }
@@ -51,17 +51,17 @@ impl Memory {
         }
     }
 
-    /// Pauses or resumes extraction by the language model, or retries failed texts. Returns the new status.
+    /// Pauses or resumes extraction by the language model, or retries failed texts. Returns the status after this step.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails with [`MemoryError::NoLlm`] when no language
-    /// model is enabled.
+    /// When the request queue is full or the memory is closed. The ticket fails with [`MemoryError::NoLlm`] when no
+    /// language model is enabled.
     #[cfg(feature = "llm")]
     pub fn llm(&self, step: LlmStep) -> Result<Ticket<LlmStatus>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Step(step, responder)))
     }
 
-    /// Returns the facts that the language model finds in a text, without writing them.
+    /// Returns the facts that the language model finds in a text, without recording them.
     ///
     /// # Errors
     /// As [`llm`](Self::llm). Also when a name is unknown, or the model returns nothing.
@@ -70,7 +70,7 @@ impl Memory {
         self.send_read(|responder| Command::Llm(LlmCommand::Draft(draft, responder)))
     }
 
-    /// Sends a prompt to the language model and returns the answer. The prompt may be that of a
+    /// Sends a prompt to the language model and returns the answer. The prompt can be, for example, the prompt of a
     /// [`SessionRecap`](hearsay_query::session::SessionRecap). No facts are extracted from the answer.
     ///
     /// # Errors

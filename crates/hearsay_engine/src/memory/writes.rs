@@ -1,4 +1,4 @@
-//! Requests that change the campaign. Each is answered after its commit.
+//! Requests that change the campaign. Each request is answered after its commit.
 
 use std::sync::Arc;
 
@@ -35,7 +35,8 @@ impl Memory {
     /// from the state before the commit. `make` may be called more than once.
     ///
     /// # Errors
-    /// When the channel is full or the memory is closed. The ticket fails when the operation cannot be made or applied.
+    /// When the request queue is full or the memory is closed. The ticket fails when `make` returns an error, or when
+    /// the operation cannot be applied.
     pub fn write(
         &self,
         make: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
@@ -102,8 +103,8 @@ impl Memory {
         self.write(move |world| Ok(retcon.operation(&world.state, Author::Dm, now())?))
     }
 
-    /// Commits a gossip plan as one operation. Knowledge in the plan is inactive if it depends on knowledge that was
-    /// withdrawn after the planning.
+    /// Commits a gossip plan as one operation. A knowledge edge of the plan becomes inactive if it depends on an edge
+    /// that was withdrawn after the planning.
     ///
     /// # Errors
     /// As [`write`](Self::write). Also when a fact or an entity of the plan was removed after the planning. In that
@@ -137,8 +138,8 @@ impl Memory {
         self.write(move |world| Ok(keep.operation(&world.state, now())?))
     }
 
-    /// Applies the policy to proposals and records the accepted facts. Returns the counts of the outcomes after the
-    /// commit.
+    /// Applies the policy to proposals and records the facts that the policy accepts. After the commit, the ticket
+    /// returns the number of proposals with each outcome.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -153,8 +154,8 @@ impl Memory {
         })
     }
 
-    /// Commits a merge as one operation. If records that the merge moves were changed after the planning, the merge is
-    /// planned again first.
+    /// Commits a merge as one operation. If records that the merge moves have changed since the planning, the merge is
+    /// first planned again.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -165,13 +166,14 @@ impl Memory {
     /// Splits a merged entity into the two original entities. Later changes are kept: see [`split`](merge::split()).
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when there is no such merge.
+    /// As [`write`](Self::write). Also when no merge of this entity is recorded, or when a later merge must be split
+    /// first.
     pub fn split(&self, entity: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let entity = entity.into();
         self.write(move |world| Ok(merge::split(&world.state, &entity, now())?))
     }
 
-    /// Records that two similar entities are distinct.
+    /// Records that two similar entities are distinct, so they are no longer reported as duplicates.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -211,8 +213,8 @@ impl Memory {
     /// Applies a game's updates of entities: see [`Patches`].
     ///
     /// # Errors
-    /// As [`write`](Self::write). An invalid field is not an error: the answer lists it, and the other fields are
-    /// written.
+    /// As [`write`](Self::write). An invalid field is not an error: the answer lists the field, and the other fields
+    /// are written.
     pub fn patch(&self, author: Author, patches: Arc<Patches>) -> Result<Ticket<Patched>, MemoryError> {
         let refused = Vec::new();
         self.send_write(|responder| Command::Write(Write::Patches { patches, author, refused, responder }))

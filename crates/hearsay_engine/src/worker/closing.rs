@@ -1,4 +1,4 @@
-//! Closing: commits accepted changes until the time runs out. The remaining changes fail and are counted.
+//! Closing of the memory: commits accepted changes until the time runs out. The remaining changes fail and are counted.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -21,7 +21,7 @@ impl Closing {
         Self { deadline, gave_up: false, closed: Closed::default() }
     }
 
-    /// Returns the remaining time for accepted changes. `None` if the memory is not closing, or the time has run out.
+    /// Returns the remaining time for accepted changes; `None` if the memory is not closing, or the time has run out.
     pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
         self.deadline.get().filter(|_| !self.gave_up).map(|deadline| deadline.saturating_duration_since(now))
     }

@@ -1,5 +1,5 @@
-//! Compaction of the journal in small steps. The undo horizon advances, and data before the horizon that nothing needs
-//! is removed.
+//! Compaction of the journal in small steps. Each step advances the undo horizon or removes data that is before the
+//! horizon and not needed any more.
 //!
 //! Each step compacts first the state and then the database. Steps are written to the database in order with the
 //! commits. If the program ends before compaction is done, it continues after the next opening.
@@ -35,7 +35,7 @@ pub(super) struct Compacting {
 }
 
 enum Step {
-    /// There is nothing to remove.
+    /// Nothing is being removed.
     Rest,
     /// A background thread scans for removable data.
     Planning,
@@ -103,7 +103,7 @@ impl Worker {
         true
     }
 
-    /// Starts a scan for removable data on a background thread, if one is due. Returns whether it was due.
+    /// Starts a scan for removable data on a background thread, if one is due. Returns whether a scan was due.
     fn plan_compaction(&mut self) -> bool {
         let state = &self.world.state;
         let since = state.compacted_to().0.saturating_sub(self.compacting.planned_at.0);

@@ -18,12 +18,13 @@ use crate::MemoryError;
 const TERMS: &str = "terms";
 const VECTORS: &str = "vectors";
 
-/// Number of texts whose terms must be missing from the file for it to be written again.
+/// The file of terms is written again only if the terms of at least this many texts are missing from it, or of all
+/// texts if the campaign has fewer texts.
 const MOST_UNSTORED: usize = 256;
-/// The number of all texts, divided by this number, must also be missing from the file.
+/// The file of terms is written again only if the share of missing texts is also at least one divided by this number.
 const UNSTORED_SHARE: usize = 20;
 
-/// Number of vectors of removed texts that may always remain in the file.
+/// Number of vectors of removed texts that the file may always contain before it is rewritten.
 const MOST_UNUSED: usize = 1_024;
 
 /// Approximate size of a frame in bytes when many vectors are written at once.
@@ -45,7 +46,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Starts reading the terms and, if wanted, the vectors.
+    /// Starts threads that read the stored terms and, if `with_vectors` is `true`, the stored vectors.
     pub(super) fn start(
         directory: &Path,
         with_vectors: bool,
@@ -71,12 +72,13 @@ pub(super) fn read_terms(directory: &Path) -> TermCache {
         read.is_some()
     });
     if let Err(error) = opened {
-        tracing::warn!(%error, "the stored terms of texts cannot be read; counting them again");
+        tracing::warn!(%error, "the file with the terms of texts cannot be read; counting the terms again");
     }
     read.unwrap_or_default()
 }
 
-/// Stores the terms of texts if many are missing from the file. `stored` is the number of texts in the file.
+/// Stores the terms of texts if the terms of many texts are missing from the file. `stored` is the number of texts in
+/// the file.
 pub(super) fn write_terms(directory: &Path, index: &Index, stored: usize) {
     let unstored = index.len().abs_diff(stored);
     if unstored < MOST_UNSTORED.max(index.len() / UNSTORED_SHARE).min(index.len().max(1)) {
@@ -84,18 +86,18 @@ pub(super) fn write_terms(directory: &Path, index: &Index, stored: usize) {
     }
     let written = FrameFile::create(directory.join(TERMS), &terms_key(), [index.terms().encode()]);
     if let Err(error) = written {
-        tracing::warn!(%error, "the terms of texts were not stored; the next opening counts them again");
+        tracing::warn!(%error, "the terms of texts could not be stored; the next opening counts them again");
     }
 }
 
-/// The vectors of a model, with their file.
+/// The stored vectors that one model computed, with their file.
 pub(crate) struct StoredVectors {
     pub(super) model: String,
     pub(super) set: VectorSet,
     pub(super) file: VectorFile,
 }
 
-/// The file of a model's vectors.
+/// File with the vectors that one model computed.
 pub(super) struct VectorFile {
     file: FrameFile,
     /// Number of vectors in the file.
@@ -125,7 +127,7 @@ impl StoredVectors {
                 Some(Self { model, set, file })
             }
             Err(error) => {
-                tracing::warn!(%error, "stored vectors cannot be read; computing them again");
+                tracing::warn!(%error, "the file with the vectors cannot be read; computing the vectors again");
                 None
             }
         }
@@ -139,7 +141,7 @@ impl VectorFile {
         Ok(Self { file, count: 0 })
     }
 
-    /// Appends vectors.
+    /// Appends vectors to the file. Does nothing if the set is empty.
     pub(super) fn append(&mut self, set: &VectorSet) -> io::Result<()> {
         if !set.is_empty() {
             self.file.append(&set.encode())?;

@@ -19,7 +19,7 @@ pub(super) struct Search {
 }
 
 impl Worker {
-    /// Finds duplicate entities for a caller, on a background thread.
+    /// Finds entities that may be duplicates on a background thread, and sends them to the caller.
     pub(super) fn find_duplicates(&mut self, responder: Responder<Vec<Duplicate>>) {
         let world = self.world.clone();
         self.aside(move |internal| {
@@ -45,7 +45,8 @@ impl Worker {
         responder.give(Ok(found));
     }
 
-    /// Makes a search due if an operation changed a name, because the name may make a duplicate.
+    /// Marks a search as due if an operation changed a name, because the changed name may be similar to the name of
+    /// another entity.
     pub(super) fn note_duplicates(&mut self, touched: &[Key]) {
         if !self.settings.duplicates.merge_near_certain || self.duplicates.due {
             return;

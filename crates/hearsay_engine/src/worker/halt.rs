@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{MemoryError, Written, ticket::ticket};
 
-/// Reason and state of a halt.
+/// A halt of writing: its reason and state.
 pub(super) struct Halt {
     why: String,
     /// Whether the journal is being read again. `false` means that reading it failed.
@@ -100,7 +100,7 @@ impl Worker {
             self.note_if_findings(&write);
             self.finish(write, Err(MemoryError::Uncertain(why.clone())));
         }
-        self.fail(format!("{why}; no more writes until the campaign is opened again"));
+        self.fail(format!("{why}; all writes fail until the campaign is opened again"));
     }
 
     /// Replaces the state by the newly folded state, and answers the writes in doubt.

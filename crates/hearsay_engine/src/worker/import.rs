@@ -16,7 +16,7 @@ use crate::{
     ImportOptions, ImportOutcome, ImportProgress, ImportStage, MemoryError, ReadSnapshot, clock::now, ticket::Responder,
 };
 
-/// Reads campaign files or an export, compares them with the state, and answers.
+/// Reads campaign files or an export, compares them with the state, and answers the request.
 pub(super) fn dry_run(world: &ReadSnapshot, path: &Path, options: &ImportOptions, responder: Responder<ImportOutcome>) {
     let source = read(path, options, Earlier::of(&world.state), &responder);
     let plan = source.and_then(|source| guarded(|| Ok(source.plan(&world.state))));
@@ -59,7 +59,7 @@ fn read(
     if responder.is_cancelled() { Err(MemoryError::Cancelled) } else { source }
 }
 
-/// Read contents, for comparison with a state.
+/// Contents of the files that were read, to be compared with a state.
 pub(crate) enum Source {
     /// Campaign files.
     Campaign(Box<Campaign>),
@@ -108,7 +108,7 @@ impl Source {
     }
 }
 
-/// Plans an import of the changes in an export that the state lacks.
+/// Plans an import of those changes in an export that are not in the state yet.
 fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
     // An entity or session that was removed before the export is in it only because another record refers to it.
     let mut removed: (BTreeSet<&EntityId>, BTreeSet<&SessionId>) = Default::default();
@@ -165,7 +165,7 @@ fn plan_lines(state: &State, changes: &[Change], name: &str) -> ImportPlan {
     ImportPlan { operation, report }
 }
 
-/// An import that was read. Its changes are computed on a background thread when its turn comes.
+/// An import whose files were read. Its changes are computed on a background thread when its turn comes.
 pub(crate) struct Import {
     pub(super) source: Source,
     pub(super) plan: Option<ImportPlan>,

@@ -1,7 +1,8 @@
-//! The worker: one named thread that owns state, index and store.
+//! The worker: one named thread that owns the state, the index and the store.
 //!
-//! It waits only for its channels. Commits, the model, files and long comparisons run elsewhere and return [`Internal`]
-//! messages. Long work on the worker itself is done in slices between requests.
+//! The worker waits only for its channels. Commits, the sentence encoder, file access and long comparisons run on other
+//! threads, which send [`Internal`] messages to the worker. Long work on the worker itself is done in slices between
+//! requests.
 
 mod closing;
 mod compaction;
@@ -96,7 +97,7 @@ pub(crate) enum Command {
     },
     #[cfg(feature = "llm")]
     Llm(LlmCommand),
-    /// Changes the state without the journal.
+    /// Applies an operation to the state but not to the journal, so that the two differ.
     #[cfg(test)]
     Spoil(hearsay_model::Operation),
 }
@@ -113,21 +114,21 @@ pub(crate) enum Internal {
     Reloaded(Box<Result<Reloaded, StoreError>>),
     /// Outcome of computing the derived data of the new state.
     Renewed(Box<Result<Renewed, MemoryError>>),
-    /// An import that was read and requests its turn.
+    /// An import whose files were read. It joins the queue of writes.
     Import(Box<Import>),
-    /// An import that was compared with the state, unless that failed.
+    /// An import that was compared with the state; `None` if the comparison failed.
     Planned(Option<Box<Import>>),
     /// Outcome of writing rows of the graph tables.
     Projected(Result<(), StoreError>),
     /// The graph tables were rebuilt.
     Rebuilt,
-    /// Stored vectors, if there were any.
+    /// The stored vectors; `None` if there were none or they cannot be read.
     StoredVectors(Option<Box<StoredVectors>>),
     /// A result of the encoder.
     Encoded(Encoded),
-    /// Findings in passages.
+    /// Facts that the extractor found in passages.
     Read(Vec<Findings>),
-    /// Findings of a language model in texts.
+    /// Facts that a language model found in texts.
     #[cfg(feature = "llm")]
     Asked(Box<llm::Asked>),
     /// The attempt to store the queue of the language model is over.
@@ -145,7 +146,7 @@ pub(crate) enum Internal {
     AsideDone,
 }
 
-/// Runs a caller's closure and turns a panic into an error, so that it ends nothing else.
+/// Runs a caller's closure. Turns a panic into an error, so that the panic does not end the thread.
 pub(crate) fn guarded<T>(job: impl FnOnce() -> Result<T, MemoryError>) -> Result<T, MemoryError> {
     catch_unwind(AssertUnwindSafe(job)).unwrap_or(Err(MemoryError::Crashed))
 }
@@ -184,18 +185,18 @@ pub(crate) struct Worker {
     /// Thread that reads the stored terms of texts, and the number of texts stored.
     terms: Option<JoinHandle<hearsay_recall::TermCache>>,
     stored_terms: usize,
-    /// Whether all senders of requests are gone.
+    /// Whether all senders of requests were dropped.
     closing: bool,
     /// Deadline of closing, and counts of the changes sent before it.
     ending: Closing,
-    /// Writes that were not received yet, for counting them.
+    /// Channel of writes that the worker has not received yet. Used only to count them.
     queued: Receiver<Command>,
 }
 
-/// Counts after a write, computed on demand.
+/// Counts of the state after a write, computed on demand.
 #[derive(Default)]
 struct Counts {
-    /// Number of the counted write; `None` if the counts are outdated.
+    /// Number of the write after which the counts were computed; `None` if the counts are outdated.
     revision: Option<u64>,
     entities: usize,
     facts: usize,
@@ -209,8 +210,8 @@ pub(crate) fn start(
     deadline: Arc<OnceLock<Instant>>,
 ) -> Result<JoinHandle<Result<Closed, MemoryError>>, MemoryError> {
     let (internal, inbox) = unbounded();
-    // The threads read while the database opens. They write nothing before that, because only opening ensures that no
-    // other process uses the directory.
+    // The threads read while the database opens. They write nothing until the database is open, because only an open
+    // database ensures that no other process uses the directory.
     let reading = match &options.location {
         Location::Directory(directory) => Some(Reading::start(directory, options.settings.model.enabled, &internal)?),
         Location::Memory => {
@@ -311,7 +312,7 @@ impl Worker {
             let patience = self.ending.patience(now).map_or(patience, |until| until.min(patience));
             let patience = if busy || compacts { Duration::ZERO } else { patience };
             let open_reads = reads.as_ref().unwrap_or(&none);
-            // When there is no room, writes stay in their channel, which is eventually full for callers. Reads
+            // When there is no room, writes stay in their channel until callers get the error that it is full. Reads
             // continue.
             let open_writes = writes.as_ref().filter(|_| self.writes.has_room()).unwrap_or(&none);
             select! {
@@ -335,7 +336,7 @@ impl Worker {
         self.shut_down(inbox)
     }
 
-    /// Whether all requests are answered. When closing gave up, whether nothing is being committed.
+    /// Returns whether all requests are answered. After closing gave up waiting, returns whether no commit is running.
     fn is_idle(&self) -> bool {
         let in_doubt = self.halt.as_ref().map_or(0, Halt::in_doubt);
         if self.ending.gave_up() {
@@ -393,7 +394,7 @@ impl Worker {
             Internal::Planned(import) => self.take_planned(import),
             Internal::Projected(Ok(())) => {}
             Internal::Projected(Err(error)) => {
-                self.fail(format!("the graph tables are behind; they are rebuilt at the next opening: {error}"));
+                self.fail(format!("the graph tables could not be updated; the next opening rebuilds them: {error}"));
             }
             Internal::Rebuilt => self.take_rebuilt(),
             Internal::StoredVectors(stored) => self.take_stored_vectors(stored.map(|stored| *stored)),
@@ -412,7 +413,7 @@ impl Worker {
     }
 
     /// Runs a long job on its own low-priority thread, so that it delays neither writes nor frames of the game. Returns
-    /// whether the thread started. Otherwise the job's responder is dropped, which tells the caller.
+    /// whether the thread started. If it did not, the responder of the job is dropped, so the caller gets an error.
     fn aside(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) -> bool {
         self.asides.1.retain(|aside| !aside.is_finished());
         let internal = self.internal.clone();
@@ -448,7 +449,7 @@ impl Worker {
         self.tell(Event::Failed(what));
     }
 
-    /// Does some postponed work. Returns whether there is more.
+    /// Does some postponed work. Returns whether more work remains.
     fn do_slice(&mut self) -> bool {
         let end = Instant::now() + SLICE;
         while Instant::now() < end {
@@ -522,7 +523,7 @@ impl Worker {
         if newer >= self.settings.store.snapshot_after.max(1) {
             self.store.write_snapshot(&self.world.state, |result| {
                 if let Err(error) = result {
-                    tracing::warn!("no snapshot was written: {error}");
+                    tracing::warn!("no snapshot was written, so the next opening takes longer: {error}");
                 }
             });
         }
@@ -531,7 +532,8 @@ impl Worker {
         let large = (self.world, self.index, self.vectors, self.questions, self.reviews, self.readings);
         let freeing = thread::Builder::new().name("hearsay-freeing".into());
         let _ = freeing.spawn(move || drop(large));
-        // No other thread holds the store. Otherwise, its last holder would close it.
+        // At this point, no other thread has a reference to the store. If one had, that thread would close the store
+        // later.
         Arc::into_inner(self.store).map_or(Ok(closed), |store| Ok(store.close().map(|()| closed)?))
     }
 }

@@ -7,7 +7,7 @@ use hearsay_model::{EntityId, Key, Kind, State, attribute};
 
 use crate::Event;
 
-/// Reveals whose conditions hold. If the campaign has no reveals, nothing is tracked.
+/// Tracks which reveals have a condition that holds. Tracks nothing if the campaign has no reveals.
 #[derive(Default)]
 pub(super) struct Reveals {
     /// Player characters, sorted; `None` if the campaign has no reveals.

@@ -1,4 +1,5 @@
-//! Vectors of texts: finds the texts that need a vector, reads and stores vectors, and sends texts to the encoder.
+//! Vectors of texts. This module finds the texts that need a vector, reads and stores vectors, and sends texts to the
+//! encoder.
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
@@ -29,9 +30,9 @@ pub(super) struct Vectors {
     queue: VecDeque<TextHash>,
     /// Vectors that are not in the file yet.
     unstored: VectorSet,
-    /// Id of the model that computed the vectors in the file, and the file.
+    /// File of vectors, with the id of the model that computed them.
     file: Option<(String, Arc<Mutex<VectorFile>>)>,
-    /// Whether the stored vectors were read. Before that, it is unknown which texts have no vector.
+    /// Whether the stored vectors were read. Until then, it is unknown which texts have no vector.
     is_read: bool,
     /// Whether the model was recorded in the journal since the memory was opened.
     recorded: bool,
@@ -110,8 +111,8 @@ impl Vectors {
         docs
     }
 
-    /// Uses the stored vectors if they are from the current model. If the model is not loaded yet, any model is
-    /// accepted.
+    /// Uses the stored vectors if the current model computed them. If the model is not loaded yet, uses the vectors of
+    /// any model.
     fn take_stored(&mut self, stored: Option<StoredVectors>, model: Option<&str>, state: &State, index: &mut Index) {
         if let Some(stored) = stored.filter(|stored| model.is_none_or(|model| model == stored.model)) {
             index.add_vectors(stored.set);
@@ -209,7 +210,7 @@ impl Worker {
                 self.answer_without_meaning();
             }
             Encoded::Question(id, vector) => {
-                let vector = vector.map_err(|error| self.fail(format!("a question could not be embedded: {error}")));
+                let vector = vector.map_err(|error| self.fail(format!("no vector computed for a question: {error}")));
                 self.take_question_vector(id, vector.ok());
             }
             Encoded::Documents(vectors) => {
@@ -225,7 +226,7 @@ impl Worker {
                             // Another attempt would fail too. The text is found only by words and graph until the
                             // memory is opened again.
                             self.vectors.take(hash);
-                            self.fail(format!("a text could not be embedded: {error}"));
+                            self.fail(format!("no vector computed for a text: {error}"));
                         }
                     }
                 }
@@ -248,7 +249,7 @@ impl Worker {
         }
         let id = id.clone();
         if let Some(directory) = self.store.directory() {
-            let failed = |error: io::Error| format!("vectors were not stored and are computed again: {error}");
+            let failed = |error: io::Error| format!("vectors not stored; the next opening recomputes them: {error}");
             match self.vectors.file_of(directory, &id) {
                 Ok(file) if self.closing => {
                     if let Err(error) = append(&file, &set) {
@@ -274,7 +275,7 @@ impl Worker {
         let Some((_, file)) = &self.vectors.file else { return };
         let dropped = file.lock().unwrap_or_else(PoisonError::into_inner).drop_unused(&self.index);
         if let Err(error) = dropped {
-            tracing::warn!("the vectors of removed texts were not deleted: {error}");
+            tracing::warn!("the vectors of removed texts could not be deleted: {error}");
         }
     }
 

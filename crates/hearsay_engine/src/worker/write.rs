@@ -1,4 +1,4 @@
-//! Waiting writes: how each makes its operation when its turn comes, and who gets the answer.
+//! Waiting writes. Each write makes its operation when its turn comes, and then sends the answer to its caller.
 
 use std::sync::Arc;
 
@@ -14,10 +14,11 @@ use hearsay_model::{ApplyError, Author, Operation, TransientUpdate};
 use super::{guarded, import::Import};
 use crate::{ImportOutcome, ImportStage, MemoryError, Patched, ReadSnapshot, Written, clock::now, ticket::Responder};
 
-/// Makes an operation from the state when its turn comes. Called again if the turn is postponed.
+/// Function that makes an operation from the state when the turn of a write comes. Called again if the write is
+/// postponed.
 pub(crate) type Make = Box<dyn FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send>;
 
-/// Makes an operation from proposals.
+/// Function that makes an operation from proposals, and counts the outcomes.
 pub(crate) type MakeProposed =
     Box<dyn FnMut(&ReadSnapshot) -> Result<(Option<Operation>, Proposed), MemoryError> + Send>;
 
@@ -31,17 +32,17 @@ pub(crate) enum Write {
     Patches { patches: Arc<Patches>, author: Author, refused: Vec<Refused>, responder: Responder<Patched> },
     /// Records transient values as facts, before a write that would lose them.
     RecordTransients,
-    /// Files that were read.
+    /// An import whose files were read.
     Import(Box<Import>),
     /// Findings in a passage, and their outcome at the last attempt.
     Findings { findings: Box<Findings>, policy: Policy, counts: Proposed },
     /// A merge of near-certain duplicates, without a responder.
     Merge(Box<MergePlan>),
-    /// An internal record of the memory, without a responder.
+    /// An operation that the memory itself records, without a responder.
     Own(Operation),
 }
 
-/// Changes of a write.
+/// Changes that a write makes.
 #[derive(Default)]
 pub(super) struct Made {
     pub(super) operation: Option<Arc<Operation>>,
@@ -52,7 +53,7 @@ pub(super) struct Made {
 pub(super) struct Outcome {
     /// Operation of the write, if there is one.
     pub(super) written: Option<Written>,
-    /// Number of the write since opening.
+    /// Number of the write, counted since the memory was opened.
     pub(super) revision: u64,
 }
 
@@ -73,7 +74,7 @@ impl Write {
         }
     }
 
-    /// Whether it is an internal record of the memory, without a responder.
+    /// Returns whether the memory itself makes this write, without a responder.
     pub(super) fn is_own(&self) -> bool {
         matches!(self, Self::Findings { .. } | Self::Merge(_) | Self::Own(_) | Self::RecordTransients)
     }
@@ -107,7 +108,7 @@ impl Write {
                 *counts = now;
                 operation
             }
-            // One of the two entities may have been merged elsewhere since then.
+            // One of the two entities may no longer exist, for example if it was merged into a third entity meanwhile.
             Self::Merge(plan) => {
                 let there = [&plan.gone, &plan.into].into_iter().all(|id| world.state.entity(id).is_some());
                 if there { Some(guarded(|| Ok(plan.at_its_turn(&world.state, now())?))?) } else { None }
@@ -129,7 +130,7 @@ impl Write {
         Ok(Made { operation, transients })
     }
 
-    /// Sends the answer.
+    /// Sends the answer to the caller, or logs the error of a write without a responder.
     pub(super) fn finish(self, outcome: Result<Option<Outcome>, MemoryError>) {
         match self {
             Self::Operation { responder, .. } => {
@@ -159,7 +160,7 @@ impl Write {
             }
             Self::Merge(_) | Self::Own(_) | Self::RecordTransients => {
                 if let Err(error) = outcome {
-                    tracing::warn!("an internal record was not written: {error}");
+                    tracing::warn!("an automatic write failed: {error}");
                 }
             }
         }

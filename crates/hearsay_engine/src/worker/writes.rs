@@ -1,4 +1,5 @@
-//! Writes: made at their turn from the committed state, committed in groups, applied and answered after the commit.
+//! Writes. The operation of a write is made from the committed state when its turn comes. Operations are committed in
+//! groups, and are applied and answered after the commit.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -19,12 +20,12 @@ use super::{
 };
 use crate::{ImportStage, MemoryError, Written, ticket::Responder};
 
-/// Waiting writes, and pending work after writes.
+/// Waiting writes, and the work that remains to be done after committed writes.
 #[derive(Default)]
 pub(super) struct Writes {
     waiting: VecDeque<Write>,
     in_flight: Vec<(Made, Write)>,
-    /// Number of writes applied since opening.
+    /// Number of writes applied since the memory was opened.
     revision: u64,
     /// Transient values that the graph tables do not show yet.
     transients: TransientProjection,
@@ -32,9 +33,10 @@ pub(super) struct Writes {
     planning: bool,
     /// Keys of large operations whose texts are not indexed yet.
     unindexed: VecDeque<Key>,
-    /// Keys whose records in the graph tables are outdated, with the position that they bring the tables to.
+    /// Keys whose records in the graph tables are outdated. Each group has the position that the tables show when the
+    /// group is written.
     unprojected: VecDeque<(VecDeque<Key>, Position)>,
-    /// Number of these keys, and the time at which even a few of them are projected.
+    /// Number of keys in `unprojected`, and the time at which they are projected even if they are few.
     unprojected_keys: usize,
     project_at: Option<Instant>,
     /// Number of running rebuilds of the graph tables. Later changes are written afterwards.
@@ -44,33 +46,34 @@ pub(super) struct Writes {
 /// Maximum number of operations in one commit.
 pub(super) const GROUP: usize = 64;
 
-/// Number of changes from which an operation is large. A large operation is committed alone, and its follow-up work is
+/// Number of changes above which an operation is large. A large operation is committed alone, and its follow-up work is
 /// done in slices.
 pub(super) const LARGE: usize = 1_000;
 
 /// Number of keys indexed or projected at a time.
 const PORTION: usize = 100;
 
-/// Time that a few changes wait for others before projection, because each transaction on the graph tables slows down
-/// the next commit.
+/// Time that a few changes wait for more changes before they are projected, because each transaction on the graph
+/// tables slows down the next commit.
 const GATHER: Duration = Duration::from_millis(50);
 
 /// Time until the next attempt to project changes that could not be projected yet.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// Maximum number of rows that wait in the store before more are made.
+/// While more than this number of rows wait in the store, no more rows are made.
 const MOST_BACKLOG: usize = 20_000;
 
-/// Transient values in the graph tables. The tables are updated when the memory closes, for three reasons: they are not
-/// read before, most values are replaced by then, and the engine keeps the key of each deleted edge.
+/// Transient values in the graph tables. The tables are updated only when the memory closes, for three reasons: the
+/// tables are not read before, most values are replaced before, and the database engine keeps the key of each deleted
+/// edge.
 #[derive(Default)]
 struct TransientProjection {
     /// Number of the newest committed batch, and of the newest batch that the tables show.
     batch: u64,
     shown_batch: u64,
-    /// Values that changed since they were last sent.
+    /// Values that changed since they were last sent to the tables.
     changed: BTreeSet<(EntityId, Predicate)>,
-    /// Values that were sent.
+    /// Values that were sent to the tables.
     shown: BTreeMap<(EntityId, Predicate), TransientValue>,
 }
 
@@ -80,19 +83,21 @@ fn of(value: &TransientValue) -> (EntityId, Predicate) {
 }
 
 impl TransientProjection {
-    /// Marks all values to be sent again: those that the tables show, and those of a newly folded state.
+    /// Marks values to be sent to the tables again: the values that the tables show, and the values of a newly folded
+    /// state.
     fn renew(&mut self, state: &State, batch: u64) {
         self.batch = batch;
         self.changed.extend(self.shown.keys().cloned());
         self.changed.extend(state.transients().map(of));
     }
 
-    /// Whether the tables show all values.
+    /// Returns whether the tables show all values.
     fn is_complete(&self) -> bool {
         self.changed.is_empty() && self.shown_batch == self.batch
     }
 
-    /// Returns the keys of some changed values: those that the tables show, and those that replace them.
+    /// Returns the keys of at most `count` changed values: the keys of the old values in the tables, and of the new
+    /// values.
     fn take(&mut self, state: &State, count: usize) -> Vec<Key> {
         let mut keys = BTreeSet::new();
         for _ in 0..count {
@@ -149,7 +154,7 @@ impl Writes {
         self.unindexed = keys;
     }
 
-    /// Schedules records to be written to the graph tables, which then show a position.
+    /// Schedules records to be written to the graph tables. After that, the tables show the given position.
     pub(super) fn project_later(&mut self, keys: Vec<Key>, position: Position) {
         self.unprojected_keys += keys.len();
         self.unprojected.push_back((keys.into(), position));
@@ -160,7 +165,7 @@ impl Writes {
         self.in_flight.len()
     }
 
-    /// Whether an import is being compared.
+    /// Returns whether an import is being compared with the state.
     pub(super) fn is_planning(&self) -> bool {
         self.planning
     }
@@ -169,8 +174,8 @@ impl Writes {
         self.waiting.len() < GROUP
     }
 
-    /// Returns the time until the next projection. Keys that are already due wait for the store or became due just now,
-    /// so the delay is short.
+    /// Returns the time until the next projection; `None` if no keys wait. The time is short for keys that are already
+    /// due, because these keys became due just now or wait for the store.
     pub(super) fn patience(&self, now: Instant) -> Option<Duration> {
         self.project_at.map(|at| at.saturating_duration_since(now).max(LOOK_AGAIN))
     }
@@ -183,8 +188,8 @@ impl Writes {
 impl Worker {
     /// Commits waiting writes, unless a commit is under way.
     ///
-    /// Operations of one group are made from the same state, so none may depend on another. The first write that might
-    /// depend on an earlier one waits for the next group.
+    /// Operations of one group are made from the same state, so no operation of a group may depend on another one. The
+    /// first write that might depend on an earlier write of the group waits for the next group.
     pub(super) fn begin_commit(&mut self) {
         let is_busy = !self.writes.in_flight.is_empty() || self.writes.planning;
         if is_busy || self.ending.gave_up() || self.is_halted() {
@@ -215,13 +220,14 @@ impl Worker {
             }
             let made = match write.make(&self.world) {
                 Ok(made) if !made.is_empty() => made,
-                // The result may differ after the group is applied.
+                // The write failed or has no changes. After the group is applied, the result may differ.
                 _ if !first => {
                     self.writes.waiting.push_front(write);
                     break;
                 }
                 nothing => {
-                    // Recording the transient values failed. Do not try it again before the next write, which would wait forever.
+                    // Recording the transient values failed. If it were tried again before the next write, that write
+                    // would wait forever.
                     are_recordable &= !matches!(write, Write::RecordTransients);
                     if nothing.is_ok() {
                         self.count_dropped(&write);
@@ -305,7 +311,7 @@ impl Worker {
         }
     }
 
-    /// Applies the committed operations, and answers.
+    /// Applies the committed operations to the state, and answers their requests.
     pub(super) fn finish_commit(&mut self, result: Result<(), StoreError>) {
         let in_flight = std::mem::take(&mut self.writes.in_flight);
         let committed = self.store.position();
@@ -363,7 +369,7 @@ impl Worker {
         self.encode_more();
     }
 
-    /// Updates reviews, index, vectors and projections after an operation.
+    /// Updates reviews, index, vectors and projections after an operation was applied.
     fn follow(&mut self, position: Position, touched: &[Key]) {
         self.reviews.update(&self.world.state, touched);
         Arc::make_mut(&mut self.world.learned).update(&self.world.state, touched);
@@ -392,7 +398,7 @@ impl Worker {
         self.vectors.want_keys(&self.world.state, &mut self.index, keys);
     }
 
-    /// Indexes some records of a large operation. Returns whether there were any.
+    /// Indexes some records of a large operation. Returns whether there were records to index.
     pub(super) fn index_some(&mut self) -> bool {
         let count = self.writes.unindexed.len().min(PORTION);
         if count == 0 {
@@ -407,7 +413,7 @@ impl Worker {
     }
 
     /// Sends changed transient values to the graph tables when the memory closes and nothing else waits. Returns
-    /// whether there were any.
+    /// whether there were values to send.
     fn project_transients(&mut self) -> bool {
         let transients = &mut self.writes.transients;
         if !self.closing || transients.is_complete() || !self.writes.unprojected.is_empty() {
@@ -427,7 +433,7 @@ impl Worker {
         true
     }
 
-    /// Sends some changed records to the graph tables. Returns whether any could be sent.
+    /// Sends some changed records to the graph tables. Returns whether records could be sent.
     pub(super) fn project_some(&mut self) -> bool {
         if self.writes.rebuilding > 0 || self.store.backlog() > MOST_BACKLOG {
             return false;
@@ -477,8 +483,8 @@ impl Worker {
     }
 }
 
-/// Returns all records that an operation writes to, refers to, or was made from. Returns `None` if it cannot share a
-/// commit, because the validity or meaning of other operations depends on it.
+/// Returns the keys of all records that an operation writes to, refers to, or was made from. Returns `None` if the
+/// operation cannot share a commit, because the validity or meaning of other operations depends on it.
 fn reach(state: &State, made: &Made) -> Option<BTreeSet<Key>> {
     let changes = made.operation.as_ref().map_or(&[][..], |operation| &operation.changes);
     if changes.len() > LARGE || made.transients.values.len() > LARGE {
@@ -520,7 +526,8 @@ fn reach_fact(fact: &Fact, reach: &mut BTreeSet<Key>) {
     reach.extend(fact.provenance().session.clone().map(Key::Session));
 }
 
-/// Adds a fact of the state, or one asserted by the same operation. Returns `None` for a name that may be removed.
+/// Adds the records of a fact that is in the state or is asserted by the same operation. Returns `None` if the fact is
+/// a name, because the operation may remove the name.
 fn reach_known(state: &State, id: FactId, reach: &mut BTreeSet<Key>) -> Option<()> {
     reach.insert(Key::Fact(id));
     match state.fact(id) {

@@ -131,7 +131,7 @@ fn the_same_question_has_the_same_bytes_also_after_reopening() {
             let asked = Ask { deadline: Some(Duration::from_secs(60)), ..Ask::new(*speaker, *question) };
             let answer = ask(memory, asked);
             assert!(answer.context.meaning && answer.pending_vectors == 0 && answer.cut.is_empty());
-            // The position can differ, because the memory records the used model by itself.
+            // The position can differ, because the memory itself records which model it uses.
             serde_json::to_string(&answer.context).unwrap()
         };
         questions.iter().map(json).collect::<Vec<_>>()
@@ -149,7 +149,8 @@ fn the_same_question_has_the_same_bytes_also_after_reopening() {
     memory.close().unwrap();
     let memory = Memory::open(with_model()).unwrap();
     assert_eq!(answers(&memory), first);
-    // If the deadline has passed, words and graph answer the question, and the answer lists the missing rankings.
+    // If the deadline has passed, the question is answered by words and graph, and the answer lists the missing
+    // rankings.
     let hurried = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new("rook", "Who took the spoon?") });
     assert_eq!(hurried.cut, ["meaning"]);
     assert!(!hurried.context.meaning && prompt(&hurried).contains("spoon"));

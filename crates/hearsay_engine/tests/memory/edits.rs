@@ -259,7 +259,7 @@ fn edits_that_are_not_understood_change_nothing() {
     check(relate("Pell", "!!", "Mirela Voss"), &["`!!` is not a predicate"]);
     check(relate("Pell", "OWES", "Mirella"), &["nothing is called `Mirella`", "mirela-voss"]);
     check(set("Pell", "Occu pation", "potboy"), &["is not a predicate"]);
-    check(set("Pell", "OWES", "potboy"), &["OWES takes an entity"]);
+    check(set("Pell", "OWES", "potboy"), &["the object of OWES must be an entity"]);
     check(set("Pell", "occupation", "  "), &["`occupation` cannot be empty"]);
     check(with(|options| options.since = Some("yesterday".into())), &["yesterday", "is not a date"]);
     check(with(|options| options.attitude = Some(101)), &["attitude must be from -100 to 100, not 101"]);

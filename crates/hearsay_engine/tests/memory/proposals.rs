@@ -167,7 +167,7 @@ fn proposals_without_a_known_entity_change_nothing() {
     let session = Some(hearsay_model::SessionId::new("s9").unwrap());
     check(Proposal { session, ..owes("the-guild", 0.9) }, &["there is no session `s9`"]);
     let value = Object::Value("much".into());
-    check(Proposal::new(id("pell"), predicate("OWES"), value), &["OWES takes an entity"]);
+    check(Proposal::new(id("pell"), predicate("OWES"), value), &["the object of OWES must be an entity"]);
 }
 
 #[test]

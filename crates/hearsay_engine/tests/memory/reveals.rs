@@ -78,7 +78,7 @@ fn the_dm_is_told_once_when_a_secret_may_be_told() {
     do_edit(&memory, set_flag("fire-reported", "on"));
     assert_eq!(told(&memory), ["fire mirela-voss"], "it holds again");
 
-    // When Pell becomes a player character, he can be told.
+    // When Pell becomes a player character, the secret can be told to him.
     do_edit(&memory, relate("Pell", "OWNS", "Silver Ring"));
     assert!(told(&memory).is_empty(), "Pell is no player character");
     let waiting = query::reveals::reveals(&state(&memory));

@@ -35,7 +35,7 @@ fn reviews(memory: &Memory) -> usize {
 #[test]
 fn the_most_consequential_comes_first() {
     let memory = town();
-    // The fact about the guild comes first, because it has the highest stake. The least probable fact comes last.
+    // The fact about the guild comes first, because a decision on it matters most. The least probable fact comes last.
     for (object, sure) in [("the-gull", 0.31), ("mirela-voss", 0.5), ("the-guild", 0.69)] {
         hear(&memory, "FEARS", object, sure);
     }

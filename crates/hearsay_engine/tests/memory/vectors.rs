@@ -21,7 +21,7 @@ fn encoded_texts_are_not_encoded_again() {
     let status = memory.wait_for_vectors(|done, all| done <= all).unwrap();
     assert!(matches!(status.model, ModelStatus::Ready { .. }) && status.pending_vectors == 0 && status.texts > 10);
     assert!(batches(&memory) > 0);
-    // A text that is equal to an earlier one reuses its vector.
+    // A text that is equal to an earlier text gets the vector of the earlier text.
     do_edit(&memory, set("Rook", "lore", "Tilda Bun took the silver spoon."));
     let status = memory.status().unwrap().wait().unwrap();
     assert_eq!((status.pending_vectors, batches(&memory)), (0, 0));

@@ -16,7 +16,8 @@ use crate::output::Output;
 #[command(after_help = "\
 FILE contains stories in ToMi's format, as plain text or gzip: numbered sentences,
 then a question, a tab and the answer. The program records each story as operations.
-The engine answers each question from what the people in the room saw.
+Each character learns only the events in its own room. The program compares the
+engine's answers with the answers in FILE.
 
 Example:
   hearsay_eval beliefs stories.txt.gz --disagreements 5")]

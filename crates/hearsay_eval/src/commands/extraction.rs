@@ -16,8 +16,8 @@ use crate::{output::Output, threads::processors};
 FILE contains scenes and labelled sentences; EXTRACTION.md describes the format. The
 report shows the precision of accepted facts, the share of labelled facts that are
 accepted or wait for review, and the calibration of confidence. With --text, the
-program measures nothing and lists the facts in a text. --names is a file with one
-line of JSON in the format of a scene, which contains the known entities.
+program measures nothing, and lists the facts in a text. The file after --names
+contains one line of JSON: a scene with the entities that the text may name.
 
 Example:
   hearsay_eval extraction crates/hearsay_eval/data/extraction-dev.jsonl --misses")]
@@ -28,7 +28,7 @@ pub(crate) struct Extraction {
     /// List wrong and missed facts
     #[arg(long)]
     misses: bool,
-    /// Fit the weights of the confidence to the files, and print them for `weights.toml`
+    /// Compute new weights for the confidence of facts from the files, and print them in the format of `weights.toml`
     #[arg(long)]
     fit: bool,
     /// Train one of the extractor's classifiers on the files, and print the data file of the classifier
@@ -37,7 +37,7 @@ pub(crate) struct Extraction {
     /// Use words and patterns only, not the sentence encoder
     #[arg(long)]
     without_model: bool,
-    /// List the facts in this text file instead of measuring
+    /// Text file: list the facts that are extracted from it, and measure nothing
     #[arg(long, value_name = "FILE", requires = "names")]
     text: Option<PathBuf>,
     /// File with the entities that the text may name
@@ -94,7 +94,7 @@ impl Extraction {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Loads the model. Without `--model`, a missing model is no error.
+    /// Loads the sentence encoder. Returns `None` if there is no model and `--model` is not given.
     fn encoder(&self) -> Result<Option<Encoder>> {
         match Encoder::open(self.model.as_deref(), EncoderOptions { threads: processors() }) {
             Ok(encoder) => Ok(Some(encoder)),
@@ -106,8 +106,8 @@ impl Extraction {
 
 fn print_weights(fitted: &weights::Weights, out: &mut Output) -> Result<()> {
     out.data(fitted)?;
-    out.line(format!("# {} facts; {:.3} of those accepted in scenes left out are right", fitted.n, fitted.precision))?;
-    out.line(format!("# ({} are), loss {:.4}\n[confidence]", fitted.right, fitted.loss))?;
+    out.line(format!("# {} facts; precision in held-out scenes: {:.3}", fitted.n, fitted.precision))?;
+    out.line(format!("# right accepted facts: {}; loss: {:.4}\n[confidence]", fitted.right, fitted.loss))?;
     for (mark, weight) in &fitted.weights {
         out.line(format!("{mark} = {weight:.2}"))?;
     }

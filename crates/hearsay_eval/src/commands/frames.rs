@@ -30,10 +30,10 @@ pub(crate) struct Frames {
     /// Number of changes per frame
     #[arg(long, value_name = "K", default_value_t = 100)]
     changes: usize,
-    /// Number of counted frames
+    /// Number of measured frames
     #[arg(long, value_name = "F", default_value_t = 600)]
     frames: usize,
-    /// Number of questions that are unanswered at any time
+    /// Number of questions that wait for an answer at any time: each answered question is replaced by a new one
     #[arg(long, value_name = "Q", default_value_t = 0)]
     questions: usize,
 }

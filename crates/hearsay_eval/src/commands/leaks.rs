@@ -11,13 +11,13 @@ use hearsay_eval::leaks;
 
 use crate::output::Output;
 
-/// Search for leaks: check that facts that a character cannot know do not influence its answers
+/// Search for leaks: check that a character's answers do not depend on facts that the character cannot know
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The program asks characters in generated worlds. Then it removes everything that is
-neither in the character's view nor in the source chains of its edges, and asks
-again. Both answers must be the same, byte for byte. The program prints the first
-differences, and exits with code 1 if there are any.
+The program asks characters in generated worlds. Then it removes all data that the
+character cannot know, and asks again. What stays is the character's view and the
+derivations of the character's knowledge. Both answers must be the same, byte for
+byte. The program prints the first differences, and exits with code 1 if there are any.
 
 Example:
   hearsay_eval leaks --worlds 1000 --seed 7")]

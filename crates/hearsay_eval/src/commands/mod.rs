@@ -1,4 +1,5 @@
-//! The commands of the program. Each measurement has a module with its options and its output table.
+//! The commands of the program. There is one module for each measurement. It contains the options and prints the
+//! results as a table.
 
 mod beliefs;
 mod crash;

@@ -12,7 +12,7 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The program opens a generated campaign with facts that wait for review. It shows the
-DM's panels without a window, each panel in turn, and measures its frames. The
+DM's panels without a window, one after the other, and measures their frames. The
 \"own\" columns do not include the time in which the thread waited for a processor.
 At 60 frames per second, a frame has 16.7 ms for all work.
 
@@ -28,7 +28,7 @@ pub(crate) struct PanelFrames {
     /// Number of facts that wait for review
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     rows: usize,
-    /// Number of counted frames per panel
+    /// Number of measured frames per panel
     #[arg(long, value_name = "F", default_value_t = 240)]
     frames: usize,
 }

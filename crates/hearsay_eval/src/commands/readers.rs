@@ -12,9 +12,10 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The program writes a generated campaign to a temporary directory. Each write waits
-for its commit. The program measures the writes alone, and again while four panels
-read four times per second and an export reads all the time. The ratio is the 99th
-percentile with readers, divided by the 99th percentile without readers.
+for its commit. The program first measures the writes without any readers. Then it
+measures them while four panels read four times per second and an export reads all
+the time. The ratio is the 99th percentile with readers, divided by the 99th
+percentile without readers.
 
 Example:
   hearsay_eval readers --facts 100000")]
@@ -40,7 +41,7 @@ impl Readers {
         };
         out.line(line("writes alone", found.alone))?;
         out.line(line("writes with four panels and an export", found.read))?;
-        out.line(format!("{:.2} times as long at p99; {} readings", found.ratio, found.readings))?;
+        out.line(format!("ratio of the two p99: {:.2}; {} reads", found.ratio, found.readings))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -26,11 +26,11 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 DIR is a task folder (corpus.jsonl, queries.jsonl, and optionally facts.jsonl), or
-contains task folders. Several tasks are measured one by one and together. Each
-question is a search by the DM. The time does not include computing the vector of the
-question. Figures are means over questions, with the bounds of 95 % bootstrap
-intervals. The last tables show by how much \"hearsay\" is better than the better of
-\"dense\" and \"bm25\" on the same questions.
+contains task folders. If there are several tasks, the program prints figures for
+each task and for all tasks together. Each question is a search by the DM. The time
+of a question does not include computing its vector. Figures are means over questions,
+with the bounds of 95 % bootstrap intervals. The last tables compare \"hearsay\" with
+the better of \"dense\" and \"bm25\" on the same questions, and show the differences.
 
 Example:
   hearsay_eval recall data/retrieval/locomo data/retrieval/musique --method all")]
@@ -51,9 +51,9 @@ pub(crate) struct Recall {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodArg {
-    /// Cosine only; the score of a group is the best score of its passages
+    /// Cosine only; the score of a session or document is the best score of its passages
     Dense,
-    /// BM25 only; each group is scored as one text
+    /// BM25 only; each session or document is scored as one text
     Bm25,
     /// Dense and BM25 combined by reciprocal ranks, for comparison
     Rrf,
@@ -78,7 +78,7 @@ impl MethodArg {
     }
 }
 
-/// The difference between `hearsay` and the better of dense and BM25, in one figure.
+/// The difference between `hearsay` and the better of dense and BM25, for one of the scores.
 #[derive(Debug, Serialize)]
 struct Lead<'a> {
     set: &'a str,
@@ -180,16 +180,16 @@ fn line(cells: &[String]) -> String {
     cells.collect::<String>().trim_end().to_owned()
 }
 
-/// Prints the differences between `hearsay` and the better of dense and BM25, one line per figure.
+/// Prints the differences between `hearsay` and the better of dense and BM25, one line per score.
 fn compare(set: &str, measured: &Runs, out: &mut Output) -> Result<()> {
     let of = |method| measured.get(&method).map(|run| run.scores.as_slice());
     let (Some(hearsay), Some(dense), Some(bm25)) = (of(Method::Hearsay), of(Method::Dense), of(Method::Bm25)) else {
         return Ok(());
     };
     let against = [(Method::Dense, figures::ahead(hearsay, dense)), (Method::Bm25, figures::ahead(hearsay, bm25))];
-    out.line(format!("\n{set}: hearsay against the better of dense and bm25"))?;
+    out.line(format!("\n{set}: hearsay compared with the better of dense and bm25"))?;
     for (at, figure) in figures::NAMES.into_iter().enumerate() {
-        // `hearsay` has the smaller lead over the better of the two methods.
+        // The better of the two methods is the method over which `hearsay` has the smaller lead.
         let [a, b] = &against;
         let (against, ahead) = if a.1[at].mean <= b.1[at].mean { a } else { b };
         let figures::Interval { mean, low, high } = ahead[at];

@@ -18,8 +18,8 @@ use crate::output::Output;
 The program simulates a village whose people move and talk, in a durable directory.
 
 Without --paced, the program writes as fast as possible. It compares the size of the
-directory and the time to open it with those of a second directory, into which only
-the final state was written.
+directory and the time to open it with the size and time of a second directory, into
+which only the final state was written.
 
 With --paced, the program plays at the speed of a game. It measures how long changes
 wait for their commit, at the beginning and at the end of the run, and the worker's
@@ -72,16 +72,16 @@ impl Soak {
         })?;
         out.data(&paced)?;
         let mega = |bytes: u64| bytes as f64 / 1e6;
-        out.line(format!("{} moves and {} times talk in {:.0} s", paced.moves, paced.talk, paced.seconds))?;
+        out.line(format!("{} moves and {} other game events in {:.0} s", paced.moves, paced.talk, paced.seconds))?;
         out.line(format!(
             "commit lag: at first p50 {:.0} ms, p99 {:.0} ms; at the end p50 {:.0} ms, p99 {:.0} ms",
             paced.lag_ms_p50_begin, paced.lag_ms_p99_begin, paced.lag_ms_p50_end, paced.lag_ms_p99_end
         ))?;
         for (moves, cost) in &paced.worker_us_per_move {
-            out.line(format!("one move after {moves:>7}: {cost:.1} \u{B5}s of the worker"))?;
+            out.line(format!("worker time per move after {moves:>7} moves: {cost:.1} \u{B5}s"))?;
         }
         if let Some((begin, end)) = paced.resident_bytes {
-            out.line(format!("resident: {:.0} MB at first, {:.0} MB at the end", mega(begin), mega(end)))?;
+            out.line(format!("resident memory: {:.0} MB at first, {:.0} MB at the end", mega(begin), mega(end)))?;
         }
         out.line(format!("directory: {:.1} MB, opened in {:.0} ms", mega(paced.directory_bytes), paced.open_ms))?;
         Ok(ExitCode::SUCCESS)
@@ -91,11 +91,11 @@ impl Soak {
         let soaked = soak::measure(soak::Plan { people: self.people, moves: self.moves, talk: self.talk }, directory)?;
         out.data(&soaked)?;
         let mega = |bytes: u64| bytes as f64 / 1e6;
-        out.line(format!("{} moves and {} times talk in {:.0} s", soaked.moves, soaked.talk, soaked.played_s))?;
+        out.line(format!("{} moves and {} other game events in {:.0} s", soaked.moves, soaked.talk, soaked.played_s))?;
         out.line(format!("directory: {:.1} MB, opened in {:.0} ms", mega(soaked.directory_bytes), soaked.open_ms))?;
         out.line(format!("written once: {:.1} MB, opened in {:.0} ms", mega(soaked.once_bytes), soaked.once_open_ms))?;
         out.line(format!("ratios: {:.2} in size, {:.2} in time", soaked.bytes_ratio, soaked.open_ratio))?;
-        out.line(format!("talk kept: {} of {}", soaked.talk_kept, soaked.talk))?;
+        out.line(format!("game events still recorded: {} of {}", soaked.talk_kept, soaked.talk))?;
         out.line(format!("undo works: {}; slots work: {}", soaked.undo_works, soaked.slot_works))?;
         let whole = soaked.talk_kept == soaked.talk && soaked.undo_works && soaked.slot_works;
         Ok(if whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -18,8 +18,8 @@ use crate::output::Output;
 #[command(after_help = "\
 The table shows the number of repetitions of each task, and its duration in
 microseconds. The duration of a durable write depends on the disk, so the table also
-shows an fsync of as many bytes; look at the ratio of the two. Without a model,
-computing the vector of the question is not measured.
+shows an fsync of the same number of bytes: compare the two durations. Without a
+model, computing the vector of the question is not measured.
 
 Example:
   hearsay_eval speed --entities 1000 --facts 5000")]
@@ -44,7 +44,7 @@ impl Speed {
         let encoder = match Encoder::open(self.model.as_deref(), options) {
             Ok(encoder) => Some(encoder),
             Err(error @ (EmbedError::ModelNotFound { .. } | EmbedError::NotAModel { .. })) => {
-                writeln!(io::stderr(), "without a model: {error}")?;
+                writeln!(io::stderr(), "continuing without a model: {error}")?;
                 None
             }
             Err(error) => return Err(error.into()),

@@ -20,19 +20,19 @@ pub enum ExtractionError {
     /// The file cannot be read.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The cause.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A line has the wrong format.
     #[error("{}:{line}: {problem}", path.display())]
     Line {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The line, counted from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// The problem, and the expected input.
+        /// Description of the problem and of the expected input.
         problem: String,
     },
 }
@@ -41,11 +41,11 @@ pub enum ExtractionError {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SceneEntity {
-    /// The id.
+    /// The id of the entity.
     pub id: EntityId,
-    /// The kind.
+    /// The kind of the entity, as in campaign files, such as `npc`.
     pub kind: String,
-    /// The names. The first is the full name.
+    /// The names of the entity. The first is the full name, the others are aliases.
     pub names: Vec<String>,
     /// The pronouns of the entity, such as `he`.
     #[serde(default)]
@@ -65,16 +65,16 @@ pub struct LabelledFact {
     pub predicate: Predicate,
     /// The object: the id of an entity, `new:Name`, or the value of an attribute.
     pub object: String,
-    /// The words of the relation, if no predicate of the vocabulary expresses it.
+    /// The words of the text that name the relation, if the vocabulary has no predicate for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation: Option<String>,
-    /// The character who states the fact.
+    /// The character who states the fact; `None` if no character states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// The characters who were told the fact, according to the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
-    /// Whether the fact is only a guess or hearsay.
+    /// Whether the fact is only a guess or hearsay, so that it should wait for review.
     #[serde(default)]
     pub doubt: bool,
     /// Whether the fact is no longer true.
@@ -82,38 +82,38 @@ pub struct LabelledFact {
     pub over: bool,
 }
 
-/// A sentence with its facts.
+/// A sentence with its labels: the facts that should be extracted from it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// The id.
+    /// The id of the example. It is unique within its file.
     pub id: String,
-    /// The name of the scene.
+    /// The name of the scene in which the sentence is said or written.
     pub scene: String,
-    /// The type of text.
+    /// The kind of text: talk, narration or lore.
     pub form: Form,
     /// The character who says the text; `None` for narration and written text.
     #[serde(default)]
     pub speaker: Option<EntityId>,
-    /// The characters who are present.
+    /// The characters who are present when the text is said.
     #[serde(default)]
     pub present: Vec<EntityId>,
     /// The place where the text is said.
     #[serde(default)]
     pub place: Option<EntityId>,
-    /// The texts before this text.
+    /// The texts that precede this text, oldest first.
     #[serde(default)]
     pub before: Vec<String>,
-    /// The text.
+    /// The text of the sentence.
     pub text: String,
     /// The facts that should be extracted.
     pub facts: Vec<LabelledFact>,
-    /// The difficulties that the sentence contains, such as a pronoun.
+    /// The difficulties of the sentence, such as a pronoun. The report has figures for each tag.
     #[serde(default)]
     pub tags: Vec<String>,
 }
 
-/// Scenes with their sentences.
+/// All scenes and labelled sentences of the files that were read.
 #[derive(Debug, Default)]
 pub struct Labelled {
     pub(super) scenes: BTreeMap<String, Scene>,
@@ -159,7 +159,7 @@ pub fn cast(path: &Path) -> Result<Cast, ExtractionError> {
 /// Reads labelled files in order. An example can only use scenes of its own file.
 ///
 /// # Errors
-/// If a file or one of its lines cannot be read. The error names the line and the expected input.
+/// Returns an error if a file or one of its lines cannot be read. The error names the line and the expected input.
 pub fn read(files: &[PathBuf]) -> Result<Labelled, ExtractionError> {
     let mut labelled = Labelled::default();
     for (at, path) in files.iter().enumerate() {
@@ -179,14 +179,17 @@ impl Labelled {
                 serde_json::from_str(json).map_err(|error| failed(format!("not JSON: {error}")))?;
             if value.get("id").is_none() {
                 let scene: SceneLine = serde_json::from_value(value).map_err(|error| {
-                    failed(format!("neither a scene nor an example: {error}; an example has an `id`"))
+                    failed(format!("not a scene: {error}; a scene has `entities`, and an example has an `id`"))
                 })?;
                 let world = world(&scene.entities).map_err(|problem| failed(problem.to_string()))?;
                 let ids = scene.entities.iter().map(|entity| entity.id.to_string()).collect();
                 let scene_name = format!("{file}/{}", scene.scene);
                 let made = Scene { ids, lexicon: Lexicon::of(&world) };
                 if self.scenes.insert(scene_name, made).is_some() {
-                    return Err(failed(format!("a second scene `{}`; scenes of a file must differ", scene.scene)));
+                    return Err(failed(format!(
+                        "a second scene `{}`; the names of the scenes in a file must differ",
+                        scene.scene
+                    )));
                 }
                 continue;
             }
@@ -194,10 +197,10 @@ impl Labelled {
                 serde_json::from_value(value).map_err(|error| failed(format!("not an example: {error}")))?;
             let name = format!("{file}/{}", example.scene);
             let Some(scene) = self.scenes.get(&name) else {
-                return Err(failed(format!("the scene `{}` is not described before this line", example.scene)));
+                return Err(failed(format!("the scene `{}` is not defined before this line", example.scene)));
             };
             if !ids.insert(example.id.clone()) {
-                return Err(failed(format!("a second example `{}`; ids must differ", example.id)));
+                return Err(failed(format!("a second example `{}`; the ids of examples must differ", example.id)));
             }
             let named = example.facts.iter().flat_map(|fact| {
                 let relation = fact.predicate.is_relation().then_some(&fact.object);
@@ -209,7 +212,7 @@ impl Labelled {
             drop(all);
             if let Some(unknown) = unknown {
                 let problem = format!(
-                    "`{unknown}` is no entity of the scene `{}`; a new name is written `new:Name`",
+                    "`{unknown}` is no entity of the scene `{}`; use the id of an entity, or `new:Name` for a new name",
                     example.scene
                 );
                 return Err(failed(problem));

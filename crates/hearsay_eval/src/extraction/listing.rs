@@ -1,4 +1,4 @@
-//! Lists extracted facts as lines of text.
+//! Formats extracted facts as lines of text.
 
 use std::{fs, path::Path};
 
@@ -11,22 +11,23 @@ use super::labelled::{ExtractionError, read};
 /// An extracted fact, formatted for a list.
 #[derive(Debug, Clone, Serialize)]
 pub struct Listed {
-    /// The fact in one line.
+    /// The fact as one line of text.
     pub fact: String,
-    /// The words that state the fact.
+    /// The words of the text that state the fact.
     pub quote: String,
-    /// The confidence.
+    /// The confidence of the fact, from 0 to 1.
     pub confidence: f64,
 }
 
-/// Extracts the facts of the text in the file `path`. The file `names` contains one line with a scene.
+/// Extracts the facts from the text in the file `path`. The file `names` contains one line of JSON with a scene, which
+/// defines the entities that the text may name.
 ///
 /// # Errors
-/// If a file cannot be read.
+/// Returns an error if a file cannot be read, or if the file `names` contains no scene.
 pub fn list(path: &Path, names: &Path, meaning: Option<&dyn Meaning>) -> Result<Vec<Listed>, ExtractionError> {
     let labelled = read(&[names.to_owned()])?;
     let Some(scene) = labelled.scenes.values().next() else {
-        let problem = "no scene in it; expected a line with `scene` and `entities`".to_owned();
+        let problem = "the file contains no scene; expected a line with `scene` and `entities`".to_owned();
         return Err(ExtractionError::Line { path: names.to_owned(), line: 1, problem });
     };
     let text = fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.to_owned(), source })?;
@@ -40,7 +41,7 @@ pub fn list(path: &Path, names: &Path, meaning: Option<&dyn Meaning>) -> Result<
     Ok(found.facts.iter().map(listed).collect())
 }
 
-/// Formats a fact in one line.
+/// Formats an extracted fact as one line of text. `found` is the extraction that contains the fact.
 pub fn show(fact: &ExtractedFact, found: &Extraction) -> String {
     let mention = |mention: &Mention| match mention {
         Mention::Known(id) => id.to_string(),

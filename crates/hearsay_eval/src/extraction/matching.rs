@@ -1,11 +1,11 @@
-//! Comparison of extracted facts with labelled facts.
+//! Compares extracted facts with labelled facts.
 
 use hearsay_extract::{ExtractedFact, Extraction, Mention, Stated};
 use hearsay_model::{Predicate, PredicateRole, Vocabulary, text};
 
 use super::labelled::LabelledFact;
 
-/// Returns whether an extracted fact matches a labelled fact.
+/// Returns whether an extracted fact matches a labelled fact. `EXTRACTION.md` defines the rules.
 pub(super) fn same(fact: &ExtractedFact, label: &LabelledFact, found: &Extraction, vocabulary: &Vocabulary) -> bool {
     let (mut name, mut subject, mut object) = (&label.predicate, label.subject.as_str(), label.object.as_str());
     if let Some(def) = vocabulary.inverse_of(name) {
@@ -32,7 +32,7 @@ pub(super) fn same(fact: &ExtractedFact, label: &LabelledFact, found: &Extractio
     }
 }
 
-/// Returns whether a relation is symmetric.
+/// Returns whether a relation matches in both directions: it is symmetric, or it is `RELATED_TO`.
 pub(super) fn either_way(vocabulary: &Vocabulary, relation: &Predicate) -> bool {
     vocabulary.predicate(relation).is_some_and(|def| def.symmetric) || PredicateRole::Related.is(relation)
 }
@@ -46,7 +46,8 @@ pub(super) fn is(mention: &Mention, label: &str, found: &Extraction) -> bool {
     }
 }
 
-/// Returns whether two values match: their words are the same, or one value contains the other. Articles are ignored.
+/// Returns whether two values match: their words are the same, or one value contains all words of the other. Articles
+/// are ignored.
 pub(super) fn same_value(a: &str, b: &str) -> bool {
     let words = |value: &str| -> Vec<String> {
         text::words(value).into_iter().filter(|word| !["a", "an", "the"].contains(&word.as_str())).collect()

@@ -1,18 +1,18 @@
-//! Sentence vectors for the extractor, from the real encoder.
+//! Provides sentence vectors of the real encoder to the extractor.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
 use hearsay_embed::Encoder;
 use hearsay_extract::Meaning;
 
-/// Vectors from the real encoder, with a cache.
+/// Source of sentence vectors for the extractor: the real encoder, with a cache.
 pub struct EncoderMeaning<'a> {
     encoder: &'a Encoder,
     known: RefCell<BTreeMap<String, Vec<f32>>>,
 }
 
 impl<'a> EncoderMeaning<'a> {
-    /// Creates an empty cache for the vectors of an encoder.
+    /// Creates a source of vectors that uses `encoder`. Its cache is empty at first.
     pub fn new(encoder: &'a Encoder) -> Self {
         Self { encoder, known: RefCell::default() }
     }

@@ -1,4 +1,5 @@
-//! Accuracy of the extractor on labelled sentences. `EXTRACTION.md` defines the format of the files and the figures.
+//! Measures the accuracy of the extractor on labelled sentences. `EXTRACTION.md` defines the format of the files and
+//! the figures.
 
 mod labelled;
 mod listing;

@@ -1,4 +1,4 @@
-//! Accuracy and calibration of the extractor on labelled sentences.
+//! Measures the accuracy and calibration of the extractor on labelled sentences.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -17,30 +17,33 @@ use super::{
 const ACCEPTED: f64 = 0.7;
 const REVIEWED: f64 = 0.3;
 
-/// The result of the measurement.
+/// Accuracy and calibration of the extractor. `EXTRACTION.md` defines the terms *accepted*, *waiting for review* and
+/// *certain*. All shares are from 0 to 1.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The number of sentences.
     pub n: usize,
-    /// The share of accepted facts that match a labelled fact without doubt.
+    /// The share of the accepted facts that match a certain labelled fact.
     pub precision: f64,
-    /// The share of the labelled facts without doubt that were extracted and accepted.
+    /// The share of the certain labelled facts that match an accepted fact.
     pub recall: f64,
-    /// The share of all labelled facts that were extracted, and are accepted or wait for review.
+    /// The share of all labelled facts that match an accepted fact or a fact that waits for review.
     pub review_recall: f64,
-    /// The share of the facts waiting for review that match a labelled fact, with or without doubt.
+    /// The share of the facts waiting for review that match a labelled fact, certain or not.
     pub review_precision: f64,
-    /// The expected calibration error: the mean difference between confidence and accuracy, over the bins.
+    /// The expected calibration error: the mean, over the bins, of the difference between the mean confidence of a bin
+    /// and its share of right facts. Each bin is weighted by its number of facts.
     pub ece: f64,
-    /// The number of labelled facts.
+    /// The number of labelled facts, certain or not.
     pub labelled: usize,
     /// The number of accepted facts.
     pub accepted: usize,
-    /// The time per text in milliseconds, without computing sentence vectors.
+    /// The mean time to extract the facts of one text, in milliseconds, without computing sentence vectors.
     pub ms: f64,
-    /// The calibration in ten bins. Each bin covers a tenth of the range of confidence.
+    /// The extracted facts by confidence, in at most ten bins. Each bin covers a tenth of the range from 0 to 1; empty
+    /// bins are left out.
     pub bins: Vec<Bin>,
-    /// The counts for each tag.
+    /// The counts for the sentences with each tag.
     pub tags: BTreeMap<String, Tally>,
     /// The sentences with wrong or missed facts.
     #[serde(skip)]
@@ -52,9 +55,9 @@ pub struct Report {
 pub struct Bin {
     /// The number of facts.
     pub n: usize,
-    /// The mean confidence.
+    /// The mean confidence of the facts in this bin.
     pub confidence: f64,
-    /// The share of right facts.
+    /// The share of the facts in this bin that match a certain labelled fact.
     pub right: f64,
 }
 
@@ -65,11 +68,11 @@ pub struct Tally {
     pub n: usize,
     /// Number of accepted facts.
     pub accepted: usize,
-    /// Number of accepted facts that are right.
+    /// Number of accepted facts that match a certain labelled fact.
     pub right: usize,
-    /// Number of labelled facts without doubt.
+    /// Number of certain labelled facts.
     pub labelled: usize,
-    /// Number of labelled facts without doubt that were extracted and accepted.
+    /// Number of certain labelled facts that match an accepted fact.
     pub found: usize,
 }
 
@@ -78,17 +81,19 @@ pub struct Tally {
 pub struct Miss {
     /// The id of the example.
     pub id: String,
-    /// The text.
+    /// The text of the sentence.
     pub text: String,
-    /// Accepted facts that match no labelled fact without doubt, and facts waiting for review that match no labelled
-    /// fact.
+    /// Accepted facts that match no certain labelled fact, and facts waiting for review that match no labelled fact at
+    /// all.
     pub wrong: Vec<String>,
-    /// Labelled facts without doubt that were not accepted, and labelled facts with doubt that were not extracted. Each
-    /// begins with the confidence of the extracted fact, or with 0.00 if no fact was extracted.
+    /// Certain labelled facts that match no accepted fact, and doubtful labelled facts that match no accepted fact and
+    /// no fact waiting for review. Each line begins with the highest confidence of a matching extracted fact, or with
+    /// 0.00 if no extracted fact matches.
     pub missed: Vec<String>,
 }
 
-/// Extracts facts from all sentences, and compares them with the labelled facts.
+/// Extracts facts from all sentences, and compares them with the labelled facts. Without `meaning`, the extractor uses
+/// no sentence vectors.
 pub fn measure(labelled: &Labelled, meaning: Option<&dyn Meaning>) -> Report {
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
     let vocabulary = Vocabulary::default();

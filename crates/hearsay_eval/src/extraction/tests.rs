@@ -26,7 +26,7 @@ fn lines_that_cannot_be_read_are_named() {
         assert!(error.starts_with("file.jsonl:2: ") && error.contains(expected), "{error}");
     };
     check("{", "not JSON");
-    check(r#"{"id":"1","scene":"t","form":"lore","text":"x","facts":[]}"#, "`t` is not described");
+    check(r#"{"id":"1","scene":"t","form":"lore","text":"x","facts":[]}"#, "`t` is not defined");
     check(r#"{"id":"1","scene":"s","form":"song","text":"x","facts":[]}"#, "song");
     check(
         r#"{"id":"1","scene":"s","form":"lore","text":"x","facts":[{"subject":"pell","predicate":"OWES","object":"odo"}]}"#,

@@ -1,4 +1,4 @@
-//! Training data for the weights and classifiers, from labelled sentences.
+//! Creates training data for the weights and classifiers from labelled sentences.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::learn::{Row, Rows};
 
-/// An extracted fact, with the evidence for and against it.
+/// An extracted fact with its *marks*: the pieces of evidence for and against the fact.
 #[derive(Debug, Clone)]
 pub(crate) struct Finding {
     pub(crate) scene: String,
@@ -32,7 +32,8 @@ impl Labelled {
     }
 }
 
-/// Returns every fact that was extracted without doubt: its scene, its marks, and whether it matches a labelled fact.
+/// Returns the extracted facts that have marks: all facts that are not denied and not marked as doubtful. Each has its
+/// scene, its marks, and whether it matches a certain labelled fact.
 pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, part: &Part) -> Vec<Finding> {
     let extractor = Extractor::new(part.language.clone(), Vocabulary::default());
     let vocabulary = Vocabulary::default();

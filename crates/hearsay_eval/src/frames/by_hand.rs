@@ -1,5 +1,6 @@
-//! Hand-written lists of locations and moves, as a game without the plugin could keep them. They have no memory and no
-//! comparison, and track no other changes. Their cost is the minimum for tracking moves in Bevy's world.
+//! Hand-written lists of locations and moves, such as a game without the plugin could use. The lists store nothing on
+//! the disk, compare nothing with a memory, and track no other changes. Their cost is the minimum cost of tracking
+//! moves in Bevy's world.
 
 use bevy::{
     ecs::{lifecycle::HookContext, world::DeferredWorld},
@@ -31,7 +32,7 @@ pub(super) struct Places(pub(super) HashMap<EntityId, Entity>);
 #[derive(Resource, Default)]
 struct Moved(Vec<(Entity, EntityId)>);
 
-/// The moves that are collected, and sent to another thread a few times per second.
+/// The moves that are collected until the next time they are sent to another thread, a few times per second.
 #[derive(Resource, Default)]
 struct Gathered(Vec<(Entity, EntityId)>);
 

@@ -5,11 +5,11 @@ use std::{path::Path, time::Instant};
 use anyhow::Result;
 use hearsay_engine::{Location, Memory, MemoryOptions, Settings};
 
-/// Returns options to open a directory, without sentence encoder and extraction.
+/// Returns the options to open a directory without the sentence encoder and without extraction.
 pub(super) fn options(directory: &Path) -> MemoryOptions {
     let mut settings = Settings::default();
     settings.model.enabled = false;
-    // The extractor is not measured.
+    // Extraction is off, because it is not part of the measurement.
     settings.extraction.enabled = false;
     let location = Location::Directory(directory.to_owned());
     MemoryOptions { location, settings, ..MemoryOptions::in_memory() }

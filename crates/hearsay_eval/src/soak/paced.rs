@@ -1,4 +1,5 @@
-//! Simulation of the village at the speed of a game. Like the plugin, it collects changes for a quarter of a second.
+//! Simulates the village at the speed of a game. Like the Bevy plugin, the simulation collects changes for a quarter of
+//! a second before it sends them to the memory.
 
 use std::{
     collections::BTreeMap,
@@ -20,18 +21,18 @@ use super::{
 };
 use crate::{frames::at, speed::resident};
 
-/// Parameters of a run.
+/// Parameters of a run of [`measure_paced`].
 #[derive(Debug, Clone, Copy)]
 pub struct PacedPlan {
     /// Number of people in the village.
     pub people: usize,
-    /// Number of moves per second.
+    /// Number of moves per second of real time.
     pub moves_per_second: usize,
-    /// Duration in seconds.
+    /// Duration of the run, in seconds.
     pub seconds: u64,
 }
 
-/// The result of a run.
+/// The result of [`measure_paced`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Paced {
     /// Number of people in the village.
@@ -40,7 +41,7 @@ pub struct Paced {
     pub moves: usize,
     /// Number of game events in which people say, tell or see something.
     pub talk: usize,
-    /// Duration in seconds.
+    /// Duration of the run, in seconds.
     pub seconds: f64,
     /// Median commit lag in the first tenth of the run, in milliseconds. The commit lag is the time from the first
     /// change of a batch to the commit of the batch.
@@ -51,10 +52,11 @@ pub struct Paced {
     pub lag_ms_p50_end: f64,
     /// 99th percentile of the commit lag in the last tenth of the run, in milliseconds.
     pub lag_ms_p99_end: f64,
-    /// Pairs of a number of moves, and the worker's processor time per move after this number of moves, in
-    /// microseconds.
+    /// Processor time that the memory's worker thread takes per move, in microseconds, at several moments of the run.
+    /// Each pair contains the number of moves before the moment, and the time. Empty except on Linux.
     pub worker_us_per_move: Vec<(usize, f64)>,
-    /// Resident memory at the beginning and at the end of the run, in bytes. `None` except on Linux.
+    /// Resident memory of this program at the beginning and at the end of the run, in bytes. It is known only on Linux;
+    /// `None` on other systems.
     pub resident_bytes: Option<(u64, u64)>,
     /// Size of the directory after closing, in bytes.
     pub directory_bytes: u64,
@@ -62,8 +64,8 @@ pub struct Paced {
     pub open_ms: f64,
 }
 
-/// `GATHER` is the time for which changes are collected. `IN_FLIGHT` is the maximum number of batches that are not
-/// acknowledged yet. Both values are the same as in the plugin.
+/// `GATHER` is the time for which changes are collected into a batch. `IN_FLIGHT` is the maximum number of batches that
+/// are sent but not acknowledged yet. Both values are the same as in the Bevy plugin.
 const GATHER: Duration = Duration::from_millis(250);
 const IN_FLIGHT: usize = 2;
 
@@ -80,13 +82,13 @@ struct Batch {
     ticket: Ticket<Patched>,
 }
 
-/// Simulates the village at the speed of a game, and writes to `directory`. Calls `tell` with the number of moves so
-/// far.
+/// Simulates the village at the speed of a game, and writes to `directory`. Calls `tell` repeatedly with the number of
+/// moves so far.
 ///
 /// # Errors
-/// If the memory fails, or a move is refused.
+/// Returns an error if the village has fewer than 8 people, the memory fails, or a move is refused.
 pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usize)) -> Result<Paced> {
-    ensure!(plan.people >= 8, "a village needs 8 people at least, not {}", plan.people);
+    ensure!(plan.people >= 8, "a village needs at least 8 people, not {}", plan.people);
     let mut village = Village::new(plan.people)?;
     let memory = Memory::open(options(directory))?;
     village.settle(&memory)?;
@@ -164,7 +166,7 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, tell: &mut dyn FnMut(usi
         lags.sort_by(f64::total_cmp);
         (at(&lags, 0.5), at(&lags, 0.99))
     };
-    // Commits after the end of the run count in the last tenth.
+    // Commits after the end of the run are included in the last tenth of the run.
     let ((p50_begin, p99_begin), (p50_end, p99_end)) =
         (part(0.0, 0.3_f64.min(0.1 + 1.0 / seconds)), part(0.9, f64::MAX));
     Ok(Paced {
@@ -225,7 +227,7 @@ impl Costs {
     }
 }
 
-/// Returns the processor time of the thread that owns the state, on Linux.
+/// Returns the processor time that the memory's worker thread has used so far. Returns `None` except on Linux.
 fn worker_time() -> Option<Duration> {
     let tasks = std::fs::read_dir("/proc/self/task").ok()?;
     tasks.flatten().map(|task| task.path()).find_map(|task| {

@@ -1,4 +1,4 @@
-//! A simulated village. Its people move and talk, and the memory receives the same requests as from a game.
+//! A simulated village. Its people move and talk. The simulation sends the same requests to the memory as a game.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -32,7 +32,7 @@ impl Village {
         Ok(Self { people: ids("person", people)?, places, said: 0, random: Random::new(23, 0) })
     }
 
-    /// Adds all entities to a memory.
+    /// Adds all people and places of the village to a memory.
     pub(super) fn settle(&self, memory: &Memory) -> Result<()> {
         let create = |kind: Kind, name: String| Patch { create: Some((kind, Some(name))), ..Patch::default() };
         let place = |(n, id): (usize, &EntityId)| (id.clone(), create(Kind::Location, format!("The House {n}")));
@@ -47,7 +47,7 @@ impl Village {
         Ok(())
     }
 
-    /// Moves a person to a random place. Returns the person's id and the change.
+    /// Moves the person with the number `who` to a random place. Returns the person's id and the change for the memory.
     pub(super) fn go(&mut self, who: usize) -> (EntityId, Patch) {
         let place = self.places[self.random.below(self.places.len())].clone();
         (self.people[who % self.people.len()].clone(), Patch { place: Some(Some(place)), ..Patch::default() })
@@ -57,7 +57,8 @@ impl Village {
         self.random.below(self.people.len())
     }
 
-    /// Makes a person say, tell or show something new to two other people.
+    /// Creates the next game event: a person says or tells something new to two other people, or two other people
+    /// witness something new.
     pub(super) fn talk(&mut self) -> GameEvent {
         let (number, who) = (self.said, self.anybody());
         self.said += 1;
@@ -89,7 +90,7 @@ impl Village {
     }
 }
 
-/// Returns the unique sentence with this number.
+/// Returns a sentence that is unique for the given number.
 pub(super) fn sentence(number: usize) -> String {
     const WHAT: [&str; 6] = [
         "the mill wheel stood still on night",

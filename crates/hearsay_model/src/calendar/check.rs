@@ -17,8 +17,9 @@ impl Calendar {
     /// Checks that the calendar can compute dates, and that every date has exactly one written form.
     ///
     /// # Errors
-    /// Returns an error if a month, a day, an hour or a minute has no length, two months have the same name, a leap
-    /// rule adds no days, eras overlap or are ambiguous, or a number is too large.
+    /// Returns an error if a required part is missing (months, days, hours or minutes), two months have the same name,
+    /// a leap rule or an era is invalid, or a number is too large. For example, a leap rule is invalid if it adds no
+    /// days, and an era is invalid if it overlaps another era.
     pub fn check(&self) -> Result<(), CalendarError> {
         let empty = |is: bool, what| if is { Err(CalendarError::Empty(what)) } else { Ok(()) };
         empty(self.months.is_empty(), "at least one month")?;
@@ -43,7 +44,7 @@ impl Calendar {
         if let Some((_, month)) = months.find(|(index, month)| month.days == 0 && !lengthened.contains(index)) {
             return Err(CalendarError::NoDays(month.name.clone()));
         }
-        empty(self.months.iter().all(|m| m.days == 0), "at least one day in a year that is no leap year")?;
+        empty(self.months.iter().all(|m| m.days == 0), "at least one day in a year that is not a leap year")?;
         for (index, era) in self.eras.iter().enumerate() {
             self.check_era(index, era).map_err(|problem| CalendarError::Era { number: index + 1, problem })?;
         }
@@ -131,8 +132,8 @@ impl Calendar {
         Ok(())
     }
 
-    /// Checks the name of an era. Names are written after a year. The name must contain a letter, must differ from the
-    /// names of other eras, and must not look like a month with a year.
+    /// Checks the name of an era. In a date, the name of the era comes after the year. The name must contain a letter,
+    /// must differ from the names of other eras, and must not look like a month with a year.
     fn check_era_name<'a>(&self, name: &str, mut others: impl Iterator<Item = &'a Era>) -> Result<(), String> {
         let normal = text::normal(name);
         if !normal.contains(char::is_alphabetic) {

@@ -1,7 +1,7 @@
 //! Conversion between years and days, without iteration over years.
 //!
-//! Day 0 is the first day of the year 1. Years in this module are consecutive: the year before 1 is 0, whatever the
-//! calendar calls it. All computations use 128 bits, so intermediate results do not overflow.
+//! Day 0 is the first day of the year 1. Years in this module are consecutive integers: the year before 1 is 0, even if
+//! the calendar prints it as −1. All computations use 128 bits, so intermediate results do not overflow.
 
 use std::fmt;
 
@@ -9,8 +9,8 @@ use super::{Calendar, LeapRule};
 use crate::{GameTime, text};
 
 impl LeapRule {
-    /// Returns three intervals, in years: of the leap years, of their exceptions, and of the leap years among the
-    /// exceptions.
+    /// Returns three intervals, in years: between leap years, between exceptions, and between the exceptions that are
+    /// leap years after all.
     pub(super) fn steps(&self) -> (i128, Option<i128>, Option<i128>) {
         let every = i128::from(self.every.max(1));
         let except = self.except_every.map(|step| least_common_multiple(every, step));
@@ -27,7 +27,7 @@ impl LeapRule {
         times(Some(every)) - times(except) + times(unless)
     }
 
-    /// Returns whether a year is a leap year by this rule.
+    /// Returns whether this rule makes a year a leap year.
     pub(super) fn holds(&self, year: i128) -> bool {
         self.count(year) > self.count(year - 1)
     }
@@ -88,8 +88,9 @@ impl Calendar {
     pub(super) fn year_of(&self, day: i128) -> i128 {
         let shortest = self.days_of_a_plain_year();
         let longest = shortest + self.leap.iter().map(|rule| i128::from(rule.days)).sum::<i128>();
-        // The year lies between two bounds. One is the result if all years had the minimum length, the other if all
-        // years had the maximum length. The bounds are usually a few years apart. Without leap years they are equal.
+        // The year lies between two bounds. The first bound assumes that all years have the minimum length, and the
+        // second bound that all years have the maximum length. The bounds are usually a few years apart. In a calendar
+        // without leap years, they are equal.
         let (one, other) = (day.div_euclid(shortest) + 1, day.div_euclid(longest) + 1);
         let (mut low, mut high) = (one.min(other), one.max(other));
         while low < high {
@@ -103,7 +104,7 @@ impl Calendar {
         low
     }
 
-    /// Returns the index of the month with a name in normal form.
+    /// Returns the index of the month with a name. The name must be in [normal form](text::normal).
     pub(super) fn month(&self, name: &str) -> Option<usize> {
         self.months.iter().position(|month| text::normal(&month.name) == name)
     }

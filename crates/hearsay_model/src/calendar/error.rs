@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-/// Error: invalid calendar, or a date that is not on it.
+/// Error: the calendar is invalid, or a text is not a date on the calendar.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CalendarError {
-    /// A required part is missing: months, days, hours or minutes.
+    /// A required part of the calendar is missing: months, days, hours or minutes.
     #[error("a calendar needs {0}")]
     Empty(&'static str),
     /// A month has no days in any year.
@@ -14,37 +14,37 @@ pub enum CalendarError {
     /// Two months have the same name.
     #[error("two months have the name `{0}`: give each month a different name")]
     SameName(String),
-    /// A number is too large.
+    /// A number in the calendar or in a date is too large.
     #[error("{0} is too large for the calendar")]
     TooLarge(&'static str),
     /// A leap rule is invalid.
     #[error("leap rule {number}: {problem}")]
     Leap {
-        /// The number of the rule, from 1.
+        /// The number of the leap rule in the list of rules. The first rule has the number 1.
         number: usize,
-        /// The problem, and its solution.
+        /// The problem and how to solve it, as text for the user.
         problem: String,
     },
-    /// An era is invalid, alone or in combination with others.
+    /// An era is invalid by itself or conflicts with another era.
     #[error("era {number}: {problem}")]
     Era {
-        /// The number of the era, from 1.
+        /// The number of the era in the list of eras. The first era has the number 1.
         number: usize,
-        /// The problem, and its solution.
+        /// The problem and how to solve it, as text for the user.
         problem: String,
     },
-    /// The text is not in the form of a date.
+    /// The text does not have the form of a date.
     #[error("`{0}` is not a date: expected a form such as `{1}`, `{2}` or `412-04-03`")]
     Form(String, String, String),
-    /// The text is relative to the present (`yesterday`, `3 Rainmoon`), but the present game time is not known.
+    /// The text is relative to the present game time (`yesterday`, `3 Rainmoon`), but the game clock is not set.
     #[error("`{0}` is not a date, or needs the game clock, which is not set: expected a form such as `{1}`")]
     Present(String, String),
-    /// The month is not on the calendar.
-    #[error("`{raw}` has no month of the calendar: expected one of {months}")]
+    /// The date names a month that the calendar does not have.
+    #[error("`{raw}` does not name a month of the calendar: expected one of {months}")]
     Month {
         /// The date as written.
         raw: String,
-        /// The months of the calendar.
+        /// The names of all months of the calendar.
         months: String,
     },
     /// The month has days only in certain years, and the year of the date is not such a year.
@@ -52,11 +52,11 @@ pub enum CalendarError {
     LeapMonth {
         /// The date as written.
         raw: String,
-        /// The year.
+        /// The year of the date.
         year: String,
-        /// The month.
+        /// The name of the month.
         month: String,
-        /// The years in which the month has days.
+        /// The rule for the years in which the month has days.
         when: String,
     },
     /// The day, hour, minute or year is out of range.
@@ -66,9 +66,9 @@ pub enum CalendarError {
         raw: String,
         /// The part of the date that is out of range.
         what: String,
-        /// The minimum.
+        /// The smallest allowed value.
         low: i64,
-        /// The maximum.
+        /// The largest allowed value.
         high: i64,
     },
     /// The year lies before the first year of an era without an end.
@@ -76,7 +76,7 @@ pub enum CalendarError {
     EraYear {
         /// The date as written.
         raw: String,
-        /// The era.
+        /// The name of the era.
         era: String,
         /// The smallest year number of the era.
         first: i64,

@@ -1,4 +1,4 @@
-//! Calendar of a campaign, with months of any length, leap years and eras. It prints and parses dates.
+//! Calendar of a campaign, with months of any length, leap years and eras. The calendar prints and parses dates.
 
 mod check;
 mod count;
@@ -17,25 +17,26 @@ pub use error::CalendarError;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Month {
-    /// The name.
+    /// The name of the month: `Rainmoon`.
     pub name: String,
-    /// The number of days. It may be 0 only if a [`LeapRule`] adds days to the month in certain years: for example, a
-    /// feast between two months every fourth year.
+    /// The number of days in the month. The number may be 0 only if a [`LeapRule`] adds days to the month in certain
+    /// years: for example, a feast between two months every fourth year.
     pub days: u32,
 }
 
-/// A rule for leap years. If several rules apply to a year, all their days are added.
+/// A rule for leap years. If several rules apply to a year, the days of all these rules are added.
 ///
 /// Rules count years without a gap. In a calendar without a year 0, the year −1 counts as 0, and the year −2 as −1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeapRule {
-    /// The interval of leap years, in years; at least 1.
+    /// The interval between leap years, in years; at least 1.
     pub every: u32,
-    /// The interval of exceptions among the leap years, in years: `100` in the Gregorian calendar.
+    /// The interval between exceptions, in years. A year that is an exception is not a leap year. The Gregorian
+    /// calendar has `100`.
     #[serde(default)]
     pub except_every: Option<u32>,
-    /// The interval of leap years among the exceptions, in years: `400` in the Gregorian calendar.
+    /// The interval, in years, between exceptions that are leap years after all. The Gregorian calendar has `400`.
     #[serde(default)]
     pub unless_every: Option<u32>,
     /// The year from which the intervals are counted. With 1 and `every: 4`, the years 1, 5 and 9 are leap years.
@@ -52,16 +53,16 @@ pub struct LeapRule {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Era {
-    /// The name: `Age of Salt`.
+    /// The name of the era: `Age of Salt`.
     pub name: String,
     /// The abbreviation that is printed after a year: `AS`. If it is empty, the name is printed.
     #[serde(default)]
     pub short: String,
-    /// The earliest year, in the plain count of the [`Calendar`]. Only an era that counts backwards may omit it; the
-    /// era then has no beginning.
+    /// The earliest year of the era, in the plain count of the [`Calendar`]. Only an era that counts backwards may omit
+    /// it; the era then has no beginning.
     #[serde(default)]
     pub start: Option<i64>,
-    /// The latest year, in the plain count. `None` means that the era lasts until the next era starts.
+    /// The latest year of the era, in the plain count. `None` means that the era lasts until the next era starts.
     #[serde(default)]
     pub end: Option<i64>,
     /// The number that the era gives to its earliest year, or to its latest year if the era counts backwards.
@@ -74,8 +75,8 @@ pub struct Era {
 
 /// Calendar of a campaign.
 ///
-/// Years are numbered in a *plain count*, unbounded in both directions. [`GameTime`] 0 is the first minute of the year
-/// 1 in the plain count. Eras give other names to the same years.
+/// Years are numbered in a *plain count* without a first or last year. [`GameTime`] 0 is the first minute of the year 1
+/// in the plain count. Eras give other names to the same years.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calendar {
@@ -88,10 +89,10 @@ pub struct Calendar {
     /// of this list.
     #[serde(default)]
     pub weekdays: Vec<String>,
-    /// Hours in a day.
+    /// The number of hours in a day.
     #[serde(default = "twenty_four")]
     pub hours_per_day: u32,
-    /// Minutes in an hour.
+    /// The number of minutes in an hour.
     #[serde(default = "sixty")]
     pub minutes_per_hour: u32,
     /// The text that is printed after a year of the plain count.
@@ -160,7 +161,7 @@ impl Calendar {
         text
     }
 
-    /// Prints a game time with the given precision: `412 HR`, `Rainmoon 412 HR`.
+    /// Prints a game time with the given precision: `412 HR` for a year, or `Rainmoon 412 HR` for a month.
     pub fn print_to(&self, time: GameTime, precision: Precision) -> String {
         let (year, month, day) = self.date_of(self.day_of(time).0);
         let month = self.months.get(month).map_or("", |month| month.name.as_str());
@@ -172,7 +173,8 @@ impl Calendar {
         }
     }
 
-    /// Returns the span of the year, month, day or minute that contains a game time.
+    /// Returns the interval of the year, month, day or minute that contains a game time. The precision selects one of
+    /// these four units.
     pub fn around(&self, time: GameTime, precision: Precision) -> DateSpan {
         let (today, _) = self.day_of(time);
         let (year, month, day) = self.date_of(today);
@@ -191,7 +193,7 @@ impl Calendar {
         DateSpan { first: minute(first * length), last: minute(after * length - 1), precision }
     }
 
-    /// Returns the day of the week of a game time, if the calendar has weeks.
+    /// Returns the day of the week of a game time; `None` if the calendar has no weeks.
     pub fn weekday(&self, time: GameTime) -> Option<&str> {
         let count = i128::try_from(self.weekdays.len()).ok().filter(|&count| count > 0)?;
         let (day, _) = self.day_of(time);

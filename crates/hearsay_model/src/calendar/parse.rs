@@ -3,7 +3,7 @@
 use super::{Calendar, CalendarError, Era, Month};
 use crate::{Date, DateSpan, GameTime, Precision, text};
 
-/// Maximum value of a parsed number. No game time lies in such a late year.
+/// Maximum value of a parsed number. It is larger than every year that a game time can represent.
 const MOST: i128 = 1 << 64;
 
 impl Calendar {
@@ -13,12 +13,14 @@ impl Calendar {
     /// the plain count. If parts are omitted, the result is the first day and the first minute.
     ///
     /// # Errors
-    /// Returns an error if the text is not a date of this calendar. The error names the part and the expected values.
+    /// Returns an error if the text is not a date of this calendar. The error names the invalid part and the expected
+    /// values.
     pub fn parse(&self, raw: &str) -> Result<Date, CalendarError> {
         Ok(Date { raw: raw.into(), time: Some(self.parse_span(raw)?.first) })
     }
 
-    /// Parses a date like [`parse`](Self::parse) and returns the entire span: `Rainmoon 412` covers the whole month.
+    /// Parses a date like [`parse`](Self::parse) and returns the whole interval that it covers: a month for
+    /// `Rainmoon 412`.
     ///
     /// # Errors
     /// Returns an error as [`parse`](Self::parse) does.
@@ -26,7 +28,8 @@ impl Calendar {
         self.parse_near(raw, None)
     }
 
-    /// Returns the last minute that a written date covers. A fact "as of Rainmoon 412" held at that minute.
+    /// Returns the last minute that a written date covers. A fact that is dated "as of Rainmoon 412" was true at that
+    /// minute.
     ///
     /// # Errors
     /// Returns an error as [`parse`](Self::parse) does.
@@ -40,7 +43,7 @@ impl Calendar {
     /// a year (`4 Rainmoon`, `the 4th of Rainmoon`, `Rainmoon`) is in the year of `now`. `today`, `yesterday`,
     /// `tomorrow` and `3 days ago` count from the day of `now`. A time of day alone is on the day of `now`.
     ///
-    /// The meaning of such words changes from day to day. To store such a date, store the output of
+    /// The meaning of a relative date changes from day to day. To store a relative date, store the output of
     /// [`print`](Self::print) for its first minute.
     ///
     /// # Errors
@@ -51,7 +54,7 @@ impl Calendar {
     }
 }
 
-/// Text after the year of a date.
+/// The era that is written after the year of a date.
 #[derive(Clone, Copy)]
 enum Suffix<'a> {
     /// [`Calendar::era`], which does not change the year.
@@ -90,7 +93,7 @@ impl<'a> Reading<'a> {
         Ok(DateSpan { first: GameTime(first), last: GameTime(last), precision })
     }
 
-    /// Removes the era at the end of a text, if there is one. Returns the rest and the era.
+    /// Splits a text into the date and the era at its end, if there is an era.
     fn suffix<'t>(&self, text: &'t str) -> (&'t str, Option<Suffix<'a>>) {
         let calendar = self.calendar;
         let eras = calendar.eras.iter().flat_map(|era| [(&era.name, Suffix::Era(era)), (&era.short, Suffix::Era(era))]);
@@ -145,7 +148,8 @@ impl<'a> Reading<'a> {
         Ok(self.calendar.day_of(self.now.ok_or_else(unknown)?).0)
     }
 
-    /// Returns the day at a distance from today, in days. The result has the form of [`Self::days`].
+    /// Returns the day that is a number of days after today; a negative number means before today. The result has the
+    /// form of [`Self::days`].
     fn relative(&self, days: i128) -> Result<(i128, i128, Precision), CalendarError> {
         let day = self.today()? + days;
         Ok((day, day + 1, Precision::Day))
@@ -224,7 +228,7 @@ impl<'a> Reading<'a> {
         dated.or_else(|| Some((None, self.calendar.month(text)?)))
     }
 
-    /// Parses the minute of the day: `18:30`.
+    /// Parses a time of day such as `18:30`, and returns the minute of the day.
     fn minute(&self, time: &str) -> Result<i128, CalendarError> {
         let (hour, minute) = time.split_once(':').ok_or_else(|| self.form())?;
         let (hour, minute) = digits(hour).zip(digits(minute)).ok_or_else(|| self.form())?;

@@ -3,13 +3,13 @@
 use super::{Calendar, Era};
 
 impl Era {
-    /// Returns the text that is printed after a year of the era.
+    /// Returns the text that is printed after a year of the era: the abbreviation, or the name if there is none.
     fn shown(&self) -> &str {
         if self.short.is_empty() { &self.name } else { &self.short }
     }
 }
 
-/// The first and last year of an era. `None` means that the era has no bound at this end.
+/// The first and last year of an era. `None` means that the era is unbounded in this direction.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) start: Option<i128>,

@@ -7,18 +7,18 @@ use crate::{GameTime, Predicate, PredicateError};
 /// Error: invalid fact.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FactError {
-    /// The statement is empty.
-    #[error("a fact needs a sentence that states it")]
+    /// The statement of the fact is empty.
+    #[error("the statement of a fact is empty: write one sentence that states the fact")]
     NoStatement,
-    /// The value is empty text.
+    /// The value of an attribute is empty.
     #[error("`{0}` cannot be empty")]
     EmptyValue(Predicate),
     /// The object of a relation is a value, or the object of an attribute is an entity.
     #[error(
-        "{predicate} takes {expected}: relations are in capitals and point at an entity, attributes are in lowercase and have a value"
+        "the object of {predicate} must be {expected}: relations (in capitals) lead to an entity, attributes (in lowercase) have a value"
     )]
     WrongObject {
-        /// The predicate.
+        /// The predicate of the fact.
         predicate: Predicate,
         /// The kind of object that the predicate takes.
         expected: &'static str,
@@ -31,10 +31,10 @@ pub enum FactError {
         /// The end of the interval.
         until: GameTime,
     },
-    /// The number is not finite.
-    #[error("a value must be a finite number")]
+    /// The number is infinite or NaN.
+    #[error("a number must be finite, not infinite or NaN")]
     NotFinite,
-    /// The predicate is malformed.
+    /// The name of the predicate is malformed.
     #[error(transparent)]
     Predicate(#[from] PredicateError),
 }

@@ -9,7 +9,7 @@ use crate::{
 
 /// Statement about an entity: subject, predicate, object, one sentence that states the fact, and provenance.
 ///
-/// Use [`Fact::relation`] or [`Fact::attribute`] to build a fact. The id is derived from content and source.
+/// Use [`Fact::relation`] or [`Fact::attribute`] to build a fact. The id is a hash of the content and the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "FactParts", into = "FactParts")]
 pub struct Fact {
@@ -66,7 +66,7 @@ impl Fact {
     /// Starts a builder for a relation between two entities.
     ///
     /// # Errors
-    /// Returns an error if the predicate is malformed.
+    /// Returns an error if the name of the predicate is malformed.
     pub fn relation(
         subject: &EntityId,
         predicate: impl TryInto<Predicate, Error: Into<PredicateError>>,
@@ -80,7 +80,7 @@ impl Fact {
     /// Starts a builder for an attribute of an entity.
     ///
     /// # Errors
-    /// Returns an error if the attribute's name is malformed.
+    /// Returns an error if the name of the attribute is malformed.
     pub fn attribute(
         subject: &EntityId,
         name: impl TryInto<Predicate, Error: Into<PredicateError>>,
@@ -91,12 +91,14 @@ impl Fact {
         Ok(FactBuilder::new(subject.clone(), name, Object::Value(value.into()), provenance))
     }
 
-    /// Starts a builder for a changed version of this fact. If content or source change, the id changes too.
+    /// Returns a builder that contains the parts of this fact. If you change the content or the source, the new fact
+    /// gets another id.
     pub fn to_builder(&self) -> FactBuilder {
         FactBuilder { parts: self.parts.clone() }
     }
 
-    /// Returns the id: a hash of subject, predicate, object, statement, start of validity, source and fact relation.
+    /// Returns the id of the fact: a hash of subject, predicate, object, statement, start of validity, source and fact
+    /// relation.
     #[inline]
     pub fn id(&self) -> FactId {
         self.id
@@ -108,13 +110,13 @@ impl Fact {
         &self.parts.subject
     }
 
-    /// Returns the predicate.
+    /// Returns the predicate of the fact.
     #[inline]
     pub fn predicate(&self) -> &Predicate {
         &self.parts.predicate
     }
 
-    /// Returns the object.
+    /// Returns the object: an entity for a relation, a value for an attribute.
     #[inline]
     pub fn object(&self) -> &Object {
         &self.parts.object
@@ -126,7 +128,7 @@ impl Fact {
         &self.parts.statement
     }
 
-    /// Returns the other entities that the statement names. Sorted and unique, without the subject and the object.
+    /// Returns the entities that the statement names, sorted and unique. The subject and the object are not included.
     pub fn mentions(&self) -> &[EntityId] {
         &self.parts.mentions
     }
@@ -136,17 +138,17 @@ impl Fact {
         std::iter::once(self.subject()).chain(self.object().entity()).chain(self.mentions())
     }
 
-    /// Returns the attitude of the subject towards the object.
+    /// Returns the attitude of the subject towards the object; `None` if the fact states no attitude.
     pub fn attitude(&self) -> Option<Attitude> {
         self.parts.attitude
     }
 
-    /// Returns the rank that the subject has in the group that is the object.
+    /// Returns the rank of the subject in the group that is the object; `None` if the fact states no rank.
     pub fn rank(&self) -> Option<&str> {
         self.parts.rank.as_deref()
     }
 
-    /// Returns the conditions under which the fact holds, as free text.
+    /// Returns the conditions under which the fact is true, as free text.
     pub fn conditions(&self) -> Option<&str> {
         self.parts.conditions.as_deref()
     }
@@ -157,14 +159,14 @@ impl Fact {
         &self.parts.validity
     }
 
-    /// Returns the status.
+    /// Returns the status: whether the campaign treats the fact as true.
     #[inline]
     pub fn status(&self) -> FactStatus {
         self.parts.status
     }
 
-    /// Returns whether the fact is canon or claimed, and has no end date. Graph searches for the DM follow only such
-    /// facts.
+    /// Returns whether the fact is canon or claimed, and has no end date. Graph searches for the DM follow only facts
+    /// for which this is true.
     pub fn stands(&self) -> bool {
         matches!(self.status(), FactStatus::Canon | FactStatus::Claimed) && !self.validity().is_closed()
     }
@@ -176,7 +178,7 @@ impl Fact {
         self.provenance().references(visit);
     }
 
-    /// Renames the ids of the records that the fact refers to. The fact's own id is computed again.
+    /// Renames the ids of the records that the fact refers to. The id of the fact itself is then computed again.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         self.parts.rename(renaming);
         if !R::EQUAL
@@ -187,38 +189,39 @@ impl Fact {
         }
     }
 
-    /// Returns whether the value is a name or an alias of the subject.
+    /// Returns whether the fact states a name or an alias of its subject.
     pub(crate) fn is_name(&self) -> bool {
         [attribute::NAME, attribute::ALIAS].contains(&self.predicate().as_str())
     }
 
-    /// Returns the secrecy.
+    /// Returns the secrecy: how widely the fact may be known.
     #[inline]
     pub fn secrecy(&self) -> Secrecy {
         self.parts.secrecy
     }
 
-    /// Returns the name that the author gave the fact in a campaign file, if there is one. It is not part of the id.
+    /// Returns the handle: the name that the author gave the fact in a campaign file. The id does not depend on the
+    /// handle.
     pub fn handle(&self) -> Option<&str> {
         self.parts.handle.as_deref()
     }
 
-    /// Returns the relation to another fact.
+    /// Returns the relation to another fact, such as "refutes"; `None` if there is none.
     pub fn fact_relation(&self) -> Option<FactRelation> {
         self.parts.fact_relation
     }
 
-    /// Returns the provenance.
+    /// Returns the provenance: author, method, time, confidence and evidence.
     pub fn provenance(&self) -> &Provenance {
         &self.parts.provenance
     }
 
-    /// Sets the moment when the fact was recorded, by the real clock. The id does not depend on it.
+    /// Sets the real time at which the fact was recorded. The id does not depend on it.
     pub fn set_recorded(&mut self, recorded: crate::Timestamp) {
         self.parts.provenance.recorded = recorded;
     }
 
-    /// Sets the end of the validity. The id does not depend on the end.
+    /// Sets the end of the validity interval. The id does not depend on the end.
     pub(crate) fn set_end(&mut self, until: crate::Date) {
         self.parts.validity.until = Some(until);
     }
@@ -235,8 +238,7 @@ impl Fact {
         self.parts.provenance.confirmed = true;
     }
 
-    /// Adds the evidence of another record of the same fact. Takes over the confidence of the other record if it is
-    /// higher.
+    /// Adds the evidence of another record of the same fact, and keeps the higher of the two confidences.
     pub(crate) fn support(&mut self, other: &Self) {
         let (own, given) = (&mut self.parts.provenance, other.provenance());
         if given.confidence > own.confidence {
@@ -281,7 +283,7 @@ impl FactBuilder {
         }
     }
 
-    /// Sets the sentence that states the fact. By default it consists of subject, predicate and object.
+    /// Sets the sentence that states the fact. By default, the sentence consists of subject, predicate and object.
     #[inline]
     pub fn statement(mut self, statement: impl Into<String>) -> Self {
         self.parts.statement = statement.into();
@@ -294,13 +296,13 @@ impl FactBuilder {
         self
     }
 
-    /// Sets the predicate.
+    /// Sets the predicate of the fact.
     pub fn predicate(mut self, predicate: Predicate) -> Self {
         self.parts.predicate = predicate;
         self
     }
 
-    /// Sets the object.
+    /// Sets the object: an entity for a relation, a value for an attribute.
     #[inline]
     pub fn object(mut self, object: Object) -> Self {
         self.parts.object = object;
@@ -319,13 +321,13 @@ impl FactBuilder {
         self
     }
 
-    /// Sets the rank that the subject has in the group that is the object.
+    /// Sets the rank of the subject in the group that is the object.
     pub fn rank(mut self, rank: Option<String>) -> Self {
         self.parts.rank = rank;
         self
     }
 
-    /// Sets the conditions under which the fact holds.
+    /// Sets the conditions under which the fact is true, as free text.
     pub fn conditions(mut self, conditions: Option<String>) -> Self {
         self.parts.conditions = conditions;
         self
@@ -338,43 +340,43 @@ impl FactBuilder {
         self
     }
 
-    /// Sets the status. The default is canon.
+    /// Sets the status of the fact. The default is canon.
     #[inline]
     pub fn status(mut self, status: FactStatus) -> Self {
         self.parts.status = status;
         self
     }
 
-    /// Sets the secrecy. The default is open.
+    /// Sets the secrecy of the fact. The default is open.
     #[inline]
     pub fn secrecy(mut self, secrecy: Secrecy) -> Self {
         self.parts.secrecy = secrecy;
         self
     }
 
-    /// Sets the name that the author gives the fact in a campaign file.
+    /// Sets the handle: the name that the author gives the fact in a campaign file.
     pub fn handle(mut self, handle: Option<String>) -> Self {
         self.parts.handle = handle;
         self
     }
 
-    /// Sets the relation to another fact.
+    /// Sets the relation to another fact, such as "refutes".
     pub fn fact_relation(mut self, fact_relation: Option<FactRelation>) -> Self {
         self.parts.fact_relation = fact_relation;
         self
     }
 
-    /// Sets the provenance.
+    /// Sets the provenance of the fact.
     pub fn provenance(mut self, provenance: Provenance) -> Self {
         self.parts.provenance = provenance;
         self
     }
 
-    /// Checks the parts and derives the id.
+    /// Checks the parts of the fact, computes its id, and returns the fact.
     ///
     /// # Errors
-    /// Returns an error if the statement or a value is empty, or if the interval ends before it begins. Returns an
-    /// error if the object of a relation is a value, or if the object of an attribute is an entity.
+    /// Returns an error if the statement or a value is empty, or if the validity interval ends before it begins.
+    /// Returns an error if the object of a relation is a value, or if the object of an attribute is an entity.
     pub fn build(mut self) -> Result<Fact, FactError> {
         let parts = &mut self.parts;
         if parts.statement.trim().is_empty() {

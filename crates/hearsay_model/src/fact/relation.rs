@@ -12,14 +12,14 @@ pub enum FactRelation {
     Distorts(FactId),
     /// The fact states that the other fact is untrue.
     Refutes(FactId),
-    /// The fact states that the other fact no longer holds.
+    /// The fact states that the other fact is no longer true.
     Ends(FactId),
     /// The fact is the public version of the other fact, which is secret.
     Covers(FactId),
 }
 
 impl FactRelation {
-    /// Returns the other fact.
+    /// Returns the id of the other fact.
     pub fn fact(self) -> FactId {
         match self {
             Self::Distorts(fact) | Self::Refutes(fact) | Self::Ends(fact) | Self::Covers(fact) => fact,
@@ -36,7 +36,7 @@ impl FactRelation {
         }
     }
 
-    /// Renames the other fact.
+    /// Renames the id of the other fact.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Distorts(fact) | Self::Refutes(fact) | Self::Ends(fact) | Self::Covers(fact) => renaming.fact(fact),

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactStatus {
-    /// Waits for the DM's decision. Until then, no entity knows the fact.
+    /// The fact waits for the DM's decision. Until the decision, no entity knows the fact.
     Proposed,
-    /// Claimed by a source. The DM has not decided whether it is true.
+    /// A source claims the fact. The DM has not decided whether the fact is true.
     Claimed,
-    /// True in the campaign.
+    /// The fact is true in the campaign.
     #[default]
     Canon,
-    /// False in the campaign, although some entities may believe it.
+    /// The fact is false in the campaign. Some entities may believe it.
     False,
-    /// Not part of the campaign. No source states the fact, and no entity knows it.
+    /// The fact was rejected and is not part of the campaign. No entity knows the fact.
     Rejected,
 }
 
@@ -25,7 +25,7 @@ impl FactStatus {
     /// All statuses.
     pub const ALL: [Self; 5] = [Self::Proposed, Self::Claimed, Self::Canon, Self::False, Self::Rejected];
 
-    /// Returns whether entities can know a fact with this status.
+    /// Returns whether entities can know a fact with this status: any status except proposed and rejected.
     pub fn is_in_world(self) -> bool {
         !matches!(self, Self::Proposed | Self::Rejected)
     }

@@ -16,7 +16,7 @@ use crate::EntityId;
 pub struct Number(f64);
 
 impl Number {
-    /// Creates a number.
+    /// Creates a number from a floating-point value.
     ///
     /// # Errors
     /// Returns an error if the value is infinite or NaN.
@@ -24,7 +24,7 @@ impl Number {
         if value.is_finite() { Ok(Self(value + 0.0)) } else { Err(FactError::NotFinite) }
     }
 
-    /// Returns the number.
+    /// Returns the number as a floating-point value.
     pub fn get(self) -> f64 {
         self.0
     }
@@ -59,7 +59,7 @@ pub enum Value {
     Text(String),
     /// A finite number.
     Number(Number),
-    /// A boolean.
+    /// A boolean: yes or no.
     Flag(bool),
 }
 
@@ -90,14 +90,14 @@ impl From<String> for Value {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Object {
-    /// An entity: the fact is a relation.
+    /// An entity. A fact with this object is a relation.
     Entity(EntityId),
-    /// A value: the fact is an attribute.
+    /// A value. A fact with this object is an attribute.
     Value(Value),
 }
 
 impl Object {
-    /// Returns the entity, if the object is an entity.
+    /// Returns the entity; `None` if the object is a value.
     #[inline]
     pub fn entity(&self) -> Option<&EntityId> {
         match self {
@@ -106,7 +106,7 @@ impl Object {
         }
     }
 
-    /// Returns the text, if the object is a text value.
+    /// Returns the text; `None` if the object is an entity, a number or a boolean.
     #[inline]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -126,7 +126,7 @@ impl fmt::Display for Object {
 }
 
 impl Value {
-    /// Returns the kind of the value, in words.
+    /// Returns the type of the value in words, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",

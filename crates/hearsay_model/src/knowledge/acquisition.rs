@@ -1,13 +1,14 @@
-//! Acquisitions: how knowers come to know facts.
+//! Acquisitions: the ways in which knowers learn facts.
 //!
 //! To add a kind of acquisition, add a variant, a [descriptor](AcquisitionDescriptor), and the cases in the methods of
-//! [`Acquisition`]. Other code calls these methods and does not match variants.
+//! [`Acquisition`]. Other code calls these methods instead of matching on variants.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{EntityId, FactId, Rename};
 
-/// How a knower acquired a fact.
+/// How a knower learned a fact: by seeing it, hearing it from others, reading it, deducing it, or because the campaign
+/// says so.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Acquisition {
@@ -15,15 +16,15 @@ pub enum Acquisition {
     Witnessed,
     /// Another entity told the knower the fact.
     Told {
-        /// The teller; `None` if the knower heard it as general talk.
+        /// The entity that told the fact; `None` if the knower heard the fact as general talk.
         by: Option<EntityId>,
-        /// The source from which the teller has the fact, if the teller named one.
+        /// The entity that the teller named as its own source; `None` if the teller named no source.
         #[serde(default)]
         citing: Option<EntityId>,
     },
-    /// The knower read the fact.
+    /// The knower read the fact in a document.
     Read {
-        /// The document; `None` if no document is given.
+        /// The document that the knower read; `None` if it is not known.
         document: Option<EntityId>,
     },
     /// The campaign states that the knower knows the fact.
@@ -33,8 +34,8 @@ pub enum Acquisition {
         /// The premises: the facts from which the knower deduced this fact.
         from: Vec<FactId>,
     },
-    /// The knower passed the fact on to the entities in
-    /// [`KnowledgeEdge::co_present`](super::KnowledgeEdge::co_present). The edge only records who was told. It gives no credence to any knower.
+    /// The knower told the fact to the entities in [`KnowledgeEdge::co_present`](super::KnowledgeEdge::co_present). An
+    /// edge with this acquisition only records who was told. It does not make any knower believe the fact.
     Shared,
 }
 
@@ -43,27 +44,27 @@ pub enum Acquisition {
 pub enum Reliability {
     /// The knower observed the fact. An observation overrides all testimony.
     Observed,
-    /// The campaign sets the credence. A credence of 1 or 0 overrides all testimony.
+    /// The campaign states the credence. A stated credence of 1 or 0 overrides all testimony.
     Stated,
-    /// The knower has the fact from another source. The fact counts as testimony.
+    /// The knower has the fact from another source. Such a fact counts as testimony.
     Reported,
-    /// The credence is computed from the premises. It is not reduced as in a retelling.
+    /// The credence is computed from the premises of a deduction. The reduction for retellings does not apply.
     Concluded,
-    /// The acquisition gives no knowledge. It only records that the knower told others.
+    /// The acquisition gives no knowledge. Its edge only records that the knower told others.
     None,
 }
 
 /// Properties that all acquisitions of one kind have in common.
 #[derive(Debug)]
 pub struct AcquisitionDescriptor {
-    /// The name in campaign files, ids and graph tables.
+    /// The name of the acquisition in campaign files, ids and graph tables.
     pub name: &'static str,
-    /// A phrase that names no source: `heard talk of it`.
+    /// A phrase that describes the acquisition without naming a source: `heard talk of it`.
     pub phrase: &'static str,
     /// How strongly the acquisition convinces the knower if there is no other evidence.
     pub reliability: Reliability,
     /// Creates an acquisition of this kind from the teller or document that a campaign file names. `None` if campaign
-    /// files cannot contain this kind.
+    /// files cannot contain this kind of acquisition.
     pub create: Option<fn(Option<EntityId>) -> Acquisition>,
 }
 
@@ -104,19 +105,19 @@ impl AcquisitionDescriptor {
     /// The descriptors of all kinds of acquisition.
     pub const ALL: [&'static Self; 6] = [&AUTHORED, &WITNESSED, &TOLD, &READ, &DEDUCED, &SHARED];
 
-    /// Returns the descriptor with this name.
+    /// Returns the descriptor with this name; `None` if there is none.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|kind| kind.name == name)
     }
 }
 
 impl Acquisition {
-    /// Creates [`Self::Told`] without a cited source.
+    /// Creates a [`Self::Told`] acquisition without a cited source.
     pub fn told(by: Option<EntityId>) -> Self {
         Self::Told { by, citing: None }
     }
 
-    /// Returns the descriptor of the kind of acquisition.
+    /// Returns the descriptor of this kind of acquisition.
     pub fn descriptor(&self) -> &'static AcquisitionDescriptor {
         match self {
             Self::Witnessed => &WITNESSED,
@@ -128,7 +129,7 @@ impl Acquisition {
         }
     }
 
-    /// Returns the name of the kind of acquisition.
+    /// Returns the name of this kind of acquisition.
     pub fn name(&self) -> &'static str {
         self.descriptor().name
     }
@@ -163,13 +164,13 @@ impl Acquisition {
         matches!(self, Self::Told { .. })
     }
 
-    /// Returns whether the acquisition does not depend on other facts. Only a deduction depends on other facts, its
-    /// premises.
+    /// Returns whether the acquisition does not depend on other facts. A deduction is the only acquisition that depends
+    /// on other facts: its premises.
     pub fn is_independent(&self) -> bool {
         self.premises().is_none()
     }
 
-    /// Returns the teller.
+    /// Returns the entity that told the fact; `None` if the fact was not told, or was heard as general talk.
     #[inline]
     pub fn teller(&self) -> Option<&EntityId> {
         match self {
@@ -178,7 +179,7 @@ impl Acquisition {
         }
     }
 
-    /// Returns the source from which the teller has the fact.
+    /// Returns the entity that the teller named as its own source, if the teller named one.
     #[inline]
     pub fn cited(&self) -> Option<&EntityId> {
         match self {
@@ -187,12 +188,12 @@ impl Acquisition {
         }
     }
 
-    /// Returns the teller, and the source from which the teller has the fact.
+    /// Returns the teller and the source that the teller named, as far as they are known.
     pub fn people(&self) -> impl Iterator<Item = &EntityId> + Clone {
         self.teller().into_iter().chain(self.cited())
     }
 
-    /// Returns the document that the knower read.
+    /// Returns the document in which the knower read the fact; `None` if there is none.
     #[inline]
     pub fn document(&self) -> Option<&EntityId> {
         match self {
@@ -201,7 +202,8 @@ impl Acquisition {
         }
     }
 
-    /// Returns the facts from which the knower deduced the fact; `None` if the acquisition is not a deduction.
+    /// Returns the premises: the facts from which the knower deduced the fact; `None` if the acquisition is not a
+    /// deduction.
     #[inline]
     pub fn premises(&self) -> Option<&[FactId]> {
         match self {
@@ -210,13 +212,13 @@ impl Acquisition {
         }
     }
 
-    /// Returns the entities that the acquisition names.
+    /// Returns the entities that the acquisition names: teller, cited source and document.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.people().chain(self.document())
     }
 
-    /// Returns a phrase that names the source, such as `told by Odo Brandt`. The argument returns the name of an
-    /// entity.
+    /// Returns a phrase that names the source, such as `told by Odo Brandt`. The function `called` returns the name of
+    /// an entity.
     pub fn describe(&self, called: impl Fn(&EntityId) -> String) -> String {
         match self {
             Self::Told { by: Some(by), citing: None } => format!("told by {}", called(by)),
@@ -230,7 +232,8 @@ impl Acquisition {
         }
     }
 
-    /// Replaces a deduction by [`Self::Authored`]. Used for a fact that does not follow from the premises.
+    /// Returns [`Self::Authored`] for a deduction, and an equal acquisition otherwise. Used for a fact that does not
+    /// follow from the premises.
     #[must_use]
     pub fn without_premises(&self) -> Self {
         if self.is_independent() { self.clone() } else { Self::Authored }

@@ -1,4 +1,4 @@
-//! Knowledge edges.
+//! Knowledge edges: links from knowers to the facts that they know.
 
 use std::fmt;
 
@@ -7,39 +7,39 @@ use serde::{Deserialize, Serialize};
 use super::{Acquisition, Justification, Knower};
 use crate::{Credence, Date, EntityId, FactId, GameTime, KnowledgeId, Reference, Rename, SessionId};
 
-/// Edge from a knower to a fact that it knows.
+/// Link from a knower to a fact that the knower knows. The link records how the knower learned the fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnowledgeEdge {
-    /// The knower.
+    /// The knower: a character, a group, a place or the world.
     pub knower: Knower,
-    /// The fact.
+    /// The fact that the knower knows.
     pub fact: FactId,
-    /// How the knower acquired the fact.
+    /// How the knower learned the fact.
     pub acquisition: Acquisition,
     /// The game time at which the knower learned the fact; `None` means that the knower has always known it.
     pub learned: Option<Date>,
-    /// How much the knower believes the fact. If the edge depends on other edges: the share of their credence that this
-    /// edge takes over.
+    /// How much the knower believes the fact, if the edge depends on no other edge. Otherwise, the credence is a
+    /// factor: the credence of the other edges is multiplied by it.
     pub credence: Credence,
-    /// Whether the knower keeps the fact to itself.
+    /// Whether the knower keeps the fact secret.
     pub conceals: bool,
     /// The session in which the knower learned the fact.
     pub session: Option<SessionId>,
-    /// Others present when the fact was learned, as far as the knower noticed them. For a [shared](Acquisition::Shared)
-    /// fact: the entities that the knower told. Sorted and unique.
+    /// The other entities that were present when the knower learned the fact, as far as the knower noticed them. If the
+    /// acquisition is [shared](Acquisition::Shared): the entities that the knower told. Sorted and unique.
     #[serde(default)]
     pub co_present: Vec<EntityId>,
     /// The justifications of the edge; empty if the edge depends on no other edge. Sorted and unique.
     #[serde(default)]
     pub sources: Vec<Justification>,
-    /// If the knower is a group: the lowest rank whose members know the fact. `None` means all members.
+    /// The lowest rank whose members know the fact, if the knower is a group. `None` means that all members know it.
     #[serde(default)]
     pub rank: Option<String>,
 }
 
 impl KnowledgeEdge {
-    /// Creates an edge that the campaign states. The fact has always been known, is fully believed, and is not
-    /// concealed.
+    /// Creates an edge that the campaign states. The knower has always known the fact, believes it fully, and does not
+    /// conceal it.
     pub fn authored(knower: Knower, fact: FactId) -> Self {
         Self {
             knower,
@@ -59,7 +59,7 @@ impl KnowledgeEdge {
     /// rank.
     ///
     /// If a knower hears a fact from two people, or at two times, there are two edges. The justifications are part of
-    /// the hash. An edge can therefore depend only on edges that exist already, and never on itself.
+    /// the hash. An edge can therefore depend only on edges that already exist, and never on itself.
     pub fn id(&self) -> KnowledgeId {
         let acquisition = self.acquisition.id_text();
         let learned = self.learned.as_ref().map_or(String::new(), |date| match date.time {
@@ -75,7 +75,8 @@ impl KnowledgeEdge {
         KnowledgeId::of(&parts)
     }
 
-    /// Returns the entities present, the justifications and the rank as text. The text is empty if there are none.
+    /// Returns the entities present, the justifications and the rank as text. The text is empty if the edge has none of
+    /// these.
     fn circumstances(&self) -> String {
         use fmt::Write;
         let mut text = String::new();
@@ -95,7 +96,7 @@ impl KnowledgeEdge {
         text
     }
 
-    /// Sorts and deduplicates the entities present and the justifications. The id is computed from this order.
+    /// Sorts and deduplicates the entities present and the justifications. The id is computed from the sorted lists.
     #[must_use]
     pub fn sorted(mut self) -> Self {
         self.sort();
@@ -109,14 +110,15 @@ impl KnowledgeEdge {
         self.sources.dedup();
     }
 
-    /// Returns when the knower learned the fact, as game time.
+    /// Returns the game time at which the knower learned the fact; `None` if the edge has no such time.
     pub fn learned_at(&self) -> Option<GameTime> {
         self.learned.as_ref().and_then(|date| date.time)
     }
 
     /// Calls a function with every record that the edge refers to.
     ///
-    /// The fact of a [basis](Justification::Basis) is left out, because it is the fact of an edge that is included.
+    /// The fact of a [basis](Justification::Basis) is not visited, because the edge of the basis is visited and refers
+    /// to the same fact.
     pub fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.knower.entity().into_iter().for_each(|id| visit(Reference::Entity(id)));
         visit(Reference::Fact(self.fact));

@@ -4,26 +4,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FactId, KnowledgeId, Rename};
 
-/// Support of a knowledge edge by other edges. A knowledge edge is active only while, for each fact in its
-/// justifications, at least one of the listed edges is active.
+/// Support of a knowledge edge by other edges. The justifications of a knowledge edge list edges to one or more facts.
+/// The knowledge edge is active only while at least one listed edge to each of these facts is active.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Justification {
     /// The edge through which the teller knew the fact, or through which the knower knew a premise of a deduction.
     Basis {
-        /// The fact of that edge. If several edges to the same fact are listed, one active edge is enough.
+        /// The fact of the supporting edge. If several edges to the same fact are listed, one active edge is enough.
         fact: FactId,
-        /// The edge.
+        /// The supporting edge.
         edge: KnowledgeId,
     },
-    /// An earlier statement of the teller that the knower later saw to be true or untrue. It changes the knower's trust
-    /// in the teller.
+    /// An earlier statement of the teller that the knower later saw to be true or untrue. The experience changes the
+    /// knower's trust in the teller.
     Experience {
         /// The edge that records the teller's statement.
         told: KnowledgeId,
         /// The edge that records what the knower saw.
         seen: KnowledgeId,
-        /// Whether the statement was true.
+        /// Whether the teller's statement was true.
         held: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! Knowers.
+//! Knowers: entities that can know facts, and the world.
 
 use std::{fmt, str::FromStr};
 
@@ -6,10 +6,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{EntityId, IdError, Rename, text};
 
-/// A knower: a character, a group or place whose members and residents share its knowledge, or everyone.
+/// A knower: a character, a group, a place or the world. The members of a group and the residents of a place share its
+/// knowledge. All characters know what the world knows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Knower {
-    /// Everyone: common lore.
+    /// The world: everyone knows these facts. They are called common lore.
     World,
     /// A character, faction, party or place.
     Entity(EntityId),
@@ -36,14 +37,14 @@ impl Knower {
         }
     }
 
-    /// Renames the entity. The world has no id to rename.
+    /// Renames the id of the entity. The world has no id.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         if let Self::Entity(id) = self {
             renaming.entity(id);
         }
     }
 
-    /// Returns the knower as text: an id, or `*` for the world. `*` is never a valid id.
+    /// Returns the knower as text: the id of the entity, or `*` for the world. `*` is never a valid id.
     pub fn as_str(&self) -> &str {
         self.entity().map_or("*", EntityId::as_str)
     }

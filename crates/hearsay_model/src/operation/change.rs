@@ -28,9 +28,9 @@ pub enum Change {
     AddEntity(Entity),
     /// Removes an entity and every statement about it.
     RemoveEntity(EntityId),
-    /// Records a fact. If the fact was asserted before, this restores it as it was first recorded.
+    /// Records a fact. If the fact was recorded before, this change restores it as it was first recorded.
     AssertFact(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
-    /// Ends the validity interval of a fact. The fact no longer holds after that.
+    /// Ends the validity interval of a fact. From that date on, the fact is no longer true.
     EndFact {
         /// The fact.
         fact: FactId,
@@ -65,7 +65,7 @@ pub enum Change {
     RemovePassage(PassageId),
     /// Adds or replaces a session.
     SetSession(Session),
-    /// Removes a session. Its passages and facts remain.
+    /// Removes a session. The passages and facts of the session remain.
     RemoveSession(SessionId),
     /// Sets a setting of the campaign.
     Set(Setting),
@@ -83,23 +83,24 @@ pub enum Change {
     },
     /// Removes a setting. The state is then as if the setting had never been set.
     Unset(SettingKey),
-    /// Saves the current position as a slot with this name. [`Restore`](Self::Restore) returns to the position later.
-    /// Undo does not affect slots: see [`State::slots`](crate::State::slots).
+    /// Saves the current position as a slot with this name. Use [`Restore`](Self::Restore) to return to the position
+    /// later. Undo does not affect slots: see [`State::slots`](crate::State::slots).
     SaveSlot(String),
-    /// Drops the slot of this name.
+    /// Removes the slot with this name.
     DropSlot(String),
     /// Records that a source states a fact again. The fact gets the new evidence and the higher of the two confidences.
-    /// If the fact is unknown, this records it. If the fact was retracted, it stays retracted.
+    /// If the fact is not recorded yet, this change records it. If the fact was retracted, it stays retracted.
     Support(#[serde(deserialize_with = "in_arc")] Arc<Fact>),
 }
 
-/// Deserializes a record directly into an `Arc`. The implementation in serde builds a `Box` first and then copies it.
+/// Deserializes a record directly into an `Arc`. The implementation in `serde` first builds a `Box` and then copies its
+/// content.
 fn in_arc<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<T>, D::Error> {
     T::deserialize(deserializer).map(Arc::new)
 }
 
 impl Change {
-    /// Returns the entity that the change adds.
+    /// Returns the entity that the change adds; `None` for any other change.
     pub fn entity(&self) -> Option<&Entity> {
         match self {
             Self::AddEntity(entity) => Some(entity),
@@ -107,7 +108,7 @@ impl Change {
         }
     }
 
-    /// Returns the fact that the change asserts or supports.
+    /// Returns the fact that the change asserts or supports; `None` for any other change.
     #[inline]
     pub fn fact(&self) -> Option<&Arc<Fact>> {
         match self {
@@ -116,7 +117,7 @@ impl Change {
         }
     }
 
-    /// Returns the knowledge edge that the change adds.
+    /// Returns the knowledge edge that the change adds; `None` for any other change.
     #[inline]
     pub fn edge(&self) -> Option<&Arc<KnowledgeEdge>> {
         match self {
@@ -125,7 +126,7 @@ impl Change {
         }
     }
 
-    /// Returns the passage that the change adds.
+    /// Returns the passage that the change adds; `None` for any other change.
     #[inline]
     pub fn passage(&self) -> Option<&Arc<Passage>> {
         match self {
@@ -134,7 +135,7 @@ impl Change {
         }
     }
 
-    /// Returns the session that the change adds or replaces.
+    /// Returns the session that the change adds or replaces; `None` for any other change.
     pub fn session(&self) -> Option<&Session> {
         match self {
             Self::SetSession(session) => Some(session),
@@ -142,7 +143,7 @@ impl Change {
         }
     }
 
-    /// Returns the setting that the change sets.
+    /// Returns the setting that the change sets; `None` for any other change.
     pub fn setting(&self) -> Option<&Setting> {
         match self {
             Self::Set(setting) => Some(setting),
@@ -150,13 +151,13 @@ impl Change {
         }
     }
 
-    /// Returns whether the change undoes or restores operations.
+    /// Returns whether the change is a revert or a restore, which cancel earlier operations.
     #[inline]
     pub fn is_undo(&self) -> bool {
         matches!(self, Self::Revert(_) | Self::Restore(_))
     }
 
-    /// Returns whether the change concerns slots, which undo does not affect.
+    /// Returns whether the change saves or drops a slot. Undo does not affect slots.
     #[inline]
     pub fn is_slot(&self) -> bool {
         matches!(self, Self::SaveSlot(_) | Self::DropSlot(_))
@@ -164,8 +165,8 @@ impl Change {
 
     /// Returns whether the change affects other operations only through the records that it [touches](Self::touches).
     ///
-    /// Any other change may make an operation invalid or change its meaning, because it removes a record, sets a
-    /// setting or undoes operations.
+    /// A change that is not local may make another operation invalid or change its meaning, because it removes a
+    /// record, sets a setting or undoes operations.
     pub fn is_local(&self) -> bool {
         match self {
             Self::AddEntity(_)

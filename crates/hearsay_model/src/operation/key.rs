@@ -1,10 +1,10 @@
-//! Keys of records.
+//! Keys of the records of a state.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{EntityId, FactId, KnowledgeId, PassageId, Reference, SessionId, SettingKey};
 
-/// Key of a record of the state.
+/// Key that identifies one record of the state.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Key {

@@ -1,4 +1,4 @@
-//! Operations: the unit of change.
+//! Operations: lists of changes that are committed together.
 
 mod change;
 mod commit;

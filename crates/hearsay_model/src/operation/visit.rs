@@ -30,7 +30,7 @@ impl Change {
 
     /// Calls a function with every record that the change refers to.
     ///
-    /// The record that the change writes is included if it must already exist.
+    /// The record that the change writes is also visited if it must already exist.
     pub fn reads<'a>(&'a self, mut visit: impl FnMut(Reference<'a>)) {
         match self {
             Self::RemoveEntity(id) => visit(Reference::Entity(id)),
@@ -66,7 +66,7 @@ impl Change {
         keys
     }
 
-    /// Renames the ids in the change. If the id of a record is a hash of its content, the record gets a new id.
+    /// Renames the ids in the change. A record whose id is a hash of its content gets a new id.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::AddEntity(entity) => renaming.entity(&mut entity.id),

@@ -1,21 +1,21 @@
-//! Settings in which the engine records its own work.
+//! Settings in which the engine records its own progress.
 
 use super::SettingKey;
 use crate::Position;
 
-/// A setting in which the engine records its own work.
+/// A setting in which the engine records its own progress.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EngineSetting {
     /// The last import from a source.
     Imported {
         /// The name of the source.
         source: String,
-        /// A hash of all files that were read.
+        /// A hash of all files that the import read.
         digest: String,
     },
-    /// The id of the model that computes the vectors of the campaign.
+    /// The id of the sentence encoder that computes the vectors of the campaign.
     Model(String),
-    /// The journal position up to which extraction has read the texts.
+    /// The journal position up to which extraction has processed the texts.
     Read(Position),
 }
 

@@ -6,16 +6,16 @@ use crate::{GameTime, Reference, Rename, Reveal, Value};
 /// A setting that the game changes or reads while it runs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GameSetting {
-    /// The current game time.
+    /// The current game time, shown by the game clock.
     Clock(GameTime),
-    /// The conditions under which the holder of a secret may tell it.
+    /// A reveal: the condition under which the holder of a secret may tell the secret.
     Reveal(Reveal),
-    /// Declares a flag of the game with its initial value. The game sets it with
+    /// Declares a flag of the game with its initial value. The game changes the value with
     /// [`Change::SetFlag`](crate::Change::SetFlag).
     Flag {
         /// The name of the flag: a slug.
         name: String,
-        /// The initial value. Later values have the same type.
+        /// The initial value. All later values must have the same type.
         value: Value,
     },
 }

@@ -6,41 +6,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EntityId, Predicate, SessionId};
 
-/// Key of a setting. A newer setting hides an older setting with the same key.
+/// Key of a setting. If two settings have the same key, the newer setting replaces the older setting.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SettingKey {
-    /// [`WorldSetting::Campaign`](crate::WorldSetting::Campaign).
+    /// The key of [`WorldSetting::Campaign`](crate::WorldSetting::Campaign).
     Campaign,
-    /// [`WorldSetting::Calendar`](crate::WorldSetting::Calendar).
+    /// The key of [`WorldSetting::Calendar`](crate::WorldSetting::Calendar).
     Calendar,
-    /// [`GameSetting::Clock`](crate::GameSetting::Clock).
+    /// The key of [`GameSetting::Clock`](crate::GameSetting::Clock).
     Clock,
-    /// [`WorldSetting::Audience`](crate::WorldSetting::Audience).
+    /// The key of [`WorldSetting::Audience`](crate::WorldSetting::Audience).
     Audience,
-    /// [`WorldSetting::Predicate`](crate::WorldSetting::Predicate), by name.
+    /// The key of [`WorldSetting::Predicate`](crate::WorldSetting::Predicate): the name of the relation.
     Predicate(Predicate),
-    /// [`WorldSetting::Attribute`](crate::WorldSetting::Attribute), by name.
+    /// The key of [`WorldSetting::Attribute`](crate::WorldSetting::Attribute): the name of the attribute.
     Attribute(Predicate),
-    /// [`EngineSetting::Imported`](crate::EngineSetting::Imported), by source.
+    /// The key of [`EngineSetting::Imported`](crate::EngineSetting::Imported): the name of the source.
     Imported(String),
-    /// [`EngineSetting::Model`](crate::EngineSetting::Model).
+    /// The key of [`EngineSetting::Model`](crate::EngineSetting::Model).
     Model,
-    /// [`GameSetting::Reveal`](crate::GameSetting::Reveal), by id.
+    /// The key of [`GameSetting::Reveal`](crate::GameSetting::Reveal): the id of the reveal.
     Reveal(String),
-    /// [`GameSetting::Flag`](crate::GameSetting::Flag), by name.
+    /// The key of [`GameSetting::Flag`](crate::GameSetting::Flag): the name of the flag.
     Flag(String),
-    /// [`SessionSetting::Playing`](crate::SessionSetting::Playing).
+    /// The key of [`SessionSetting::Playing`](crate::SessionSetting::Playing).
     Playing,
-    /// [`EngineSetting::Read`](crate::EngineSetting::Read).
+    /// The key of [`EngineSetting::Read`](crate::EngineSetting::Read).
     Read,
-    /// [`ReviewSetting::Learning`](crate::ReviewSetting::Learning).
+    /// The key of [`ReviewSetting::Learning`](crate::ReviewSetting::Learning).
     Learning,
-    /// [`ReviewSetting::Distinct`](crate::ReviewSetting::Distinct), by both ids.
+    /// The key of [`ReviewSetting::Distinct`](crate::ReviewSetting::Distinct): the ids of both entities.
     Distinct(EntityId, EntityId),
-    /// [`ReviewSetting::Merged`](crate::ReviewSetting::Merged), by the removed entity.
+    /// The key of [`ReviewSetting::Merged`](crate::ReviewSetting::Merged): the id of the removed entity.
     Merged(EntityId),
-    /// [`SessionSetting::Recap`](crate::SessionSetting::Recap), by its session and whether it is for the players.
+    /// The key of [`SessionSetting::Recap`](crate::SessionSetting::Recap): the session, and whether the recap is for
+    /// the players.
     Recap(SessionId, bool),
 }
 

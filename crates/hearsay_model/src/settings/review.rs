@@ -10,7 +10,8 @@ use crate::{EntityId, FactId, Reference, Rename};
 pub struct Learning {
     /// Whether trust calibration is enabled.
     pub enabled: bool,
-    /// Facts that the DM decided before the last reset of trust calibration. Sorted and unique.
+    /// Facts that the DM accepted or rejected before the last reset of trust calibration. Trust calibration ignores
+    /// these decisions. Sorted and unique.
     pub forgotten: Vec<FactId>,
 }
 
@@ -32,8 +33,8 @@ pub enum ReviewSetting {
         /// The second entity.
         other: EntityId,
     },
-    /// An entity was merged into another. The operation with this setting also moved all statements about the removed
-    /// entity.
+    /// An entity was merged into another. The operation that set this setting also moved all statements about the
+    /// removed entity to the remaining entity.
     Merged {
         /// The removed entity.
         gone: EntityId,
@@ -51,7 +52,8 @@ impl ReviewSetting {
         }
     }
 
-    /// Visits every record that the setting refers to, except the facts of [`Learning`], which need not exist.
+    /// Calls a function with every record that the setting refers to. The facts of [`Learning`] are not visited,
+    /// because they need not exist.
     pub(super) fn references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         match self {
             Self::Distinct { one, other } | Self::Merged { gone: one, into: other } => {

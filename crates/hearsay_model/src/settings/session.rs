@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 use super::SettingKey;
 use crate::{Date, EntityId, Reference, Rename, SessionId};
 
-/// The session in progress and the current scene. New records get these values.
+/// The session in progress and its current scene. New records get the session, place and time from it by default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Playing {
-    /// The session.
+    /// The session in progress.
     pub session: SessionId,
     /// The player characters present now. [`Session::present`](crate::Session) lists the characters that were present
     /// at any time during the session. Sorted and unique.
     pub here: Vec<EntityId>,
-    /// The place of the scene.
+    /// The place of the current scene.
     pub place: Option<EntityId>,
     /// The game time that the log has reached.
     pub time: Option<Date>,
@@ -24,7 +24,7 @@ pub struct Playing {
 pub struct KeptRecap {
     /// The session.
     pub session: SessionId,
-    /// Whether the recap is for the players.
+    /// Whether the recap is for the players (`true`) or for the DM (`false`).
     pub players: bool,
     /// The text of the recap.
     pub text: String,
@@ -35,7 +35,7 @@ pub struct KeptRecap {
 pub enum SessionSetting {
     /// The session in progress. Removing this setting ends the session.
     Playing(Playing),
-    /// A recap of a session as the DM edited it. It is only shown to people; no answer depends on it.
+    /// A recap of a session as the DM edited it. The recap is only shown to people. It does not affect any answer.
     Recap(KeptRecap),
 }
 

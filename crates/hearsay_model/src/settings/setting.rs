@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{EntityId, Reference, Rename};
 
-/// A setting of the campaign. If several settings have the same key, the newest that is not reverted applies.
+/// A setting of the campaign. If several settings have the same key, the newest of them applies. Reverted settings are
+/// ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "StoredSetting", into = "StoredSetting")]
 pub enum Setting {
@@ -19,12 +20,12 @@ pub enum Setting {
     Session(SessionSetting),
     /// A setting that records decisions of the DM in review.
     Review(ReviewSetting),
-    /// A setting that records work of the engine.
+    /// A setting in which the engine records its own progress.
     Engine(EngineSetting),
 }
 
 impl Setting {
-    /// Creates a setting that states that two entities are not the same.
+    /// Creates a setting that records that two entities are different.
     pub fn distinct(a: EntityId, b: EntityId) -> Self {
         let (one, other) = if a <= b { (a, b) } else { (b, a) };
         Self::Review(ReviewSetting::Distinct { one, other })

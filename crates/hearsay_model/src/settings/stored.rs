@@ -1,4 +1,4 @@
-//! The stored form of settings. It is not grouped by concern, so a setting can move to another concern without a new
+//! The stored form of settings. The stored form has no groups, so a setting can move to another group without a new
 //! format.
 
 use serde::{Deserialize, Serialize};

@@ -1,24 +1,24 @@
-//! Settings that define the world of a campaign.
+//! Settings that describe the world of a campaign.
 
 use serde::{Deserialize, Serialize};
 
 use super::SettingKey;
 use crate::{AttributeDef, AudienceRules, Calendar, PredicateDef};
 
-/// Description of a campaign.
+/// Description of a campaign: id, name, text and game system.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CampaignInfo {
-    /// The readable stable id.
+    /// The id of the campaign, which people can read and which does not change.
     pub id: String,
-    /// The name.
+    /// The name of the campaign.
     pub name: String,
     /// A few sentences about the campaign.
     pub description: String,
-    /// The game system.
+    /// The name of the role-playing game system whose rules the campaign uses.
     pub system: String,
 }
 
-/// A setting that defines the world. These settings come from campaign files.
+/// A setting that describes the world of the campaign. These settings come from campaign files.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WorldSetting {
     /// The description of the campaign.

@@ -1,4 +1,5 @@
-//! Application of operations. Each change is added to the row of its record, and the affected rows are folded again.
+//! Application of operations. Each change is added to the row of its record. The values of the affected rows are then
+//! computed again (*folded*) from their changes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,10 +18,10 @@ use crate::{
 };
 
 impl State {
-    /// Appends an operation to the journal and folds it. An invalid operation changes nothing.
+    /// Appends an operation to the journal and applies its changes. An invalid operation changes nothing.
     ///
     /// # Errors
-    /// Returns an error if [`State::check`] returns one.
+    /// Returns the error of [`State::check`] if the operation is invalid.
     pub fn apply(&mut self, operation: impl Into<Arc<Operation>>) -> Result<Applied, ApplyError> {
         let mut operation = operation.into();
         let keys = keys(&operation);
@@ -29,7 +30,7 @@ impl State {
         Ok(self.apply_keyed(operation, keys))
     }
 
-    /// Applies an operation without checking it. The operation must have been applied to an equal state before.
+    /// Applies a recorded operation without checking it. The operation must have been applied to an equal state before.
     ///
     /// Read the operation with [`SharedIds`](crate::SharedIds), so that equal ids share memory.
     pub fn apply_recorded(&mut self, operation: impl Into<Arc<Operation>>) -> Applied {
@@ -41,10 +42,11 @@ impl State {
         self.apply_keyed(operation, keys)
     }
 
-    /// Applies an operation at its position. Compaction may have removed some of its changes.
+    /// Applies a recorded operation at its position in the journal. Compaction may have removed some changes of the
+    /// operation.
     ///
-    /// Records that the operation refers to may be missing. Changes that save or drop slots are ignored. Returns the
-    /// records whose value or visibility may have changed.
+    /// The state may lack records that the operation refers to. Changes that save or drop slots are ignored. Returns
+    /// the records whose value or visibility may have changed.
     pub fn apply_compacted(&mut self, position: Position, operation: impl Into<Arc<Operation>>) -> Vec<Key> {
         self.journal.extend_to(usize::try_from(position.0).unwrap_or(usize::MAX).saturating_sub(1));
         let slots = Arc::clone(&self.slots);
@@ -150,15 +152,14 @@ impl State {
         index
     }
 
-    /// Returns the dense index of a fact. A fact that is only referenced by an edge has a row too, which lists the
-    /// edge.
+    /// Returns the dense index of a fact. A fact to which only an edge refers also has a row. This row lists the edge.
     pub(super) fn fact_row(&mut self, id: FactId) -> u32 {
         let row =
             || FactRow { id, record: Row::default(), transient: false, supported: false, known_by: Indices::default() };
         self.facts.find_or_add(&id, row).0
     }
 
-    /// Returns the dense index of an edge. An edge that is only referenced by other edges has a row too.
+    /// Returns the dense index of an edge. An edge to which only other edges refer also has a row.
     pub(super) fn knowledge_row(&mut self, id: KnowledgeId) -> u32 {
         let row = || KnowledgeRow {
             id,
@@ -173,8 +174,8 @@ impl State {
 
     pub(super) fn index_fact(&mut self, fact: &Fact, index: u32, new: bool) {
         self.texts.add_fact(fact, index);
-        // A repeated assertion may mention more entities than the first. Only in this case is the list of an entity
-        // searched.
+        // A repeated assertion may mention more entities than the first assertion. The lists of the entities are
+        // searched only for a repeated assertion.
         let first = if new { None } else { self.asserted(fact.id()).cloned() };
         for id in fact.entities() {
             if first.as_ref().is_some_and(|first| first.entities().any(|known| known == id)) {
@@ -182,7 +183,7 @@ impl State {
             }
             let entity = self.entity_row(id);
             let row = self.entities.at_mut(entity);
-            // If a new fact is in the list already, it is the last element.
+            // If the list already contains a new fact, the fact is the last element.
             let there = if new { row.facts.last() == Some(index) } else { row.facts.contains(index) };
             if !there {
                 row.facts.push(index);
@@ -233,10 +234,10 @@ impl State {
         }
     }
 
-    /// Adds a passage to the indices. A repeated assertion may list more hearers than the first.
+    /// Adds a passage to the indices. A repeated assertion may list more hearers than the first assertion.
     fn index_passage(&mut self, passage: &Passage, index: u32, new: bool) {
         let note = |rows: &mut Indices| {
-            // If a new passage is in the list already, it is the last element.
+            // If the list already contains a new passage, the passage is the last element.
             let there = if new { rows.last() == Some(index) } else { rows.contains(index) };
             if !there {
                 rows.push(index);
@@ -261,8 +262,8 @@ impl State {
         }
     }
 
-    /// Folds the touched rows again, and all rows whose visibility depends on them. Adds the keys of those rows to
-    /// `touched`, which is sorted and unique.
+    /// Folds the touched rows again, and all rows whose visibility depends on the touched rows. Adds the keys of the
+    /// dependent rows to `touched`. The result is sorted and unique.
     pub(super) fn refresh(&mut self, touched: &mut Vec<Key>) {
         // Dense indices of the touched records, and of the records that depend on them.
         let (mut facts, mut edges) = (Vec::new(), Vec::new());
@@ -323,12 +324,13 @@ impl State {
         }
     }
 
-    /// Folds edges again. `edges` are touched already. `more_edges` are added to `touched` if they change.
+    /// Folds edges again. The keys of `edges` are already in `touched`. The keys of `more_edges` are added to `touched`
+    /// if the edges change.
     pub(super) fn refresh_edges(&mut self, edges: &[u32], mut more_edges: Vec<u32>, touched: &mut Vec<Key>) {
         more_edges.retain(|index| edges.binary_search(index).is_err());
         settle(&mut more_edges);
-        // Edges that depend on an edge that became active or inactive may change too. No edge depends on itself, so the
-        // loop ends.
+        // If an edge became active or inactive, the edges that depend on it may change too. No edge depends on itself,
+        // so the loop ends.
         let mut open: Vec<u32> = edges.iter().copied().chain(more_edges).collect();
         while let Some(index) = open.pop() {
             let was = self.knowledge.at(index).shown;
@@ -354,7 +356,7 @@ impl State {
         was != is
     }
 
-    /// Folds a fact again. Returns whether it became possible or impossible to know the fact. This changes the
+    /// Folds a fact again. Returns whether it became possible or impossible to know the fact, because this changes the
     /// visibility of its edges.
     fn refresh_fact(&mut self, index: u32) -> bool {
         let before = self.fact_at(index).cloned();
@@ -401,8 +403,8 @@ impl State {
         changed.then_some(id)
     }
 
-    /// Returns whether the justifications of an edge are active: for each fact in them, at least one listed edge is
-    /// active and gives knowledge.
+    /// Returns whether the justifications of an edge are active. They are active if, for each fact in them, at least
+    /// one listed edge is active and gives knowledge.
     fn is_supported(&self, edge: &KnowledgeEdge) -> bool {
         let lets_know = |row: &KnowledgeRow| {
             row.shown && row.record.value.as_ref().is_some_and(|edge| edge.acquisition.gives_knowledge())
@@ -435,7 +437,7 @@ pub(super) fn settle<T: Ord>(all: &mut Vec<T>) {
     all.dedup();
 }
 
-/// Returns the changes of those writes whose operation is live, the oldest first.
+/// Returns the changes of the writes whose operation is live. The oldest change comes first.
 fn live<'a>(journal: &'a Journal, writes: &'a Writes) -> impl DoubleEndedIterator<Item = &'a Change> {
     writes.iter().filter_map(|write| {
         let entry = &journal[write.operation as usize];
@@ -450,7 +452,7 @@ fn fold_entity(journal: &Journal, writes: &Writes) -> Option<Arc<Entity>> {
 fn fold_fact(journal: &Journal, row: &FactRow) -> Option<Arc<Fact>> {
     let mut value = None::<Arc<Fact>>;
     let (mut supports, mut retracted) = (SmallVec::<[&Arc<Fact>; 2]>::new(), false);
-    // Only the last assertion or retraction and later writes count, unless a write supports the fact.
+    // Only the last assertion or retraction and the later writes count. If a write supports the fact, all writes count.
     let decides = |write: &Write| {
         let entry = &journal[write.operation as usize];
         let change = &entry.operation.changes[write.change as usize];
@@ -511,13 +513,13 @@ fn fold_session(journal: &Journal, writes: &Writes) -> Option<Arc<Session>> {
 }
 
 fn fold_setting(journal: &Journal, writes: &Writes) -> Option<Arc<Setting>> {
-    // Iterate from the newest write, because settings such as the clock are written very often.
+    // Iterate from the newest write to the oldest, because settings such as the clock have very many writes.
     let mut set = SmallVec::<[&Value; 1]>::new();
     for change in live(journal, writes).rev() {
         match change {
             Change::Set(Setting::Game(GameSetting::Flag { name, value })) => {
-                // A flag without a live declaration does not exist. A value of another type than the declared value is
-                // ignored.
+                // A flag without a live declaration does not exist. A value is ignored if its type is not the type of
+                // the declared value.
                 let value = set.into_iter().find(|newer| newer.kind() == value.kind()).unwrap_or(value);
                 return Some(Arc::new(Setting::Game(GameSetting::Flag { name: name.clone(), value: value.clone() })));
             }

@@ -10,28 +10,28 @@ use crate::{
     SettingKey, Value, VocabularyError, WorldSetting,
 };
 
-/// Error: an operation cannot be applied. Nothing was changed.
+/// Error: an operation cannot be applied. The state is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApplyError {
-    /// The operation has no changes.
-    #[error("the operation has no change")]
+    /// The operation contains no changes.
+    #[error("the operation contains no changes; add at least one change")]
     Empty,
     /// The entity does not exist.
     #[error("there is no entity `{0}`; add it first")]
     NoEntity(EntityId),
     /// The fact does not exist.
-    #[error("there is no fact {0}")]
+    #[error("there is no fact with the id {0}")]
     NoFact(FactId),
     /// The edge does not exist.
-    #[error("there is no knowledge edge {0}")]
+    #[error("there is no knowledge edge with the id {0}")]
     NoKnowledge(KnowledgeId),
     /// The passage does not exist.
-    #[error("there is no passage {0}")]
+    #[error("there is no passage with the id {0}")]
     NoPassage(PassageId),
     /// The session does not exist.
     #[error("there is no session `{0}`")]
     NoSession(SessionId),
-    /// The operation does not exist or is not live.
+    /// The operation does not exist, or it was reverted.
     #[error("there is no live operation at position {0}")]
     NoOperation(Position),
     /// The position lies after the newest operation.
@@ -42,7 +42,7 @@ pub enum ApplyError {
         /// The newest position.
         newest: Position,
     },
-    /// The position can no longer be undone.
+    /// The operation at the position can no longer be undone.
     #[error("cannot return to operation {given}: the campaign keeps undo history back to operation {} only", to.next())]
     Compacted {
         /// The given position.
@@ -66,9 +66,9 @@ pub enum ApplyError {
     Backwards {
         /// The fact.
         fact: FactId,
-        /// The beginning of the fact.
+        /// The start of the validity interval.
         from: GameTime,
-        /// The given end.
+        /// The given end of the validity interval.
         until: GameTime,
     },
     /// The calendar is invalid.
@@ -93,16 +93,16 @@ pub enum ApplyError {
         /// The error.
         error: IdError,
     },
-    /// The flag is not declared.
+    /// The flag is not declared in the campaign.
     #[error("no flag `{name}` is declared; {}", declared(nearest))]
     NoFlag {
         /// The given name.
         name: String,
-        /// The declared flags with similar names. If no name is similar, all declared flags.
+        /// The declared flags with similar names, or all declared flags if no name is similar.
         nearest: Vec<String>,
     },
-    /// The value has another type than the flag.
-    #[error("flag `{name}` is {expected}, so it cannot be `{given}`")]
+    /// The type of the value differs from the type of the flag.
+    #[error("the value of flag `{name}` must be {expected}, not `{given}`")]
     FlagKind {
         /// The flag.
         name: String,
@@ -111,19 +111,19 @@ pub enum ApplyError {
         /// The given value.
         given: String,
     },
-    /// The setting is not set.
+    /// The setting has no value, so it cannot be removed.
     #[error("{0} is not set")]
     NoSetting(SettingKey),
 }
 
-/// Records that the earlier changes of the operation have added and removed.
+/// Records that the earlier changes of the same operation add and remove.
 #[derive(Default)]
 struct Pending<'a> {
     entities: FxHashSet<&'a EntityId>,
     gone_entities: FxHashSet<&'a EntityId>,
-    /// Entities that a reverted operation had removed.
+    /// Entities that reappear because the operation that removed them is reverted.
     back: FxHashSet<&'a EntityId>,
-    /// Facts that exist, with the start of their validity.
+    /// Facts that exist, each with the start of its validity.
     facts: FxHashMap<FactId, Option<GameTime>>,
     passages: FxHashSet<PassageId>,
     knowledge: FxHashSet<KnowledgeId>,
@@ -133,8 +133,8 @@ struct Pending<'a> {
     settings: FxHashSet<SettingKey>,
 }
 
-/// Returns the key that each change of an operation writes. Computing a key needs a hash, so the keys are computed only
-/// once.
+/// Returns the key that each change of an operation writes. A key can contain a hash, which is slow to compute, so the
+/// keys are computed only once.
 pub(super) fn keys(operation: &Operation) -> Vec<Option<Key>> {
     operation.changes.iter().map(Change::writes).collect()
 }
@@ -148,11 +148,12 @@ fn declared(nearest: &[String]) -> String {
 }
 
 impl State {
-    /// Checks that an operation can be applied, without applying it.
+    /// Checks whether an operation can be applied, without applying it.
     ///
     /// # Errors
-    /// Returns an error if a change refers to a record that neither exists nor is added by an earlier change of the
-    /// operation, if an interval would end before it begins, or if a setting is invalid.
+    /// Returns an error if a change refers to a record that does not exist. An earlier change of the same operation may
+    /// add the record. Also returns an error if a validity interval would end before it begins, or if a setting is
+    /// invalid.
     pub fn check(&self, operation: &Operation) -> Result<(), ApplyError> {
         self.check_keyed(operation, &keys(operation))
     }
@@ -266,8 +267,8 @@ impl State {
         Ok(())
     }
 
-    /// Checks an edge, but not the edges that it depends on. Those edges may be missing or may be removed later. The
-    /// edge is then inactive.
+    /// Checks an edge, but not the edges that it depends on. If one of them is missing or is removed later, the edge is
+    /// inactive.
     fn check_edge(&self, edge: &KnowledgeEdge, pending: &Pending) -> Result<(), ApplyError> {
         self.check_knower(&edge.knower, pending)?;
         self.check_fact(edge.fact, pending)?;
@@ -301,14 +302,15 @@ impl State {
         Ok(())
     }
 
-    /// Checks a revert. Later changes can use the records that the reverted operation had removed.
+    /// Checks a revert. Later changes of the same operation can use the records that reappear because of the revert.
     fn check_revert<'a>(
         &'a self,
         position: Position,
         author: &Author,
         pending: &mut Pending<'a>,
     ) -> Result<(), ApplyError> {
-        // When a text is removed, the extractor reverts the facts from this text, however old they are.
+        // When a text is removed, the extractor reverts the operations with the facts from this text, even if they are
+        // old.
         let is_compacted = position > Position(0) && position <= self.compacted_to;
         if is_compacted && *author != Author::Extractor {
             return Err(ApplyError::Compacted { given: position, to: self.compacted_to });

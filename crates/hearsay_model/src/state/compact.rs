@@ -1,19 +1,19 @@
-//! Compaction of the journal: operations that can no longer be undone lose changes that are not needed.
+//! Compaction of the journal: removal of unneeded changes from operations that can no longer be undone.
 //!
-//! Compaction has three steps, and can stop after each of them:
+//! Compaction has three steps. It can stop after each step:
 //!
-//! 1. [`State::undo_horizon`] returns the limit of compaction, and [`State::advance_compaction`] moves the compaction
-//!    point to it. From then on, operations up to that position cannot be undone.
-//! 2. [`State::plan_compaction`] finds changes that are not needed. It scans the whole journal up to the compaction
-//!    point, so call it on a clone, in parallel with the writing thread.
-//! 3. [`State::compact`] removes some of these changes, and returns the rewritten operations.
+//! 1. [`State::undo_horizon`] returns a position, and [`State::advance_compaction`] sets the compaction point to this
+//!    position. From then on, operations up to the compaction point cannot be undone.
+//! 2. [`State::plan_compaction`] finds unneeded changes. It scans the whole journal up to the compaction point and is
+//!    slow, so call it on a clone of the state, in parallel with the writing thread.
+//! 3. [`State::compact`] removes some of the unneeded changes, and returns the rewritten operations.
 //!
-//! A change is not needed if its operation was reverted, if a later change replaced its value, or if no knower can
-//! reach its record any more. The last case applies to a fact that its own source withdrew, and to a former value of a
+//! A change is unneeded if its operation was reverted, if a later change replaced its value, or if no knower can learn
+//! of its record any more. The last case applies to a fact that its own source withdrew, and to a former value of a
 //! predicate without full [`History`].
 //!
-//! A removal by a person remains in the journal, so that no import brings the record back. The revert of an import or a
-//! merge remains too, so that the import or merge is not repeated.
+//! A removal by a person remains in the journal, so that no import adds the record again. The revert of an import or a
+//! merge also remains, so that the import or merge is not repeated.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -34,13 +34,14 @@ use crate::{
 /// rewritten only to remove at least half of its changes.
 const SMALL: usize = 16;
 
-/// How far undo must reach back. Of the two limits, the limit that reaches back further applies. Undo also reaches back
-/// to the oldest slot, and to operations whose revert can itself still be undone.
+/// How many operations can still be undone after compaction. Of the two limits, the limit that includes more operations
+/// applies. Undo also includes all operations since the oldest slot, and operations whose revert can itself still be
+/// undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UndoRetention {
     /// The number of newest operations that can be undone.
     pub operations: u64,
-    /// The number of newest sessions that can be undone, each from its beginning.
+    /// The number of newest sessions that can be undone completely, from the beginning of the session.
     pub sessions: usize,
 }
 
@@ -57,47 +58,46 @@ struct Unneeded {
     changes: Vec<u32>,
 }
 
-/// Result of [`State::plan_compaction`], the oldest operation first.
+/// Unneeded changes that [`State::plan_compaction`] found.
 #[derive(Debug, Default)]
 pub struct Compaction {
     unneeded: VecDeque<Unneeded>,
-    /// Facts that operations after the plan refer to.
+    /// Facts to which operations refer that were added after the plan was made.
     referred: HashSet<FactId>,
     /// The newest operation that the plan takes into account.
     known: Position,
 }
 
 impl Compaction {
-    /// Returns whether all planned changes are removed.
+    /// Returns whether all unneeded changes of the plan are removed.
     pub fn is_done(&self) -> bool {
         self.unneeded.is_empty()
     }
 }
 
-/// Result of [`State::compact`].
+/// Operations that [`State::compact`] rewrote.
 #[derive(Debug, Default)]
 pub struct Rewritten {
-    /// Operations that lost changes, sorted by position. The second value is the rest of the operation, or `None` if no
-    /// change remains.
+    /// The rewritten operations, sorted by position. Each pair contains the position and the rest of the operation;
+    /// `None` if the operation has no changes left.
     pub operations: Vec<(Position, Option<Arc<Operation>>)>,
     /// The records whose value or visibility may have changed. Sorted and unique.
     pub touched: Vec<Key>,
 }
 
-/// Data, other than the records, that decides whether a change is needed.
+/// Data in addition to the records that determines whether a change is needed.
 struct Context<'a> {
-    /// Journal indices of operations that an undo may still make live, because a later operation that can be undone
-    /// reverts them.
+    /// Journal indices of reverted operations that may become live again, because their revert can still be undone.
     undecided: HashSet<u32>,
     /// Facts that other records refer to.
     referred: &'a HashSet<FactId>,
-    /// Changes that began or ended a session. Sorted.
+    /// Changes that began or ended a session, sorted.
     sessions: Vec<Write>,
 }
 
 impl State {
-    /// Returns the compaction point. Operations at or before this position cannot be undone. They may have lost changes
-    /// or been removed.
+    /// Returns the compaction point. Operations at or before this position cannot be undone. Compaction may have
+    /// removed some or all of their changes.
     pub fn compacted_to(&self) -> Position {
         self.compacted_to
     }
@@ -105,8 +105,8 @@ impl State {
     /// Returns the position up to which the journal may be compacted: at most `limit`, and at least
     /// [`State::compacted_to`].
     ///
-    /// Do not advance the compaction point to a position before the result. An operation between the two positions may
-    /// revert or restore an operation before them.
+    /// Do not set the compaction point to a position before the result. An operation between that position and the
+    /// result may revert or restore an operation before that position.
     pub fn undo_horizon(&self, retention: &UndoRetention, limit: Position) -> Position {
         let mut horizon = self.position().0.saturating_sub(retention.operations).min(limit.0);
         if let Some(slot) = self.slots.iter().map(|slot| slot.position).min() {
@@ -132,7 +132,7 @@ impl State {
         Position(horizon).max(self.compacted_to)
     }
 
-    /// Returns the changes that began or ended a session. Sorted.
+    /// Returns the changes that began or ended a session, sorted.
     fn session_changes(&self) -> Vec<Write> {
         let writes = self.settings.get(&SettingKey::Playing).into_iter().flat_map(|row| row.writes.iter());
         let (mut changes, mut playing) = (Vec::new(), None);
@@ -174,10 +174,10 @@ impl State {
         Compaction { unneeded: unneeded.collect(), referred: HashSet::new(), known: self.position() }
     }
 
-    /// Removes planned changes. Stops after operations with about `limit` changes in total.
+    /// Removes unneeded changes of a plan. Stops after it has rewritten operations with about `limit` changes in total.
     ///
-    /// The state must be the state that the plan was made from, or a later version of it. Former values of predicates
-    /// without full history disappear. Other readable data stays the same.
+    /// The state must be the state for which the plan was made, or a later version of that state. Former values of
+    /// predicates without full [`History`] disappear. All other data that can be read stays the same.
     pub fn compact(&mut self, plan: &mut Compaction, limit: usize) -> Rewritten {
         for position in plan.known.0 + 1..=self.position().0 {
             let Some(entry) = self.entry(Position(position)) else { continue };
@@ -192,7 +192,7 @@ impl State {
         {
             let Some(entry) = self.journal.get(index as usize).cloned() else { continue };
             count += entry.operation.changes.len();
-            // Operations after the plan may need some of the changes.
+            // Operations that were added after the plan was made may need some of the changes.
             let context = self.context(&plan.referred);
             let still = self.unneeded_changes(index, &entry, &context);
             let changes: Vec<u32> = changes.into_iter().filter(|change| still.binary_search(change).is_ok()).collect();
@@ -248,7 +248,7 @@ impl State {
     fn is_needed(&self, change: &Change, write: Write, context: &Context) -> bool {
         let by_person = is_person(&self.journal[write.operation as usize].operation.author);
         match (change, change.writes()) {
-            // There are few such changes, and the external ids of an entity are read from all of them.
+            // These changes are few, and the external ids of an entity are read from all of them.
             (Change::AddEntity(_) | Change::RemoveEntity(_), _) => true,
             // A revert is not needed if nothing remains of the operations that it reverted.
             (Change::Revert(position), _) => self.stays_undone(position.0.saturating_sub(1), context),
@@ -298,7 +298,7 @@ impl State {
         }
     }
 
-    /// Returns whether part of a reverted operation remains in the journal.
+    /// Returns whether any change of a reverted operation remains in the journal.
     fn stays_undone(&self, index: u64, context: &Context) -> bool {
         let entry = self.journal.get(index as usize).filter(|entry| !entry.live);
         entry.is_some_and(|entry| {
@@ -312,7 +312,7 @@ impl State {
         counts && self.is_settled(write.operation)
     }
 
-    /// Returns whether a later write that cannot be undone replaces a write. `replaces` selects the later writes that
+    /// Returns whether a later write replaces this write and cannot be undone. `replaces` selects the later writes that
     /// count.
     fn is_replaced<V>(
         &self,
@@ -325,7 +325,7 @@ impl State {
         later.into_iter().any(|later| self.is_decided(later, context) && replaces(self.change(later)))
     }
 
-    /// Returns whether no knower can reach a fact any more and no record refers to it.
+    /// Returns whether no knower can learn of a fact any more and no record refers to the fact.
     fn is_gone(&self, row: &FactRow, context: &Context) -> bool {
         let writes = &row.record.writes;
         let by_program = |write: Write| !is_person(&self.journal[write.operation as usize].operation.author);
@@ -347,14 +347,13 @@ impl State {
 
     /// Returns whether a fact is a former value of a predicate without full history.
     ///
-    /// If the predicate has session history, values at the beginning or end of a session are not counted as former
-    /// values.
+    /// If the predicate has session history, values at the beginning or end of a session do not count as former values.
     fn is_former_value(&self, row: &FactRow, first: Write, last: Write, context: &Context) -> bool {
         let Some(fact) = &row.record.value else { return false };
         let is_plain = fact.status() == FactStatus::Canon && fact.handle().is_none() && fact.fact_relation().is_none();
         let by_game = self.journal[first.operation as usize].operation.author == Author::Game;
-        // The latest stored transient value may be this fact, unless there is a later value. A reload would bring this
-        // fact back.
+        // If there is no later value, the latest stored transient value may be this fact, and a reload would restore
+        // it.
         let is_outlived = self.transient(fact.subject(), fact.predicate()).is_some();
         let is_kept = match self.vocabulary.history(fact.predicate()) {
             History::Full => true,
@@ -368,7 +367,7 @@ impl State {
         fact.validity().is_closed() && is_plain && by_game && is_outlived && !is_kept
     }
 
-    /// Returns whether an edge cannot change any more, was not written by a person, and has no dependents.
+    /// Returns whether an edge cannot change any more, was not written by a person, and supports no other edge.
     fn is_unused(&self, row: &KnowledgeRow, context: &Context) -> bool {
         let is_free = |write: Write| {
             self.is_decided(write, context) && !is_person(&self.journal[write.operation as usize].operation.author)
@@ -423,7 +422,7 @@ impl State {
         })
     }
 
-    /// Removes a write that is not live or is replaced. Also removes the record if no other write recorded it.
+    /// Removes a write that is reverted or replaced. Also removes the record if the record has no other write.
     ///
     /// Returns the records whose value or visibility may have changed.
     fn remove_write(&mut self, change: &Change, write: Write) -> Vec<Key> {
@@ -474,7 +473,7 @@ impl State {
         Vec::new()
     }
 
-    /// Updates the flag that says whether a remaining write supports a fact.
+    /// Updates the flag that tells whether any remaining write supports a fact.
     fn refresh_support(&mut self, id: FactId) {
         let Some(index) = self.facts.find(&id).filter(|index| self.facts.at(*index).supported) else { return };
         let supports = |write: Write| matches!(self.change(write), Change::Support(_));
@@ -496,7 +495,7 @@ fn is_person(author: &Author) -> bool {
     matches!(author, Author::Dm | Author::Player(_))
 }
 
-/// Returns whether an edge only states that a knower knows a fact, without any details.
+/// Returns whether an edge only states that a knower knows a fact, without time, source or other details.
 fn is_plain(row: &KnowledgeRow) -> bool {
     let value = row.record.value.as_deref();
     value.is_none_or(|edge| *edge == KnowledgeEdge::authored(edge.knower.clone(), edge.fact))

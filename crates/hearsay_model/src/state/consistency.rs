@@ -24,7 +24,7 @@ fn filled<K: Ord>(lists: impl Iterator<Item = (K, Vec<u32>)>) -> Lists<K> {
 }
 
 impl State {
-    /// Panics if an index lacks a row, or contains a row that does not belong to it.
+    /// Panics if an index lacks a row that belongs in it, or contains a row that does not.
     pub(super) fn assert_consistent(&self) {
         let (mut facts, mut names, mut handles) = <(Lists<EntityId>, Lists<String>, Lists<String>)>::default();
         let mut hops: BTreeMap<u32, Vec<(u32, u32, bool)>> = BTreeMap::new();

@@ -5,22 +5,22 @@ use std::sync::Arc;
 use super::State;
 use crate::{Fact, FactId, Passage, PassageId, Vocabulary};
 
-/// All facts and passages, as a search index reads them.
+/// The part of a state that a search index reads: the facts, the passages and the vocabulary.
 ///
-/// A corpus gives access to facts, passages and the vocabulary. It gives no access to entities, knowledge edges,
-/// operations and other settings. An index built from it therefore cannot depend on who knows a fact.
+/// A corpus gives no access to entities, knowledge edges, operations and other settings. An index that is built from a
+/// corpus therefore cannot depend on who knows a fact.
 #[derive(Debug, Clone, Copy)]
 pub struct Corpus<'a>(&'a State);
 
 impl State {
-    /// Returns the facts and passages, and the vocabulary.
+    /// Returns the part of the state that a search index reads: the facts, the passages and the vocabulary.
     pub fn corpus(&self) -> Corpus<'_> {
         Corpus(self)
     }
 }
 
 impl<'a> Corpus<'a> {
-    /// Returns a fact with its dense index.
+    /// Returns a fact with its [dense index](State::fact_index); `None` if the fact does not exist.
     pub fn fact(&self, id: FactId) -> Option<(u32, &'a Arc<Fact>)> {
         Some((self.0.fact_index(id)?, self.0.fact(id)?))
     }
@@ -35,7 +35,7 @@ impl<'a> Corpus<'a> {
         self.0.vocabulary()
     }
 
-    /// Returns a passage.
+    /// Returns a passage; `None` if it does not exist.
     pub fn passage(&self, id: PassageId) -> Option<&'a Arc<Passage>> {
         self.0.passage(id)
     }

@@ -1,7 +1,8 @@
-//! Removal of rows. The state is then as if the record had never been written. The dense index of the record is reused.
+//! Removal of rows. After the removal, the state is the same as if the record had never been written. A new record can
+//! reuse the dense index.
 //!
 //! The cost is proportional to the number of current references to the record. Lists are searched from the end, because
-//! most removed records are among the newest.
+//! most removed records are new.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -16,7 +17,7 @@ use crate::{EntityId, Fact, Key, Knower, Passage, text};
 impl State {
     /// Removes the fact at a dense index, as if it had never been recorded. Edges to it become inactive.
     ///
-    /// Returns the records whose value or visibility may have changed. Sorted and unique.
+    /// Returns the keys of the records whose value or visibility may have changed, sorted and unique.
     ///
     /// The operation that recorded the fact stays in the journal. Reverting or restoring it later does not bring the
     /// fact back.
@@ -72,7 +73,7 @@ impl State {
 
     /// Removes the edge at a dense index, as if it had never been recorded. Dependent edges may become inactive.
     ///
-    /// Returns the records whose value or visibility may have changed. Sorted and unique.
+    /// Returns the keys of the records whose value or visibility may have changed, sorted and unique.
     pub(super) fn forget_knowledge(&mut self, index: u32) -> Vec<Key> {
         let Some(row) = self.knowledge.row(index).filter(|row| row.record.is_recorded()) else { return Vec::new() };
         let id = row.id;
@@ -120,8 +121,8 @@ impl State {
         Key::Passage(id)
     }
 
-    /// Removes a passage from the lists of its speaker and hearers. Speakers and hearers of the other versions are
-    /// skipped.
+    /// Removes a passage from the lists of its speaker and hearers. The lists of speakers and hearers in the other
+    /// versions of the passage stay unchanged.
     pub(super) fn unindex_passage(&mut self, passage: &Passage, index: u32, others: &[Arc<Passage>]) {
         let still: BTreeSet<Knower> = others.iter().flat_map(|other| reached(other)).collect();
         for knower in reached(passage).difference(&still) {
@@ -149,14 +150,14 @@ impl State {
         self.texts.forget_fact(fact, index, others);
     }
 
-    /// Removes the row of a fact that is not recorded, unless an edge refers to it.
+    /// Removes the row of a fact that is not recorded if no edge refers to the fact.
     fn release_fact(&mut self, index: u32) {
         if self.facts.row(index).is_some_and(|row| !row.record.is_recorded() && row.known_by.is_empty()) {
             self.facts.remove(index);
         }
     }
 
-    /// Removes the row of an edge that is not recorded, unless another edge refers to it.
+    /// Removes the row of an edge that is not recorded if no other edge refers to the edge.
     fn release_knowledge(&mut self, index: u32) {
         if self.knowledge.row(index).is_some_and(|row| !row.record.is_recorded() && row.bears.is_empty()) {
             self.knowledge.remove(index);

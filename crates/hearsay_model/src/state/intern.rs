@@ -1,7 +1,7 @@
 //! Interning: equal ids share one allocation.
 //!
-//! An operation that was read from a file has a separate allocation for each id. Thousands of facts and edges name the
-//! same entity.
+//! An operation that was read from a file has a separate allocation for each id. Interning saves memory, because
+//! thousands of facts and edges name the same entity.
 
 use std::{hash::Hash, sync::Arc};
 
@@ -18,7 +18,8 @@ struct Interner<'s> {
     predicates: FxHashSet<Predicate>,
 }
 
-/// Replaces a value by an equal known value. If there is none, stores the value for later calls.
+/// Replaces a value by an equal value that is already stored. If no equal value is stored, stores this value for later
+/// calls.
 fn share<T: Eq + Hash + Clone>(value: &mut T, old: Option<&T>, new: &mut FxHashSet<T>) {
     match old.or_else(|| new.get(value)) {
         Some(known) => *value = known.clone(),
@@ -45,7 +46,8 @@ impl Rename for Interner<'_> {
 }
 
 impl State {
-    /// Makes the ids of an operation share the allocations of equal ids. Data that has other owners is not changed.
+    /// Makes the ids of an operation share the allocations of equal ids. Data that is shared with other owners is not
+    /// changed.
     pub(super) fn intern(&self, operation: &mut Arc<Operation>) {
         let Some(operation) = Arc::get_mut(operation) else { return };
         let (entities, sessions, predicates) = Default::default();

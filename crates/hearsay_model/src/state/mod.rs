@@ -1,9 +1,10 @@
-//! The state: a fold over the live operations.
+//! The state of a campaign, computed (*folded*) from all operations that are not reverted.
 //!
-//! Every record (an entity, a fact, an edge, …) stores the list of its changes. The value of a record is the fold of
-//! the changes whose operation is live. Reverting an operation therefore needs no inverse operation: the records that
-//! it changed are folded again without it. The row of a reverted record remains but is hidden. Only a
-//! [forgotten](forget) record leaves its row. The next new record then reuses the dense index of this row.
+//! Every record, such as an entity, a fact or an edge, stores the list of its changes. The value of a record is
+//! computed from the changes whose operation is live (not reverted). A revert therefore needs no inverse operation: the
+//! values of the affected records are computed again without the reverted operation. The row of a record without live
+//! changes remains, but is hidden. Only the row of a [forgotten](forget) record is removed. A new record then reuses
+//! the dense index of this row.
 
 mod apply;
 mod check;
@@ -48,7 +49,7 @@ pub use undo::UndoPreview;
 pub use validity::FactGroup;
 use validity::ValidityIndex;
 
-/// Operation in the journal.
+/// Operation in the journal, and whether it is live.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The operation.
@@ -57,7 +58,7 @@ pub struct Entry {
     pub live: bool,
 }
 
-/// All operations, the oldest first.
+/// All operations in the journal, the oldest first.
 type Journal = ChunkedVec<Entry, 64>;
 
 /// Result of applying an operation.
@@ -65,19 +66,19 @@ type Journal = ChunkedVec<Entry, 64>;
 pub struct Applied {
     /// The position of the operation in the journal.
     pub position: Position,
-    /// The records whose value or visibility may have changed. Sorted and unique.
+    /// The keys of the records whose value or visibility may have changed, sorted and unique.
     pub touched: Vec<Key>,
 }
 
-/// The entire content of a campaign, in memory. See the [crate] documentation for an example.
+/// State of a campaign in memory: all records, settings and operations. See the [crate] documentation for an example.
 ///
-/// Cloning a state is O(1). The first write to a clone copies only the chunks of memory that it changes. A reader can
-/// therefore hold a clone while the writer continues.
+/// Cloning a state is O(1). The first write to a clone copies only the parts of memory that the write changes. A reader
+/// can therefore use a clone while the writer continues.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     journal: Journal,
     operation_count: usize,
-    /// Operations at or before this position cannot be undone. Compaction may have removed them or some of their
+    /// Operations at or before this position cannot be undone. Compaction may have removed some or all of their
     /// changes.
     compacted_to: Position,
     /// Journal indices of the operations that revert or restore other operations.
@@ -90,18 +91,19 @@ pub struct State {
     ids: ChunkedVec<EntityId, 64>,
     /// Relations from or to each entity, by the dense index of the entity. Hidden relations are included.
     hops: ChunkedVec<Buffer<Hop>, 64>,
-    /// Predicates that facts ever had, with their dense indices.
+    /// All predicates that facts have or had, with their dense indices.
     predicates: Table<Predicate>,
-    /// Order of the entities by id. It is computed when a graph search first sorts its results. It is dropped when an
-    /// entity is added.
+    /// Order of the entities by id. The order is computed when a graph search first sorts its results, and dropped when
+    /// an entity is added.
     order: OnceLock<Arc<Order>>,
     facts: Table<FactRow>,
-    /// Visible facts by dense index: they have a value, and their subject and object exist. Most reads need only these.
+    /// Visible facts by dense index. A fact is visible if it has a value, and its subject and object exist. Most reads
+    /// need only visible facts.
     shown: ChunkedVec<Arc<Fact>, 64>,
     /// Whether a fact is visible, canon or claimed, and has no end, by the dense index of the fact. Graph searches
-    /// check this for every relation.
+    /// check this value for every relation.
     stands: FlatVec<bool, 16_384>,
-    /// The facts of each entity by validity.
+    /// Index of the facts of each entity by predicate and validity.
     validity: ValidityIndex,
     knowledge: Table<KnowledgeRow>,
     passages: Table<PassageRow>,
@@ -114,14 +116,14 @@ pub struct State {
     common_passages: Indices,
     /// Facts that give an entity a name, by the normal form of the name.
     names: Table<NameRow>,
-    /// Facts by the handle that their author gave them.
+    /// Facts by their handle, which the author gave them.
     handles: Table<NameRow>,
-    /// Transient values, which no operation asserts.
+    /// Transient values, which are not in the journal.
     transients: Transients,
 }
 
 impl State {
-    /// Folds operations into a state. The first operation gets position 1.
+    /// Computes the state that results from operations. The first operation gets position 1.
     ///
     /// # Errors
     /// Returns an error if an operation cannot be applied. The error contains the position and the reason.
@@ -139,18 +141,18 @@ impl State {
         Position(self.journal.len() as u64)
     }
 
-    /// Returns the version of the state.
+    /// Returns the version of the state, which grows with every change.
     pub fn version(&self) -> StateVersion {
         StateVersion { position: self.position(), transient_updates: self.transients.updates }
     }
 
-    /// Sets the version of a reloaded state to the version after `version`. Results of earlier reads then count as
-    /// outdated.
+    /// Sets the version of a reloaded state to the version after `version`. Results of reads before the reload then
+    /// count as outdated.
     pub fn follow(&mut self, version: StateVersion) {
         self.transients.updates = version.transient_updates + 1;
     }
 
-    /// Returns the operation at a position; `None` if there is none, or compaction has removed it.
+    /// Returns the operation at a position; `None` if there is no operation or compaction has removed it.
     pub fn entry(&self, position: Position) -> Option<&Entry> {
         let index = usize::try_from(position.0).ok()?.checked_sub(1)?;
         self.journal.get(index)

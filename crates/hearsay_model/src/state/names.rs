@@ -1,4 +1,4 @@
-//! Names: the names of an entity, and the entity that a name means.
+//! Lookup of names: the names of an entity, and the entity that has a name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,20 +8,20 @@ use super::{
 };
 use crate::{Change, EntityId, Fact, FactStatus, Kind, Predicate, Secrecy, attribute, text};
 
-/// Result of looking up a name.
+/// Result of the lookup of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
     /// Exactly one entity has the name.
     One(EntityId),
-    /// Several entities have the name. Sorted.
+    /// Several entities have the name. The ids are sorted.
     Ambiguous(Vec<EntityId>),
     /// No entity has the name.
     None,
 }
 
 impl State {
-    /// Returns the main name of an entity for the DM: the newest canon name. Open names take precedence over secret
-    /// names.
+    /// Returns the main name of an entity for the DM: the newest canon name. A name that is not secret takes precedence
+    /// over a secret name.
     pub fn name(&self, id: &EntityId) -> Option<&str> {
         self.newest(id, attribute::NAME).and_then(|fact| fact.object().text())
     }
@@ -66,8 +66,8 @@ impl State {
         names
     }
 
-    /// Returns the newest canon fact without an end that states an attribute of an entity. Open facts take precedence
-    /// over secret facts.
+    /// Returns the newest canon fact without an end that states an attribute of an entity. A fact that is not secret
+    /// takes precedence over a secret fact.
     pub fn newest(&self, id: &EntityId, name: &str) -> Option<&Fact> {
         self.newest_in(self.facts_with_subject(id, name))
     }
@@ -81,19 +81,19 @@ impl State {
             .map(|(fact, _)| fact)
     }
 
-    /// Returns one canon fact without an end for every predicate with this subject. Each is chosen as in
+    /// Returns one canon fact without an end for every predicate of an entity. Each fact is chosen as in
     /// [`newest`](Self::newest).
     pub fn newest_of_each(&self, id: &EntityId) -> BTreeMap<&Predicate, &Fact> {
         let newest = self.fact_groups(id).filter_map(|group| self.newest_in(group));
         newest.map(|fact| (fact.predicate(), fact)).collect()
     }
 
-    /// Returns the last live write that asserted a fact. A later change of status or a confirmation does not make the
-    /// fact newer.
+    /// Returns the last live write that asserted a fact. A later change of the status and a later confirmation do not
+    /// count.
     fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
         if row.transient {
-            // A transient value counts as the newest value, because it is dropped when an operation asserts a newer
-            // value.
+            // A transient value counts as the newest value. It would have been dropped if an operation had asserted a
+            // newer value.
             return Some(Write { operation: u32::MAX, change: 0 });
         }
         let asserts = |write: &Write| {
@@ -109,8 +109,8 @@ impl State {
         name.object().text()
     }
 
-    /// Returns the secret name or alias of an entity that equals `words`. Returns `None` if `words` is the id or an
-    /// open name of the entity.
+    /// Returns the secret name or alias of an entity that equals `words`. Returns `None` if there is none, or if
+    /// `words` is the id of the entity or a name that is not secret.
     pub fn secret_name(&self, id: &EntityId, words: &str) -> Option<&str> {
         let normal = text::normal(words);
         if normal == id.as_str() || self.open_names(id).iter().any(|open| text::normal(open) == normal) {
@@ -130,7 +130,7 @@ impl State {
         facts
     }
 
-    /// Finds the entity that an id, a name or an alias means. Ids take precedence over names.
+    /// Finds the entity that has an id, a name or an alias. Ids take precedence over names.
     ///
     /// Names are compared in their [normal form](text::normal).
     pub fn resolve(&self, text: &str) -> Resolution {

@@ -14,9 +14,10 @@ use crate::{
     WorldSetting,
 };
 
-/// Relation as seen from one of its two entities.
+/// Relation of an entity to another entity, seen from the first entity.
 ///
-/// The type is small and computes its parts only when asked, because a graph search inspects many links and uses few.
+/// The type is small, and its methods compute the parts on demand, because a graph search inspects many links and uses
+/// few.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
     state: &'a State,
@@ -25,37 +26,38 @@ pub struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// Returns the relation.
+    /// Returns the fact that states the relation.
     pub fn fact(&self) -> &'a Arc<Fact> {
         self.fact
     }
 
-    /// Returns the entity at the other end.
+    /// Returns the entity at the other end of the relation.
     pub fn other(&self) -> &'a EntityId {
         &self.state.ids[self.hop.other() as usize]
     }
 
-    /// Returns the dense index of the entity at the other end, for [`State::links_at`].
+    /// Returns the dense index of the entity at the other end of the relation, for [`State::links_at`].
     pub fn other_index(&self) -> u32 {
         self.hop.other()
     }
 
-    /// Returns whether the relation is seen from its subject.
+    /// Returns whether the link leads from the subject of the relation to its object. Otherwise, it leads from the
+    /// object to the subject.
     pub fn is_forward(&self) -> bool {
         self.hop.is_forward()
     }
 }
 
-/// Knowledge edge with its fact.
+/// Knowledge edge together with its fact.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownFact<'a> {
     /// The id of the edge.
     pub id: KnowledgeId,
-    /// The edge.
+    /// The knowledge edge.
     pub edge: &'a Arc<KnowledgeEdge>,
-    /// The dense index of the fact.
+    /// The dense index of the fact in the state.
     pub index: u32,
-    /// The fact.
+    /// The fact that the edge leads to.
     pub fact: &'a Arc<Fact>,
 }
 
@@ -65,7 +67,7 @@ fn plain() -> &'static Calendar {
 }
 
 impl State {
-    /// Returns an entity.
+    /// Returns an entity; `None` if it does not exist.
     pub fn entity(&self, id: &EntityId) -> Option<&Arc<Entity>> {
         self.entities.get(id)?.record.value.as_ref()
     }
@@ -81,12 +83,12 @@ impl State {
         self.entities.rows().filter(|(_, row)| row.record.value.is_some()).count()
     }
 
-    /// Returns a fact, whatever its status.
+    /// Returns a fact with any status; `None` if it does not exist.
     pub fn fact(&self, id: FactId) -> Option<&Arc<Fact>> {
         self.fact_at(self.facts.find(&id)?)
     }
 
-    /// Returns a fact as it was first asserted, even if that operation is no longer live.
+    /// Returns a fact as it was first asserted, even if the operation that asserted it was reverted.
     pub fn asserted(&self, id: FactId) -> Option<&Arc<Fact>> {
         let row = self.facts.get(&id)?;
         if row.transient {
@@ -96,7 +98,7 @@ impl State {
         self.journal[write.operation as usize].operation.changes[write.change as usize].fact()
     }
 
-    /// Returns whether a fact was retracted and not asserted since.
+    /// Returns whether a fact was retracted and not asserted again since then.
     pub fn is_retracted(&self, id: FactId) -> bool {
         let Some(row) = self.facts.get(&id) else { return false };
         let change = |write: super::rows::Write| {
@@ -109,7 +111,7 @@ impl State {
         matches!(last, Some(crate::Change::RetractFact(_)))
     }
 
-    /// Returns all facts, whatever their status, sorted by id.
+    /// Returns all facts, with any status, sorted by id.
     pub fn facts(&self) -> impl Iterator<Item = &Arc<Fact>> {
         self.indexed_facts().map(|(_, fact)| fact)
     }
@@ -124,7 +126,7 @@ impl State {
         order.into_iter().filter_map(|(_, index)| Some((index, self.fact_at(index)?)))
     }
 
-    /// Returns the dense index of a fact, if the fact exists.
+    /// Returns the dense index of a fact; `None` if the fact does not exist.
     pub fn fact_index(&self, id: FactId) -> Option<u32> {
         self.facts.find(&id).filter(|index| self.fact_at(*index).is_some())
     }
@@ -143,7 +145,8 @@ impl State {
         })
     }
 
-    /// Returns the facts whose author gave them this handle. There are several only if several sources use the handle.
+    /// Returns the facts whose author gave them this handle. There are several such facts only if several sources use
+    /// the same handle.
     pub fn facts_by_handle<'a>(&'a self, handle: &str) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.handles.get(handle).into_iter().flat_map(|NameRow { name: handle, facts }| {
             // A repeated assertion may have changed the handle.
@@ -161,7 +164,8 @@ impl State {
         self.entities.find(id).into_iter().flat_map(|index| self.links_at(index))
     }
 
-    /// Returns the relations from and to the entity at a dense index. This needs no lookup of ids.
+    /// Returns the relations from and to the entity at a dense index. This method is faster than
+    /// [`links`](Self::links), because it needs no lookup of an id.
     pub fn links_at(&self, index: u32) -> impl Iterator<Item = Link<'_>> {
         self.hops_at(index).iter().filter_map(|hop| {
             let fact = self.fact_at(hop.fact())?;
@@ -169,41 +173,42 @@ impl State {
         })
     }
 
-    /// Returns the relations from or to the entity at a dense index, in numeric form. Hidden relations are included.
+    /// Returns the relations from or to the entity at a dense index, in numeric form. Hidden relations, such as
+    /// retracted relations, are included.
     ///
-    /// For graph searches, which inspect many relations and use few.
+    /// This method is meant for graph searches, which inspect many relations and use few.
     #[inline]
     pub fn hops_at(&self, index: u32) -> &[Hop] {
         self.hops.get(index as usize).map_or(&[], |hops| hops)
     }
 
     /// Returns whether the fact at a dense index is visible, canon or claimed, and has no end. Graph searches for the
-    /// DM follow only such facts.
+    /// DM follow only facts for which this is true.
     #[inline]
     pub fn stands_at(&self, fact: u32) -> bool {
         self.stands.get(fact as usize)
     }
 
-    /// Returns whether the first of two relations has the smaller id.
+    /// Returns whether the fact id of the first relation is smaller than the fact id of the second relation.
     #[inline]
     pub fn is_before(&self, a: Hop, b: Hop) -> bool {
         let id = |hop: Hop| self.facts.at(hop.fact()).id;
         a.key < b.key || (a.key == b.key && id(a) < id(b))
     }
 
-    /// Returns the fact at a dense index, if it exists.
+    /// Returns the fact at a dense index; `None` if there is no such fact.
     #[inline]
     pub fn fact_at(&self, index: u32) -> Option<&Arc<Fact>> {
         self.shown.get(index as usize)
     }
 
-    /// Returns the id of the entity at a dense index.
+    /// Returns the id of the entity at a dense index; `None` if no entity ever had this index.
     #[inline]
     pub fn id_at(&self, index: u32) -> Option<&EntityId> {
         self.ids.get(index as usize)
     }
 
-    /// Returns the dense index of a predicate, if any fact ever had it.
+    /// Returns the dense index of a predicate; `None` if no fact ever had this predicate.
     pub fn predicate_index(&self, predicate: &Predicate) -> Option<u32> {
         self.predicates.find(predicate)
     }
@@ -220,8 +225,8 @@ impl State {
         })
     }
 
-    /// Returns the rank of each entity in the order of ids, indexed by dense index. Sorting by rank gives the same
-    /// order as sorting by id, but does not read the ids.
+    /// Returns the rank of each entity in the order of ids. The position in the slice is the dense index of the entity.
+    /// Sorting entities by rank gives the same order as sorting by id, but is faster.
     #[inline]
     pub fn ranks(&self) -> &[u32] {
         &self.order().ranks
@@ -244,8 +249,8 @@ impl State {
         self.entities.index_count()
     }
 
-    /// Returns an active knowledge edge. Edges to proposed or rejected facts are inactive, and this method returns
-    /// `None` for them.
+    /// Returns a knowledge edge if it is active. Returns `None` for an inactive edge, such as an edge to a proposed or
+    /// rejected fact.
     pub fn knowledge(&self, id: KnowledgeId) -> Option<&Arc<KnowledgeEdge>> {
         self.knowledge.get(&id).filter(|row| row.shown)?.record.value.as_ref()
     }
@@ -259,18 +264,19 @@ impl State {
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
 
-    /// Returns the knower's own edges, without the edges of its groups and places, in arbitrary order.
+    /// Returns the active edges of a knower itself, in arbitrary order. Edges of its groups and places are not
+    /// included.
     pub fn knowledge_of(&self, knower: &Knower) -> impl Iterator<Item = &Arc<KnowledgeEdge>> {
         self.edges_of(knower).map(|(_, edge)| edge)
     }
 
-    /// Returns the edges of [`knowledge_of`](Self::knowledge_of) with their stored ids. Computing an id would need a
-    /// hash.
+    /// Returns the same edges as [`knowledge_of`](Self::knowledge_of), each with its id. This is faster than computing
+    /// the ids from the edges.
     pub fn edges_of(&self, knower: &Knower) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         self.edges(self.edge_indices(knower))
     }
 
-    /// Returns the dense indices of all edges that a knower ever had. Hidden edges are included.
+    /// Returns the dense indices of all edges that a knower ever had, including hidden edges.
     fn edge_indices(&self, knower: &Knower) -> Option<&Indices> {
         match knower {
             Knower::World => Some(&self.common),
@@ -278,7 +284,7 @@ impl State {
         }
     }
 
-    /// Returns the edges of a knower, each with its fact and the dense index of the fact.
+    /// Returns the active edges of a knower, each with its fact and the dense index of the fact.
     ///
     /// A dense index is a small number that is valid for the lifetime of this state.
     pub fn known_facts<'a>(&'a self, knower: &Knower) -> impl Iterator<Item = KnownFact<'a>> + use<'a> {
@@ -296,14 +302,14 @@ impl State {
         self.edges(self.facts.get(&fact).map(|row| &row.known_by)).map(|(_, edge)| edge)
     }
 
-    /// Returns the recorded edges to a fact. Edges that are inactive because the fact is proposed or rejected are
-    /// included.
+    /// Returns the recorded edges to a fact. This includes edges that are inactive because the fact is proposed or
+    /// rejected.
     pub fn recorded_knowledge(&self, fact: FactId) -> impl Iterator<Item = &Arc<KnowledgeEdge>> {
         self.recorded_edges(fact).map(|(_, edge)| edge)
     }
 
-    /// Returns the edges of [`recorded_knowledge`](Self::recorded_knowledge) with their stored ids. Computing an id
-    /// would need a hash.
+    /// Returns the same edges as [`recorded_knowledge`](Self::recorded_knowledge), each with its id. This is faster
+    /// than computing the ids from the edges.
     pub fn recorded_edges(&self, fact: FactId) -> impl Iterator<Item = (KnowledgeId, &Arc<KnowledgeEdge>)> {
         let indices = self.facts.get(&fact).map_or_else(Iter::default, |row| row.known_by.iter());
         let rows = indices.map(|index| self.knowledge.at(index));
@@ -322,7 +328,7 @@ impl State {
         self.edges(self.knowledge.get(&id).map(|row| &row.bears))
     }
 
-    /// Returns the state at a journal position: the fold of the operations up to it.
+    /// Returns the state at an earlier journal position: the result of all operations up to this position.
     ///
     /// # Errors
     /// Returns an error if the position lies after the newest operation, or before the [compaction
@@ -356,13 +362,13 @@ impl State {
         edges.into_iter()
     }
 
-    /// Returns a passage.
+    /// Returns a passage; `None` if it does not exist.
     pub fn passage(&self, id: PassageId) -> Option<&Arc<Passage>> {
         self.passages.get(&id)?.record.value.as_ref()
     }
 
-    /// Returns the passages that a knower itself said, heard or read, in arbitrary order. Passages that only its groups
-    /// received are not included.
+    /// Returns the passages that a knower itself said, heard or read, in arbitrary order. Passages that only the groups
+    /// of the knower received are not included.
     pub fn passages_of<'a>(
         &'a self,
         knower: &'a Knower,
@@ -373,7 +379,7 @@ impl State {
         };
         let rows = indices.map_or_else(Iter::default, Indices::iter).map(|index| self.passages.at(index));
         let passages = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
-        // A repeated assertion may have removed hearers.
+        // A repeated assertion may have removed hearers, so check each passage again.
         passages.filter(move |(_, passage)| passage.reached(knower).is_some())
     }
 
@@ -385,7 +391,7 @@ impl State {
         passages.into_iter()
     }
 
-    /// Returns a session.
+    /// Returns a session; `None` if it does not exist.
     pub fn session(&self, id: &SessionId) -> Option<&Arc<Session>> {
         self.sessions.get(id)?.value.as_ref()
     }
@@ -397,8 +403,8 @@ impl State {
 
     /// Returns all active settings, sorted by key.
     ///
-    /// A reveal is inactive while a fact, an entity or a flag that it names does not exist. The session in progress is
-    /// inactive while its session does not exist. The same is true for a recap.
+    /// A reveal is inactive while a fact, an entity or a flag that it names does not exist. The settings [`Playing`]
+    /// and [`KeptRecap`](crate::KeptRecap) are inactive while their session does not exist.
     pub fn settings(&self) -> impl Iterator<Item = &Arc<Setting>> {
         self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_awake(setting))
     }
@@ -428,7 +434,7 @@ impl State {
         })
     }
 
-    /// Returns the active reveals of a secret.
+    /// Returns the active reveals that concern a secret fact.
     pub fn reveals_of(&self, fact: FactId) -> impl Iterator<Item = &Reveal> {
         self.reveals().filter(move |reveal| reveal.fact == fact)
     }
@@ -442,7 +448,7 @@ impl State {
         })
     }
 
-    /// Returns the value of a flag of the game, if it is declared.
+    /// Returns the value of a flag of the game; `None` if the flag is not declared.
     pub fn flag(&self, name: &str) -> Option<&Value> {
         match self.settings.get(&SettingKey::Flag(name.to_owned()))?.value.as_deref() {
             Some(Setting::Game(GameSetting::Flag { value, .. })) => Some(value),
@@ -450,12 +456,12 @@ impl State {
         }
     }
 
-    /// Returns the predicates and attributes of the campaign.
+    /// Returns the vocabulary: the definitions of all relations and attributes of the campaign.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
     }
 
-    /// Returns whether a predicate has only one object or value at a time.
+    /// Returns whether a predicate has at most one object or value per subject at a time.
     pub fn is_functional(&self, name: &Predicate) -> bool {
         self.vocabulary.is_functional(name)
     }
@@ -468,7 +474,7 @@ impl State {
         }
     }
 
-    /// Returns the current game time, if it is set.
+    /// Returns the current game time; `None` if the game clock is not set.
     pub fn clock(&self) -> Option<GameTime> {
         match self.setting(&SettingKey::Clock) {
             Some(Setting::Game(GameSetting::Clock(time))) => Some(*time),
@@ -484,7 +490,8 @@ impl State {
         }
     }
 
-    /// Returns the recap of a session as the DM edited it, for the DM or for the players.
+    /// Returns the recap of a session that the DM edited; `None` if there is none. If `players` is `true`, returns the
+    /// recap for the players, otherwise the recap for the DM.
     pub fn recap(&self, session: &SessionId, players: bool) -> Option<&str> {
         match self.setting(&SettingKey::Recap(session.clone(), players)) {
             Some(Setting::Session(SessionSetting::Recap(recap))) => Some(&recap.text),
@@ -492,7 +499,7 @@ impl State {
         }
     }
 
-    /// Returns the description of the campaign.
+    /// Returns the description of the campaign; `None` if it is not set.
     pub fn campaign(&self) -> Option<&CampaignInfo> {
         match self.setting(&SettingKey::Campaign) {
             Some(Setting::World(WorldSetting::Campaign(info))) => Some(info),
@@ -508,7 +515,7 @@ impl State {
         }
     }
 
-    /// Returns the hash of the files of the last import from a source.
+    /// Returns the hash of all files that the last import from a source read; `None` if there was no import.
     pub fn imported(&self, source: &str) -> Option<&str> {
         match self.setting(&SettingKey::Imported(source.to_owned())) {
             Some(Setting::Engine(EngineSetting::Imported { digest, .. })) => Some(digest),
@@ -516,7 +523,7 @@ impl State {
         }
     }
 
-    /// Returns the journal position up to which extraction has read the texts.
+    /// Returns the journal position up to which extraction has processed the texts.
     pub fn read_up_to(&self) -> Position {
         match self.setting(&SettingKey::Read) {
             Some(Setting::Engine(EngineSetting::Read(position))) => *position,
@@ -524,7 +531,7 @@ impl State {
         }
     }
 
-    /// Returns the id of the model that computes the vectors of the campaign.
+    /// Returns the id of the sentence encoder that computes the vectors of the campaign; `None` if it is not set.
     pub fn model(&self) -> Option<&str> {
         match self.setting(&SettingKey::Model) {
             Some(Setting::Engine(EngineSetting::Model(id))) => Some(id),
@@ -532,7 +539,8 @@ impl State {
         }
     }
 
-    /// Returns the settings of trust calibration. If they are not set, returns the default.
+    /// Returns the settings of trust calibration. If they are not set, returns the default: trust calibration is
+    /// enabled.
     pub fn learning(&self) -> std::borrow::Cow<'_, Learning> {
         match self.setting(&SettingKey::Learning) {
             Some(Setting::Review(ReviewSetting::Learning(learning))) => std::borrow::Cow::Borrowed(learning),
@@ -546,7 +554,7 @@ impl State {
         self.setting(&SettingKey::Distinct(one.clone(), other.clone())).is_some()
     }
 
-    /// Returns the entity into which a removed entity was merged.
+    /// Returns the entity into which a removed entity was merged; `None` if it was not merged.
     pub fn merged_into(&self, gone: &EntityId) -> Option<&EntityId> {
         match self.setting(&SettingKey::Merged(gone.clone())) {
             Some(Setting::Review(ReviewSetting::Merged { into, .. })) => Some(into),

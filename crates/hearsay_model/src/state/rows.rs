@@ -1,24 +1,24 @@
-//! Rows of the state, and the tables that store them under dense indices.
+//! Rows of the state, and tables of rows. A row is found by its key or by its dense index, a small number.
 
 use std::{borrow::Borrow, hash::Hash, sync::Arc};
 
 use super::shared::{ChunkedVec, HashIndex, List};
 use crate::{Entity, EntityId, Fact, FactId, KnowledgeEdge, KnowledgeId, Passage, PassageId, Predicate};
 
-/// Location of a change in the journal: the operation, and the change within it.
+/// Location of a change in the journal: the index of the operation, and the index of the change within the operation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Write {
     pub(super) operation: u32,
     pub(super) change: u32,
 }
 
-/// List of dense indices, which is nearly always short.
+/// List of dense indices. Nearly all of these lists are short.
 pub(super) type Indices = List<u32, 5>;
 
-/// List of writes, which nearly always has one element.
+/// List of writes. Nearly all of these lists have one element.
 pub(super) type Writes = List<Write, 2>;
 
-/// A record: its writes in order, and the value that results from the live writes.
+/// A record: its writes in order, and the value that results from the writes whose operation is live.
 #[derive(Debug, Clone)]
 pub(super) struct Row<V> {
     pub(super) writes: Writes,
@@ -42,11 +42,11 @@ impl<V> Row<V> {
 pub(super) struct EntityRow {
     pub(super) id: EntityId,
     pub(super) record: Row<Entity>,
-    /// Facts that ever had the entity as subject, object or mention. Hidden facts are included.
+    /// All facts that ever had the entity as subject, object or mention, including hidden facts.
     pub(super) facts: Indices,
-    /// Knowledge edges that the entity ever had. Hidden edges are included.
+    /// All knowledge edges that the entity ever had, including hidden edges.
     pub(super) knows: Indices,
-    /// Passages that the entity ever said, heard or read. Hidden passages are included.
+    /// All passages that the entity ever said, heard or read, including hidden passages.
     pub(super) hears: Indices,
 }
 
@@ -57,14 +57,14 @@ impl EntityRow {
     }
 }
 
-/// Relation in numeric form, as seen from one of its two entities. Used by graph searches.
+/// Relation of an entity to another entity, in numeric form, seen from the first entity. Graph searches use this form.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hop {
     fact: u32,
     other: u32,
-    /// The dense index of the predicate times two, plus one if the relation is seen from its subject.
+    /// The dense index of the predicate times two, plus one if the hop leads from the subject to the object.
     way: u32,
-    /// The first 32 bits of the fact's id, which nearly always distinguish two facts.
+    /// The first 32 bits of the fact id. Two facts nearly always differ in these bits.
     pub(super) key: u32,
 }
 
@@ -73,13 +73,13 @@ impl Hop {
         Self { fact, other, way: predicate << 1 | u32::from(forward), key: (id.as_u128() >> 96) as u32 }
     }
 
-    /// Returns the dense index of the relation.
+    /// Returns the dense index of the fact that states the relation.
     #[inline]
     pub fn fact(&self) -> u32 {
         self.fact
     }
 
-    /// Returns the dense index of the entity at the other end.
+    /// Returns the dense index of the entity at the other end of the relation.
     #[inline]
     pub fn other(&self) -> u32 {
         self.other
@@ -91,7 +91,8 @@ impl Hop {
         self.way >> 1
     }
 
-    /// Returns whether the relation is seen from its subject.
+    /// Returns whether the hop leads from the subject of the relation to its object. Otherwise, it leads from the
+    /// object to the subject.
     #[inline]
     pub fn is_forward(&self) -> bool {
         self.way & 1 == 1
@@ -111,12 +112,12 @@ pub(super) struct Order {
 pub(super) struct FactRow {
     pub(super) id: FactId,
     pub(super) record: Row<Fact>,
-    /// Whether the fact is a transient value, which no operation asserts.
+    /// Whether the fact is a transient value, which is not in the journal.
     pub(super) transient: bool,
-    /// Whether any write ever supported the fact. If so, the value results from all writes, and not only from those
-    /// since the last assertion.
+    /// Whether any write ever supported the fact. If so, the value results from all writes. Otherwise, it results from
+    /// the writes since the last assertion.
     pub(super) supported: bool,
-    /// Edges that ever led to the fact. Hidden edges are included.
+    /// All edges that ever led to the fact, including hidden edges.
     pub(super) known_by: Indices,
 }
 
@@ -124,14 +125,15 @@ pub(super) struct FactRow {
 pub(super) struct KnowledgeRow {
     pub(super) id: KnowledgeId,
     pub(super) record: Row<KnowledgeEdge>,
-    /// The dense index of the fact; `None` while the edge is not recorded and only other edges refer to it.
+    /// The dense index of the fact of the edge; `None` while the edge is not recorded and only other edges refer to the
+    /// edge.
     pub(super) fact: Option<u32>,
-    /// Whether the edge is active: it has a value, its fact is visible and part of the world, its knower exists, and
-    /// its justifications are active.
+    /// Whether the edge is active. An active edge has a value, its fact is visible and neither proposed nor rejected,
+    /// its knower exists, and its justifications are active.
     pub(super) shown: bool,
     /// Whether the fact of the edge is a transient value.
     pub(super) transient: bool,
-    /// Edges that ever depended on this edge. Hidden edges are included.
+    /// All edges that ever depended on this edge, including hidden edges.
     pub(super) bears: Indices,
 }
 
@@ -208,7 +210,7 @@ impl Keyed for Predicate {
     }
 }
 
-/// Rows under dense indices, looked up by key. The index of a removed row is reused.
+/// Table of rows. Each row is found by its key or by its dense index. The index of a removed row is reused.
 #[derive(Debug, Clone)]
 pub(super) struct Table<R> {
     rows: ChunkedVec<R, 32>,
@@ -249,7 +251,7 @@ impl<R: Keyed + Clone> Table<R> {
         &mut self.rows[index as usize]
     }
 
-    /// Returns the row at an index, if there is one.
+    /// Returns the row at an index; `None` if there is no row.
     #[inline]
     pub(super) fn row(&self, index: u32) -> Option<&R> {
         self.rows.get(index as usize)
@@ -266,7 +268,7 @@ impl<R: Keyed + Clone> Table<R> {
         self.rows.len()
     }
 
-    /// Returns the free indices, which new rows get first. Sorted.
+    /// Returns the free indices, sorted. New rows get these indices first.
     #[cfg(test)]
     pub(super) fn free_indices(&self) -> Vec<u32> {
         let mut free: Vec<u32> = self.free.iter().collect();

@@ -1,6 +1,6 @@
 //! Slots: named positions in the journal to which a game can return.
 //!
-//! Slots are read from all operations of the journal, not only from live operations. A return to an early slot
+//! A return to a slot reverts operations, but slots that reverted operations saved remain. A return to an early slot
 //! therefore does not remove a later slot.
 
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use crate::{Change, Position, Timestamp};
 /// A named position in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
-    /// The name.
+    /// The name of the slot.
     pub name: String,
-    /// The position to restore.
+    /// The journal position that a return to the slot restores.
     pub position: Position,
-    /// The moment when the slot was saved, by the real clock.
+    /// The real time at which the slot was saved.
     pub saved: Timestamp,
 }
 
 impl State {
-    /// Returns the slots, the newest first. A name belongs to the position that was last saved under it.
+    /// Returns the slots, the newest first. If a name was saved several times, the latest position counts.
     pub fn slots(&self) -> Vec<Slot> {
         self.slots.iter().rev().cloned().collect()
     }
@@ -36,7 +36,7 @@ impl State {
         }
     }
 
-    /// Returns the slot with a name.
+    /// Returns the slot with this name.
     ///
     /// # Errors
     /// Returns an error if there is no such slot. The error lists the existing slots.

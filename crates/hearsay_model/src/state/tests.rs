@@ -1,5 +1,5 @@
-//! Property tests of the fold. The generated histories use only a few entities, so operations often affect the same
-//! record.
+//! Property tests of the computation of the state from operations. The generated histories use only a few entities, so
+//! operations often affect the same record.
 
 mod compact;
 mod forget;
@@ -124,7 +124,7 @@ fn change(which: u8, n: u8) -> Change {
 fn history() -> impl Strategy<Value = Vec<Operation>> {
     let changes = prop::collection::vec((any::<u8>(), any::<u8>()), 1..4);
     prop::collection::vec(changes, 1..40).prop_map(|operations| {
-        // Add some entities first. Most changes then find the records that they refer to.
+        // Add some entities first, so that most changes find the records to which they refer.
         let mut state = State::default();
         let begin = (0..3).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
         let mut history = vec![Operation::new(Author::Game, "begin", begin)];
@@ -140,7 +140,7 @@ fn history() -> impl Strategy<Value = Vec<Operation>> {
     })
 }
 
-/// Returns the state after some operations. The records that they refer to may be missing.
+/// Returns the state after some operations. The state may lack records to which the operations refer.
 fn fold(operations: impl IntoIterator<Item = Operation>) -> State {
     let mut state = State::default();
     for operation in operations {
@@ -236,7 +236,7 @@ proptest! {
         let mut keys = all.clone();
         keys.sort_unstable();
         keys.dedup();
-        // Compare with a state in which each record was computed again from all its writes.
+        // Compare with a state in which each record is computed again from all its writes.
         state.refresh(&mut keys);
         prop_assert_eq!(&state, &again);
     }
@@ -283,7 +283,7 @@ proptest! {
         let cut = cut.index(history.len()) + 1;
         let saved = fold(history[..cut].to_vec());
         let mut state = fold(history);
-        // The revert of an old operation comes after the restored position, so it must have no effect.
+        // An old operation was reverted after the restored position, so its revert must have no effect.
         state.apply(revert(undo.index(cut) as u64 + 1)).unwrap();
         let future = state.clone();
         let restored = state.apply(Operation::new(Author::Game, "load", vec![Change::Restore(Position(cut as u64))]));

@@ -1,12 +1,13 @@
-//! Text index: the passages of each session and document by line, and the facts that cite a passage.
+//! Index of texts. It finds the passages of a session or document in the order of lines, and the facts that cite a
+//! passage.
 
 use std::sync::Arc;
 
 use super::{State, rows::Indices, shared::SortedMap};
 use crate::{EntityId, Evidence, Fact, Passage, PassageId, SessionId};
 
-/// Line number and dense index of recorded passages. Session, document and line are part of a passage's id, so an entry
-/// never changes.
+/// Line numbers and dense indices of recorded passages, sorted by line number. Session, document and line are part of a
+/// passage's id, so an entry never changes.
 type Lines = SortedMap<(u32, u32), ()>;
 
 #[derive(Debug, Clone, Default)]
@@ -16,7 +17,7 @@ pub(super) struct TextIndex {
     /// Passages without a session.
     outside: Lines,
     documents: SortedMap<EntityId, Lines>,
-    /// Facts that ever cited a passage as evidence.
+    /// All facts that ever cited a passage as evidence, by passage.
     cited: SortedMap<PassageId, Indices>,
 }
 
@@ -41,7 +42,8 @@ impl TextIndex {
         }
     }
 
-    /// Removes a fact from the lists of the passages that it cites. Passages that its other versions cite are skipped.
+    /// Removes a fact from the lists of the passages that it cites. The lists of passages that other versions of the
+    /// fact cite stay unchanged.
     pub(super) fn forget_fact(&mut self, fact: &Fact, index: u32, others: &[Arc<Fact>]) {
         for id in cites(fact) {
             if !others.iter().any(|other| cites(other).any(|cited| cited == id))
@@ -85,7 +87,8 @@ impl State {
         })
     }
 
-    /// Returns the passages of a session, or the passages without a session, sorted by line.
+    /// Returns the passages of a session, sorted by line number. If the session is `None`, returns the passages without
+    /// a session.
     pub fn passages_in_session(
         &self,
         session: Option<&SessionId>,
@@ -96,7 +99,7 @@ impl State {
         })
     }
 
-    /// Returns the passages of a document, sorted by line.
+    /// Returns the passages of a document, sorted by line number.
     pub fn passages_in_document(
         &self,
         document: &EntityId,
@@ -104,7 +107,7 @@ impl State {
         self.lines(self.texts.documents.get(document))
     }
 
-    /// Returns the facts that cite a passage as evidence, whatever their status, in arbitrary order.
+    /// Returns the facts, with any status, that cite a passage as evidence. The order is arbitrary.
     pub fn facts_citing(&self, passage: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
         let indices = self.texts.cited.get(&passage).into_iter().flat_map(Indices::iter);
         let facts = indices.filter_map(|index| self.fact_at(index));

@@ -1,12 +1,13 @@
-//! Transient values: values without a history that a game replaces frequently, such as locations.
+//! Transient values: present values that a game replaces frequently and whose past values are not kept, such as
+//! locations.
 //!
-//! A transient value is a fact that no operation of the journal asserts. Reads treat it like any other fact. A newer
-//! value of the same subject and predicate replaces it. An operation asserts it as an ordinary fact when another record
-//! refers to it or a slot is saved. For predicates with session history, the beginning and end of a session have the
-//! same effect: see [`State::recorded_transients`].
+//! A transient value is a fact that is not in the journal. Reads treat it like any other fact. A newer value of the
+//! same subject and predicate replaces it. When another record refers to the transient value, or when a slot is saved,
+//! an operation records the value as an ordinary fact in the journal. Values of predicates with session history are
+//! also recorded when a session begins or ends: see [`State::recorded_transients`].
 //!
-//! An ordinary fact that is valid now takes precedence over a transient value. When an operation asserts or reopens
-//! such a fact for the same subject and predicate, the transient value is dropped. A return to a slot drops all
+//! An ordinary fact that is valid now takes precedence over a transient value of the same subject and predicate. When
+//! an operation asserts or reopens such an ordinary fact, the transient value is dropped. A return to a slot drops all
 //! transient values.
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -22,23 +23,23 @@ use crate::{
     Position, Predicate, Reference, SessionSetting, Setting, SettingKey,
 };
 
-/// A present value without a history, and its knowers.
+/// A transient value and its knowers. A transient value is a present value whose past values are not kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransientValue {
     /// The value, as a fact.
     pub fact: Arc<Fact>,
-    /// The knowers of the value. Sorted and unique.
+    /// The knowers who know the value. Sorted and unique.
     pub knowers: Vec<Knower>,
 }
 
 impl TransientValue {
-    /// Returns the edges of the knowers.
+    /// Returns a knowledge edge to the fact for each knower.
     fn edges(&self) -> impl Iterator<Item = KnowledgeEdge> {
         let fact = self.fact.id();
         self.knowers.iter().map(move |knower| KnowledgeEdge::authored(knower.clone(), fact))
     }
 
-    /// Returns the keys of the records of the value: the edges to the fact, and the fact.
+    /// Returns the keys of the records that represent the value: the edges to the fact, and the fact.
     pub fn keys(&self) -> impl Iterator<Item = Key> {
         self.edges().map(|edge| Key::KnowledgeEdge(edge.id())).chain(std::iter::once(Key::Fact(self.fact.id())))
     }
@@ -50,28 +51,28 @@ impl TransientValue {
     }
 }
 
-/// Replacement of the transient value of one subject and predicate.
+/// New transient value of one subject and predicate, or the removal of the value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransientChange {
     /// The subject.
     pub subject: EntityId,
-    /// The predicate. Its [`History`] in the vocabulary is not full.
+    /// The predicate. The [`History`] of the predicate in the vocabulary must not be full.
     pub predicate: Predicate,
-    /// The new value; `None` removes the value.
+    /// The new value; `None` removes the present value.
     pub value: Option<TransientValue>,
 }
 
-/// Batch of changes to transient values.
+/// Several changes to transient values, which are applied together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TransientUpdate {
-    /// The changed values. For the same subject and predicate, the last change applies.
+    /// The changed values. If several changes have the same subject and predicate, the last of them applies.
     pub values: Vec<TransientChange>,
-    /// The new time of the game clock, if it changes.
+    /// The new time of the game clock; `None` if the clock does not change.
     pub clock: Option<GameTime>,
 }
 
 impl TransientUpdate {
-    /// Returns the keys of the subjects. They are listed because a removed value does not name its subject.
+    /// Returns the keys of the subjects whose values change or are removed.
     pub fn subjects(&self) -> impl Iterator<Item = Key> {
         self.values.iter().map(|change| Key::Entity(change.subject.clone()))
     }
@@ -103,29 +104,30 @@ impl Keyed for TransientRow {
 pub(super) struct Transients {
     values: Table<TransientRow>,
     count: usize,
-    /// The number of updates since the state was opened.
+    /// The number of updates of transient values since the state was opened.
     pub(super) updates: u64,
-    /// The time of the game clock; `None` if the newest operation that set the clock determines it.
+    /// The time of the game clock, if it was set without an operation. `None` means that the newest operation that set
+    /// the clock determines the time.
     pub(super) clock: Option<GameTime>,
 }
 
 impl State {
-    /// Returns whether a fact is a transient value, which no operation asserts.
+    /// Returns whether a fact is a transient value, which is not in the journal.
     pub fn is_transient(&self, fact: FactId) -> bool {
         self.facts.get(&fact).is_some_and(|row| row.transient)
     }
 
-    /// Returns whether there are transient values, or a clock time that no operation set.
+    /// Returns whether there are transient values, or a time of the game clock that is not in the journal.
     pub fn has_transients(&self) -> bool {
         self.transients.count > 0 || self.transients.clock.is_some()
     }
 
-    /// Returns whether the clock shows a time that no operation set.
+    /// Returns whether the time of the game clock is not in the journal.
     pub fn has_transient_clock(&self) -> bool {
         self.transients.clock.is_some()
     }
 
-    /// Returns the transient value of a subject and predicate.
+    /// Returns the transient value of a subject and predicate; `None` if there is none.
     pub fn transient(&self, subject: &EntityId, predicate: &Predicate) -> Option<&TransientValue> {
         self.transients.values.get(&(subject.clone(), predicate.clone())).map(|row| &row.value)
     }
@@ -144,9 +146,10 @@ impl State {
         self.transients.values.get(&(fact.subject().clone(), fact.predicate().clone()))
     }
 
-    /// Replaces transient values. Returns the records whose value or visibility may have changed, sorted and unique.
+    /// Replaces transient values. Returns the keys of the records whose value or visibility may have changed, sorted
+    /// and unique.
     ///
-    /// A value whose fact an operation has already asserted is skipped: assert that fact again instead.
+    /// A value is skipped if its fact is already in the journal. Assert that fact again instead.
     pub fn set_transients(&mut self, update: &TransientUpdate) -> Vec<Key> {
         self.transients.updates += 1;
         let mut touched = Vec::with_capacity(update.values.len() * 4);
@@ -209,7 +212,7 @@ impl State {
         }
     }
 
-    /// Drops the transient values that an operation records as facts. An operation that restores a position drops all
+    /// Drops the transient values that an operation records as facts. If the operation restores a position, drops all
     /// transient values.
     pub(super) fn drop_recorded(&mut self, operation: &Operation, touched: &mut Vec<Key>) {
         if !self.has_transients() {
@@ -228,8 +231,8 @@ impl State {
         }
     }
 
-    /// Drops the transient values that an ordinary fact replaces. `touched` contains the records that an operation
-    /// changed. The dropped records are added to it.
+    /// Drops the transient values that an ordinary fact replaces. `touched` contains the keys of the records that an
+    /// operation changed. The keys of the dropped records are added to `touched`.
     pub(super) fn drop_succeeded(&mut self, touched: &mut Vec<Key>) {
         if self.transients.count == 0 {
             return;
@@ -251,25 +254,27 @@ impl State {
         }
     }
 
-    /// Returns the changes that record every transient value as an ordinary fact, and the clock as a setting. Values
-    /// that name a removed entity are skipped.
+    /// Returns the changes that record every transient value as an ordinary fact, and the clock as a setting. A value
+    /// that names a removed entity is skipped.
     pub fn all_transients(&self) -> Vec<Change> {
         let clock = self.transients.clock.map(|time| Change::Set(Setting::Game(GameSetting::Clock(time))));
         let facts = self.transients().filter(|value| self.is_recordable(value)).flat_map(TransientValue::changes);
         clock.into_iter().chain(facts).collect()
     }
 
-    /// Returns whether an operation can assert a transient value: all entities that it names still exist.
+    /// Returns whether an operation can assert a transient value. This is possible if all entities that the value names
+    /// still exist.
     fn is_recordable(&self, value: &TransientValue) -> bool {
         let knowers = value.knowers.iter().filter_map(Knower::entity);
         value.fact.entities().chain(knowers).all(|id| self.entity(id).is_some())
     }
 
-    /// Returns the changes that must precede an operation, so that the journal contains everything that the operation
-    /// refers to.
+    /// Returns the changes that must be recorded before an operation, so that the journal contains everything to which
+    /// the operation refers.
     ///
-    /// The changes record the transient values that the operation refers to. If the operation saves a slot, they record
-    /// all values. If the operation begins or ends a session, they also record the values with session history.
+    /// The changes record the transient values to which the operation refers. If the operation saves a slot, the
+    /// changes record all transient values. If the operation begins or ends a session, the changes also record the
+    /// values of predicates with session history.
     pub fn recorded_transients(&self, operation: &Operation) -> Vec<Change> {
         if !self.has_transients() {
             return Vec::new();
@@ -303,7 +308,8 @@ impl State {
         clock.into_iter().chain(wanted.into_values().flat_map(TransientValue::changes)).collect()
     }
 
-    /// Calls a function with every fact that a change refers to and does not assert itself.
+    /// Calls a function with every fact to which a change refers. The fact that the change itself asserts is not
+    /// visited.
     pub(super) fn referred(&self, change: &Change, mut each: impl FnMut(FactId)) {
         change.reads(|reference| match reference {
             Reference::Fact(id) => each(id),
@@ -316,9 +322,9 @@ impl State {
     }
 }
 
-/// Collects the stored updates of transient values, and keeps only the latest update of each value.
+/// Stored updates of transient values. Only the latest update of each value is kept.
 ///
-/// Each update has the position of the operation that was the newest when the value was set.
+/// Each update has a journal position: the position of the newest operation at the time when the value was set.
 #[derive(Debug, Default)]
 pub struct TransientLog {
     /// The latest change of each subject and predicate, with its position.
@@ -327,12 +333,13 @@ pub struct TransientLog {
 }
 
 impl TransientLog {
-    /// Adds a change that was set at a position. Add changes in the order in which they were set.
+    /// Adds a change of a value that was made at a journal position. Add the changes in the order in which they were
+    /// made.
     pub fn push_value(&mut self, at: Position, change: TransientChange) {
         self.latest.insert((change.subject, change.predicate), (at, change.value));
     }
 
-    /// Adds a clock time that was set at a position. Add clock times in the order in which they were set.
+    /// Adds a clock time that was set at a journal position. Add the clock times in the order in which they were set.
     pub fn push_clock(&mut self, at: Position, time: GameTime) {
         self.clock = Some((at, time));
     }
@@ -342,7 +349,7 @@ impl TransientLog {
         self.clock = None;
     }
 
-    /// Returns the remaining updates by position. Values that a later update replaced are not included.
+    /// Returns the collected updates by position. Values that a later update replaced are not included.
     pub fn into_updates(self) -> BTreeMap<Position, TransientUpdate> {
         let mut updates = BTreeMap::<Position, TransientUpdate>::new();
         for ((subject, predicate), (at, value)) in self.latest {

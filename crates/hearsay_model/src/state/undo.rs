@@ -1,4 +1,4 @@
-//! Reverting and restoring: which operations are live, and what a revert would change.
+//! Reverts and restores: computes which operations are live, and previews the effect of a revert.
 
 use rustc_hash::FxHashSet;
 
@@ -12,10 +12,10 @@ pub struct UndoPreview {
     pub lost: Vec<Key>,
     /// Records that would change or reappear. Sorted.
     pub changed: Vec<Key>,
-    /// Later operations that wrote to records that would disappear. These writes would no longer have an effect.
-    /// Sorted.
+    /// Later operations that wrote to records that would disappear. The writes to these records would no longer have an
+    /// effect. Sorted.
     ///
-    /// Operations of the extractor are not listed, because their facts disappear and reappear together with their
+    /// Operations of the extractor are not listed, because extracted facts disappear and reappear together with their
     /// texts.
     pub dependents: Vec<Position>,
 }
@@ -61,18 +61,19 @@ impl State {
         })
     }
 
-    /// Recomputes which operations are live, after the newest operation reverted or restored others.
+    /// Computes again which operations are live, after the newest operation reverted or restored other operations.
     ///
-    /// Seen from the newest to the oldest, an operation is live unless a later live operation reverts it. If an
-    /// operation becomes live or stops being live, the keys of its changes are added to `touched`. The cost depends on
-    /// the reverting operations back to the earliest affected position, and on the operations that they revert.
+    /// An operation is live if no later live operation reverts it, so liveness is computed from the newest operation to
+    /// the oldest. If an operation becomes live or stops being live, the keys of its changes are added to `touched`.
+    /// The cost depends on the reverting operations back to the earliest affected position, and on the operations that
+    /// they revert.
     pub(super) fn relive(&mut self, touched: &mut Vec<Key>) {
         let newest = self.journal.len() as u64;
         let mut reverted = FxHashSet::default();
-        // Live operations that restore a position. Each has the earliest position that it or a later operation
-        // restores.
+        // Live operations that restore a position. Each entry also has the earliest position that this operation or a
+        // later operation restores.
         let mut restores: Vec<(u64, u64)> = Vec::new();
-        // Positions of operations that may become live or stop being live, and the earliest of them.
+        // Positions of operations that may become live or stop being live, and the earliest of these positions.
         let (mut open, mut earliest) = (Vec::new(), newest);
         for index in self.reverts.iter().rev() {
             let position = u64::from(index) + 1;

@@ -1,9 +1,9 @@
-//! Validity index: the canon and claimed facts of each entity, grouped by predicate. Facts without an end are stored
-//! separately from ended facts.
+//! Validity index: the canon and claimed facts of each entity, grouped by predicate. Each group stores facts without an
+//! end separately from facts with an end.
 //!
 //! Queries about the present (names, values, characters at a place) and about an interval (contradictions) use the
-//! index instead of all facts that an entity ever had. Their cost therefore does not depend on the length of the
-//! history.
+//! index instead of all facts that an entity ever had. The cost of a query therefore does not depend on the length of
+//! the history.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{EntityId, Fact, FactStatus, GameTime, Predicate};
 
-/// Where the index stores a fact: among the facts without an end, or by its end. A fact whose end the calendar does not
-/// understand sorts before all others, and is not valid at any moment.
+/// Place in the index where a fact is stored: among the facts without an end, or among the facts with an end, sorted by
+/// end. If the calendar does not understand the end of a fact, the fact comes first and is not valid at any moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     Open,
@@ -35,7 +35,7 @@ impl Slot {
     }
 }
 
-/// Dense indices of ended facts, sorted by their end.
+/// Dense indices of facts with an end, sorted by this end.
 type ByEnd = SortedMap<(Option<GameTime>, u32), ()>;
 
 #[derive(Debug, Clone, Default)]
@@ -118,8 +118,8 @@ fn find<'a>(groups: &'a ChunkedVec<Groups, 32>, entity: Option<u32>, predicate: 
     groups.iter().find(|(name, _)| *name == *predicate).map(|(_, group)| group)
 }
 
-/// The canon and claimed facts of one entity and one predicate. The methods select facts by validity, in arbitrary
-/// order.
+/// The canon and claimed facts of one entity and one predicate. The methods return the facts with a certain validity,
+/// in arbitrary order.
 #[derive(Debug, Clone, Copy)]
 pub struct FactGroup<'a> {
     state: &'a State,
@@ -140,34 +140,35 @@ impl<'a> FactGroup<'a> {
         self.facts(self.open_indices())
     }
 
-    /// Returns all facts of the group, including those with an unknown end.
+    /// Returns all facts of the group, including facts whose end the calendar does not understand.
     pub fn all(self) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         let ended = ended.into_iter().flat_map(|ended| ended.canon.keys().chain(ended.claimed.keys()));
         self.open().chain(self.facts(ended.map(|(_, index)| *index)))
     }
 
-    /// Returns the facts that ended after a moment. For `None`, returns all facts with a known end.
+    /// Returns the facts whose end is after a moment. If the moment is `None`, returns all facts with an end that the
+    /// calendar understands.
     pub fn ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         let canon = ended.into_iter().flat_map(move |ended| after(&ended.canon, moment));
         self.facts(canon).chain(self.claims_ended_after(moment))
     }
 
-    /// Returns the facts of [`ended_after`](Self::ended_after) that are claimed.
+    /// Returns the claimed facts whose end is after a moment, as in [`ended_after`](Self::ended_after).
     pub fn claims_ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         self.facts(ended.into_iter().flat_map(move |ended| after(&ended.claimed, moment)))
     }
 
-    /// Returns the facts that are valid at a moment. For `None`, returns the facts without an end.
+    /// Returns the facts that are valid at a moment. If the moment is `None`, returns the facts without an end.
     pub fn at(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = moment.map(|moment| self.ended_after(Some(moment)));
         self.open().chain(ended.into_iter().flatten()).filter(move |fact| fact.validity().holds_at(moment))
     }
 }
 
-/// Returns the facts of an index that ended after a moment.
+/// Returns the facts whose end is after a moment.
 fn after(ended: &ByEnd, moment: Option<GameTime>) -> impl Iterator<Item = u32> + use<'_> {
     // No fact ends after the maximum moment.
     let from = moment.map_or(Some(i64::MIN), |moment| moment.0.checked_add(1));
@@ -175,12 +176,12 @@ fn after(ended: &ByEnd, moment: Option<GameTime>) -> impl Iterator<Item = u32> +
 }
 
 impl State {
-    /// Returns the canon and claimed facts with a subject and a predicate.
+    /// Returns the canon and claimed facts with this subject and this predicate.
     pub fn facts_with_subject(&self, subject: &EntityId, predicate: &str) -> FactGroup<'_> {
         FactGroup { state: self, group: find(&self.validity.subjects, self.entities.find(subject), predicate) }
     }
 
-    /// Returns the canon and claimed relations that have a predicate and lead to an entity.
+    /// Returns the canon and claimed relations with this predicate whose object is the given entity.
     pub fn facts_with_object(&self, object: &EntityId, predicate: &str) -> FactGroup<'_> {
         FactGroup { state: self, group: find(&self.validity.objects, self.entities.find(object), predicate) }
     }

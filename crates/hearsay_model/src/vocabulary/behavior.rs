@@ -1,4 +1,4 @@
-//! Behaviors: what the engine does with the facts of a predicate. They are data of the vocabulary.
+//! Behaviors: what the engine does with the facts of a predicate. The vocabulary file states them.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -6,61 +6,63 @@ use serde::{Deserialize, Serialize};
 use super::{Predicate, Vocabulary, VocabularyError};
 use crate::{Attitude, text};
 
-/// What the engine does with the facts of a predicate, beyond storing and finding them.
+/// What the engine does with the facts of a predicate, in addition to storing and finding them.
 ///
-/// Several predicates may have the same behavior. The code asks for a behavior and never for a predicate name. A new
-/// predicate therefore behaves like a built-in predicate if its definition has the same behavior.
+/// Several predicates may have the same behavior. The code looks up behaviors and never the names of predicates.
+/// Therefore, a new predicate behaves like a built-in predicate if both have the same behavior.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Behavior {
     /// For relations: how the subject belongs to the object and shares its knowledge.
     pub belonging: Option<Belonging>,
-    /// For relations: kind of the open thread that a fact of this predicate stands for. The thread is open while the
-    /// fact is valid.
+    /// For relations: the kind of thread that a fact of this predicate represents, such as a promise. The thread is
+    /// open while the fact is valid.
     pub thread: Option<OpenThread>,
-    /// For relations between an event and another entity: the part of that entity in the event.
+    /// For relations between an event and another entity: whether the other entity is the place or a participant of the
+    /// event.
     pub event: Option<EventPart>,
-    /// For relations: attitude of the subject towards the object, for facts that state no attitude.
+    /// For relations: the attitude of the subject towards the object if the fact states no attitude.
     pub attitude: Option<Attitude>,
-    /// For relations: attitude of the object towards the subject that the fact implies.
+    /// For relations: the attitude of the object towards the subject that the fact implies.
     pub object_attitude: Option<Attitude>,
-    /// For relations: whether the predicate leaves open how the two entities are related. Only the statement says it.
+    /// For relations: whether the predicate is vague. Only the statement of the fact then says how the two entities are
+    /// related.
     pub vague: bool,
-    /// Whether summaries prefer facts of this predicate, because an entity moves, changes sides or takes on an
-    /// obligation.
+    /// Whether summaries prefer facts of this predicate, because they state an important change: an entity moves,
+    /// changes sides or takes on an obligation.
     pub notable: bool,
     /// Whether recall ranks facts of this predicate lower, because they say little about the entity.
     pub minor: bool,
-    /// For attributes: position among the lines that describe a speaker in its scene context.
+    /// For attributes: the position of the fact among the lines that describe a speaker in a scene context.
     pub identity: Option<u8>,
-    /// For attributes: position among the lines that describe the place in a scene context.
+    /// For attributes: the position of the fact among the lines that describe the place in a scene context.
     pub scenery: Option<u8>,
-    /// For attributes: position among the values whose meaning is compared to find duplicate entities. Only the first
-    /// value that both entities have is compared.
+    /// For attributes: the position among the attributes whose meaning is compared to find duplicate entities. Only the
+    /// first attribute that both entities have is compared.
     pub comparison: Option<u8>,
     /// For attributes: how a text refers to an entity by this value.
     pub reference: Option<ReferringExpression>,
-    /// For attributes: values that mean that the entity is dead, in lowercase. The engine writes the first value of the
-    /// built-in list.
+    /// For attributes: lowercase values that mean that the entity is dead. When the engine itself records a death, it
+    /// uses the first value of the built-in list.
     pub dead_values: Vec<String>,
-    /// For attributes: lowercase words that mean that a quest has ended. They count as the first or second word of the
-    /// value.
+    /// For attributes: lowercase words that mean that a quest has ended. A word counts only if it is the first or
+    /// second word of the value.
     pub ended_values: Vec<String>,
 }
 
-/// How a subject belongs to an object and shares its knowledge.
+/// How the subject of a relation belongs to the object and shares the knowledge of the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Belonging {
-    /// Members know the facts of their group.
+    /// The subject is a member of a group. Members know the facts of their group.
     Member,
-    /// Residents know the local lore of their place.
+    /// The subject lives in a place. Residents know the local lore of their place.
     Resident,
-    /// A place or group is part of a larger one. Its members or residents belong to both.
+    /// The subject is a place or group within a larger place or group. Its members or residents belong to both.
     Part,
 }
 
-/// Kind of the open thread that a fact stands for while it is valid.
+/// Kind of thread that a fact represents. The thread is open while the fact is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpenThread {
@@ -68,11 +70,11 @@ pub enum OpenThread {
     Promise,
     /// A debt.
     Debt,
-    /// An assignment. The thread is the quest that was assigned.
+    /// A quest that was assigned to someone. The thread is the quest itself.
     Quest,
 }
 
-/// Part of an entity in an event.
+/// Role of an entity in an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventPart {
@@ -93,13 +95,13 @@ pub enum ReferringExpression {
 }
 
 impl Behavior {
-    /// Returns whether the relation makes the subject a direct member of a group or resident of a place.
+    /// Returns whether the relation makes the subject a direct member of a group or a direct resident of a place.
     pub fn is_direct_belonging(&self) -> bool {
         matches!(self.belonging, Some(Belonging::Member | Belonging::Resident))
     }
 
-    /// Checks that a relation has no behavior that is only for attributes, and an attribute none that is only for
-    /// relations.
+    /// Checks that a relation has no behavior that is only for attributes, and that an attribute has no behavior that
+    /// is only for relations.
     pub(super) fn check(&self, name: &Predicate) -> Result<(), VocabularyError> {
         let of_relations = [
             ("belonging", self.belonging.is_some()),
@@ -128,13 +130,13 @@ impl Behavior {
     }
 }
 
-/// Effective behaviors of all predicates of a vocabulary.
+/// The behaviors of all predicates of a vocabulary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Behaviors {
     by_name: FxHashMap<Predicate, Behavior>,
-    /// The predicates with a belonging. A separate list, because views look up the belonging of every fact.
+    /// The predicates with a belonging. This is a separate list, because a view looks up the belonging of every fact.
     belongings: Vec<(Predicate, Belonging)>,
-    /// The attributes with values that mean death.
+    /// The attributes that have values with the meaning "dead".
     deadly: Vec<Predicate>,
 }
 
@@ -175,12 +177,13 @@ static NONE: Behavior = Behavior {
 };
 
 impl Vocabulary {
-    /// Returns the behavior of a relation or attribute.
+    /// Returns the behavior of a relation or attribute. A predicate without a stated behavior has the default behavior.
     pub fn behavior(&self, name: &Predicate) -> &Behavior {
         self.behaviors.by_name.get(name).unwrap_or(&NONE)
     }
 
-    /// Returns how the subject of a relation belongs to its object. Faster than [`behavior`](Self::behavior).
+    /// Returns how the subject of a relation belongs to its object; `None` if it does not. This method is faster than
+    /// [`behavior`](Self::behavior).
     #[inline]
     pub fn belonging(&self, name: &Predicate) -> Option<Belonging> {
         let belongings = &self.behaviors.belongings;
@@ -192,12 +195,12 @@ impl Vocabulary {
         self.behaviors.belongings.iter().filter(move |(_, belonging)| *belonging == way).map(|(name, _)| name)
     }
 
-    /// Returns the attributes with [values that mean death](Behavior::dead_values), sorted by name.
+    /// Returns the attributes that have [values with the meaning "dead"](Behavior::dead_values), sorted by name.
     pub fn deadly(&self) -> &[Predicate] {
         &self.behaviors.deadly
     }
 
-    /// Returns the predicates whose behavior the function accepts, sorted by name.
+    /// Returns the predicates for whose behavior the function returns `true`, sorted by name.
     pub fn with_behavior(&self, is_wanted: impl Fn(&Behavior) -> bool) -> Vec<&Predicate> {
         let all = self.behaviors.by_name.iter();
         let mut found: Vec<&Predicate> =
@@ -206,8 +209,8 @@ impl Vocabulary {
         found
     }
 
-    /// Returns the predicates for which the function returns a position, sorted by this position. The function reads
-    /// [`Behavior::identity`], [`Behavior::scenery`] or [`Behavior::comparison`].
+    /// Returns the predicates for which the function returns a position, sorted by this position. The function usually
+    /// reads [`Behavior::identity`], [`Behavior::scenery`] or [`Behavior::comparison`].
     pub fn in_order(&self, position: impl Fn(&Behavior) -> Option<u8>) -> Vec<&Predicate> {
         let all = self.behaviors.by_name.iter();
         let mut found: Vec<(u8, &Predicate)> =

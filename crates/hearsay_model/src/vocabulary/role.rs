@@ -1,4 +1,4 @@
-//! Roles: the predicates that the engine and the importers write themselves, or that they need in order to work.
+//! Roles: purposes for which the engine and the importers need a predicate.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{BUILT_IN, Predicate, VocabularyError};
 
-/// Role of a predicate that the engine or an importer writes itself, or whose facts the engine interprets.
+/// Purpose for which the engine or an importer needs a predicate. It writes facts with this predicate itself, or
+/// interprets such facts.
 ///
 /// The table `roles` of `data/vocabulary.toml` names the predicate of each role. A campaign may redefine this
-/// predicate, for example with another phrase. It cannot give the role to another predicate.
+/// predicate, for example with another phrase. A campaign cannot give the role to another predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PredicateRole {
@@ -19,21 +20,21 @@ pub enum PredicateRole {
     Residence,
     /// Membership in a group.
     Membership,
-    /// Membership of a place or group in the larger place or group that contains it.
+    /// Containment: a place or group is part of a larger place or group.
     Part,
     /// Possession of an item.
     Possession,
     /// Trust in another entity's statements: attitude −100 (none) to 100 (full).
     Trust,
-    /// Awareness of an entity.
+    /// Awareness: an entity knows that another entity exists.
     Awareness,
     /// Relation that no other predicate describes.
     Related,
-    /// Assignment of a quest, from its giver.
+    /// Assignment of a quest by its giver.
     Assignment,
     /// Participation in an event or a quest.
     Participation,
-    /// Creation of a thing or a text, from its maker.
+    /// Creation of a thing or a text by its maker.
     Creation,
     /// Condition of an entity, such as `dead`.
     Condition,
@@ -92,13 +93,14 @@ impl PredicateRole {
         self.predicate() == predicate
     }
 
-    /// Returns the condition that the engine writes for a dead entity: the first of the built-in values.
+    /// Returns the condition that the engine records for a dead entity: the first of the built-in values that mean
+    /// "dead".
     pub fn dead_value() -> &'static str {
         let behavior = BUILT_IN.vocabulary.behavior(Self::Condition.predicate());
         behavior.dead_values.first().map_or("dead", String::as_str)
     }
 
-    /// Returns whether the predicate of the role is a relation.
+    /// Returns whether the predicate of the role must be a relation.
     fn is_relation(self) -> bool {
         self != Self::Condition
     }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use hearsay_model::{EntityId, Fact, FactRelation, GameTime, Object, Predicate, Validity, Vocabulary, text};
 use hearsay_recall::stems;
 
-/// The content of a fact. A relation and its inverse have the same claim, and so do both directions of a symmetric
-/// relation. Values are compared by the stems of their words.
+/// The content of a fact, without its source and wording. A relation and its inverse have the same claim, and so do
+/// both directions of a symmetric relation. Values are compared by the stems of their words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Claim {
     subject: EntityId,

@@ -25,7 +25,7 @@ pub const NEAR_CERTAIN_WHOLE: f64 = 0.85;
 /// Minimum name similarity of possible duplicates, 0 to 1.
 pub const POSSIBLE_NAME: f64 = 0.90;
 
-/// Certainty of a duplicate.
+/// How certain it is that two entities are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
@@ -38,7 +38,7 @@ pub enum Band {
 /// Two entities that may be the same, and the evidence for that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Duplicate {
-    /// Certainty.
+    /// How certain it is that the two entities are the same.
     pub band: Band,
     /// Entity with the smaller id.
     pub one: EntityId,
@@ -46,14 +46,14 @@ pub struct Duplicate {
     pub other: EntityId,
     /// One name of each entity: the pair with the highest similarity.
     pub names: [String; 2],
-    /// Similarity of these names, 0 to 1.
+    /// Similarity of the two names in `names`, 0 to 1.
     pub name: Number,
-    /// Whether these names sound the same.
+    /// Whether the two names in `names` sound the same.
     pub sounds_alike: bool,
     /// Number of common neighbours divided by the number of neighbours of the entity that has fewer, 0 to 1. `None` if
     /// one of the entities has no neighbours.
     pub neighbours: Option<Number>,
-    /// Similarity in meaning of their descriptions (cosine); `None` if a vector is missing.
+    /// Similarity in meaning of the descriptions of the two entities (cosine); `None` if a description has no vector.
     pub meaning: Option<Number>,
     /// Whether the two entities are related to each other, which makes a duplicate less likely.
     pub related: bool,
@@ -214,7 +214,8 @@ fn most_alike<'a>(a: &'a [Name], b: &'a [Name]) -> (f64, Option<&'a Name>, Optio
     best
 }
 
-/// Returns two entities with similar names as a duplicate, without comparing the meaning of their descriptions.
+/// Returns the duplicate that two entities with similar names make, without comparing the meaning of their
+/// descriptions.
 fn judged(state: &State, (a, one): (&EntityId, &Name), (b, other): (&EntityId, &Name), name: f64) -> Option<Duplicate> {
     let around = |id: &EntityId| -> BTreeSet<EntityId> {
         state.links(id).filter(|link| link.fact().stands()).map(|link| link.other().clone()).collect()

@@ -7,7 +7,8 @@ use hearsay_model::{FactId, FactStatus, Key, SettingKey, State};
 use super::items::Together;
 use crate::contradictions::Contradictions;
 
-/// Number of review items. It is updated from the keys of changed records, whereas [`review_items`](super::review_items) reads every fact.
+/// Number of review items. The number is updated from the keys of changed records, whereas
+/// [`review_items`](super::review_items) reads every fact.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reviews {
     doubtful: BTreeMap<FactId, Together>,

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why")]
 pub enum ReviewItem {
-    /// A fact with a confidence below the threshold.
+    /// A proposed fact that the policy does not record without the DM's decision.
     Doubtful {
         /// The fact. Among equivalent facts from several sources, the fact with the highest confidence. For a new
         /// entity, its name.
@@ -117,7 +117,7 @@ pub fn waiting_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item 
     state.facts_of(id).filter(|fact| fact.status() == FactStatus::Proposed)
 }
 
-/// Returns whether texts gave an entity its only names and the DM has not confirmed any of them.
+/// Returns whether an entity is new: all its names come from texts, and the DM has not confirmed any of these names.
 pub fn is_newcomer(state: &State, id: &EntityId) -> bool {
     state.open_name(id).is_none() && proposed_names(state, id).next().is_some()
 }

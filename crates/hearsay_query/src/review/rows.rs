@@ -16,7 +16,7 @@ pub struct ReviewRow {
     /// The item.
     #[serde(flatten)]
     pub item: ReviewItem,
-    /// Facts of the item.
+    /// Facts of the item, with all details.
     pub in_full: Vec<FactRow>,
     /// For a doubtful fact: the learned trust that applies to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hearsay_model::{EntityId, Fact, Knower, State, attribute};
 
 /// Returns the stake of a fact, and the reasons for it. The stake is the consequence of the fact multiplied by its
-/// confidence. An uncertain fact about a well-known entity therefore ranks below a certain one.
+/// confidence. An uncertain fact about a well-known entity therefore ranks below a certain fact about this entity.
 pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let (follows, why) = consequence(state, fact, contradicts);
     // An entity without a kind in the campaign files raises only a minor question, but there may be many such entities.
@@ -36,7 +36,7 @@ pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<S
         + if contradicts { 2.0 } else { 0.0 }
         + if secret { 1.0 } else { 0.0 }
         + 2.0 * doubt;
-    let mut why = vec![format!("{learn} would know it")];
+    let mut why = vec![format!("entities that would learn it: {learn}")];
     why.extend(contradicts.then(|| "it contradicts another fact".to_owned()));
     why.extend(secret.then(|| "it is a secret".to_owned()));
     why.extend((doubt > 0.0).then(|| format!("confidence {:.2}", fact.provenance().confidence.get())));

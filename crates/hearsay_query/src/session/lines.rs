@@ -1,4 +1,4 @@
-//! Reading the log of a session.
+//! Lists the lines of a session's log.
 
 use hearsay_model::{Date, EntityId, Knower, Passage, PassageId, Session, SessionId, State};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::{QueryError, dates::clock_date};
 /// A line of a session's log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LineRow {
-    /// Passage of the line.
+    /// Passage that records the line.
     pub passage: PassageId,
     /// Number of the line in the session.
     pub line: u32,
@@ -17,7 +17,7 @@ pub struct LineRow {
     pub speaker: Option<EntityId>,
     /// Name of the speaker.
     pub name: Option<String>,
-    /// Words of the line.
+    /// Text of the line.
     pub text: String,
     /// Game time of the line, as text.
     pub when: Option<String>,
@@ -77,7 +77,7 @@ pub fn last_place(state: &State) -> Option<EntityId> {
     placed.max_by_key(|(id, passage)| (passage.line, *id))?.1.place.clone()
 }
 
-/// Returns the time of the log or the game clock, whichever is later.
+/// Returns the later of two times: the time of the log, and the game clock. Returns `None` if neither is set.
 pub fn latest(state: &State, logged: Option<Date>) -> Option<Date> {
     let time = logged.as_ref().and_then(|date| date.time);
     if state.clock().is_some_and(|clock| time.is_none_or(|time| time < clock)) {
@@ -87,7 +87,8 @@ pub fn latest(state: &State, logged: Option<Date>) -> Option<Date> {
     }
 }
 
-/// Returns the number of the next line of a session, or of lines outside any session.
+/// Returns the number of the next line of a session. If `session` is `None`, returns the number of the next line
+/// outside any session.
 pub fn next_line(state: &State, session: Option<&SessionId>) -> u32 {
     let last = state.passages_in_session(session).next_back();
     last.map_or(0, |(_, passage)| passage.line).saturating_add(1)

@@ -29,13 +29,13 @@ pub enum RecapFor {
 /// A recap with its session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionRecap {
-    /// The session.
+    /// Id of the session.
     pub session: SessionId,
     /// Title of the session.
     pub title: String,
     /// Characters that were present.
     pub present: Vec<EntityId>,
-    /// The recap.
+    /// Contents of the recap.
     #[serde(flatten)]
     pub recap: Recap,
     /// Prompt for a language model that writes the recap.

@@ -23,16 +23,16 @@ use crate::{
 pub struct SessionReport {
     /// The session.
     pub session: SessionRow,
-    /// Counts of the session.
+    /// Numbers of lines, speakers and facts of the session.
     pub counts: SessionCounts,
-    /// Learned facts, grouped by learner. Names, kinds, aliases and tags are left out. Player characters and their
-    /// parties come first. Sorted by id.
+    /// Facts that knowers learned in the session, grouped by knower. Names, kinds, aliases and tags are left out.
+    /// Player characters and their parties come first, and then the other knowers. Both groups are sorted by id.
     pub learned: Vec<LearnerRow>,
     /// Changes in the world. Sorted by kind, then by fact.
     pub changed: Vec<ChangedRow>,
     /// Open threads that concern the session.
     pub threads: Vec<Thread>,
-    /// Facts of the session to review first, at most [`FIRST`].
+    /// Facts of the session that the DM should review first, at most [`FIRST`] facts.
     pub review: Vec<ReviewFirst>,
 }
 
@@ -61,7 +61,7 @@ pub struct SessionRow {
     pub lines: usize,
 }
 
-/// Counts of a session.
+/// Numbers of lines, speakers and facts of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct SessionCounts {
     /// Number of lines in the log.
@@ -70,16 +70,16 @@ pub struct SessionCounts {
     pub speakers: usize,
     /// Number of facts recorded in the session.
     pub facts: usize,
-    /// Number of these facts that wait for the DM.
+    /// Number of facts recorded in the session that wait for the DM's decision.
     pub waiting: usize,
     /// Number of facts that at least one knower learned in the session.
     pub learned: usize,
 }
 
-/// Facts that a knower learned.
+/// Facts that one knower learned in a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnerRow {
-    /// The knower.
+    /// Knower that learned the facts.
     pub who: Knower,
     /// Name of the knower.
     pub name: String,
@@ -89,16 +89,16 @@ pub struct LearnerRow {
     pub facts: Vec<LearnedRow>,
 }
 
-/// A learned fact.
+/// A fact that a knower learned in a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnedRow {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Acquisition: `told by odo-brandt`.
+    /// How the knower learned the fact, in words: `told by odo-brandt`.
     pub acquisition: String,
-    /// Game time of the acquisition, as text.
+    /// Game time at which the knower learned the fact, as text.
     pub when: Option<String>,
     /// Status of the fact.
     pub status: FactStatus,
@@ -116,7 +116,7 @@ pub enum ChangeKind {
     Joined,
     /// A character left a group.
     Left,
-    /// Another value changed.
+    /// The value of another functional predicate changed.
     Changed,
     /// A fact ended.
     Ended,
@@ -127,7 +127,7 @@ pub enum ChangeKind {
 pub struct ChangedRow {
     /// Kind of change.
     pub what: ChangeKind,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
@@ -135,10 +135,10 @@ pub struct ChangedRow {
     pub when: Option<String>,
 }
 
-/// A fact to review.
+/// A fact that the DM should review first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReviewFirst {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
@@ -146,9 +146,9 @@ pub struct ReviewFirst {
     pub status: FactStatus,
     /// Confidence of the extraction.
     pub confidence: f64,
-    /// Consequence of the fact: see [`consequence`].
+    /// Score of the consequences of the fact, as computed by [`consequence`].
     pub score: f64,
-    /// Reasons in words.
+    /// Reasons for the score, in words.
     pub why: Vec<String>,
 }
 

@@ -25,18 +25,20 @@ pub enum ThreadKind {
     Secret,
 }
 
-/// An open thread.
+/// An open thread: a quest, promise, debt or secret that is not settled yet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Thread {
     /// Kind of the thread.
     pub kind: ThreadKind,
-    /// Description in a sentence.
+    /// Description of the thread in a sentence.
     pub what: String,
-    /// Fact that states the promise, debt or secret. For a quest, the fact that gives it, if any.
+    /// Fact that states the promise, debt or secret. For a quest: the fact that links the quest to its giver, if there
+    /// is such a fact.
     pub fact: Option<FactId>,
     /// Entity of the quest, if the thread is a quest.
     pub quest: Option<EntityId>,
-    /// Entities concerned: both ends of a promise or debt, the holders of a secret, the giver of a quest. Sorted.
+    /// Entities that the thread concerns: the subject and object of a promise or debt, the holders of a secret, or the
+    /// giver of a quest. Sorted.
     pub who: Vec<EntityId>,
     /// Game time of the start, as text.
     pub since: Option<String>,

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::TokenCounter;
 
-/// Maximum shares of the budget for the four sections speaker, relations, scene and recent talk, in percent. The unused
-/// share of a section goes to the next section.
+/// Maximum shares of the budget for the four sections speaker, relations, scene and recent talk, in percent. If a
+/// section does not use its whole share, the rest goes to the next section.
 const SHARES: [usize; 4] = [30, 20, 15, 10];
 
 impl SceneContext {
@@ -36,7 +36,7 @@ impl SceneContext {
         left.extend(context.fit(request.counter));
         let ranked = writer.ranked();
         let Answers { lines, all } = writer.knowledge(&ranked);
-        context.open("knowledge", "What bears on the question");
+        context.open("knowledge", "Relevant to the question");
         let mut told = 0;
         for line in lines {
             let says = 1 + line.also.len();

@@ -22,7 +22,8 @@ pub enum Detail {
     Plain,
     /// The citations of each line.
     Citations,
-    /// The citations of each line. For each answer, also the score of each channel and the path through the graph.
+    /// The citations of each line. A line that answers the question also shows its score in each channel and its path
+    /// through the graph.
     Explained,
 }
 

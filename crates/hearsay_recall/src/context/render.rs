@@ -125,7 +125,7 @@ fn beside(line: &Line, detail: Detail) -> Vec<String> {
 fn summary(page: &mut Page, context: &SceneContext) {
     page.number(context.tokens).own(" of ").number(context.budget).own(" tokens");
     if context.omitted > 0 {
-        page.own(", ").number(context.omitted).own(" more that bear on the question left out");
+        page.own(", ").number(context.omitted).own(" more relevant facts and passages left out");
     }
     page.own(match (context.meaning, context.graph) {
         (true, true) => "",

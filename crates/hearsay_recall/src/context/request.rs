@@ -27,7 +27,7 @@ pub struct Request<'a> {
     pub view: &'a View,
     /// Entity linker over the view.
     pub names: &'a EntityLinker,
-    /// Index of words and vectors.
+    /// Recall index: words and vectors of all facts and passages.
     pub index: &'a Index,
     /// Calendar for printing dates.
     pub calendar: &'a Calendar,
@@ -50,7 +50,7 @@ pub struct Request<'a> {
     pub limit: usize,
     /// Maximum number of tokens of the prompt form.
     pub budget: usize,
-    /// Token counter.
+    /// Counts the tokens of the prompt form.
     pub counter: &'a dyn TokenCounter,
     /// Level of detail of the prompt form. The token count includes the citations of this level.
     pub detail: Detail,

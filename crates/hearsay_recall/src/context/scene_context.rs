@@ -23,14 +23,15 @@ pub struct Line {
     pub channels: Option<Channels>,
     /// Detailed explanation of the score; `None` if the line is not an answer.
     pub explanation: Option<Explanation>,
-    /// Path along which activation spread to the line: the statements of the facts on it.
+    /// Path through the graph along which activation spread to the line, as the statements of its facts.
     pub path: Vec<String>,
 }
 
 /// A section of a scene context.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Section {
-    /// Topic of the section: `speaker`, `relations`, `scene`, `lately`, `knowledge`, `others`, `besides`.
+    /// Identifier of the section: `speaker`, `relations`, `scene`, `lately` (recent talk), `knowledge`, `others`
+    /// (knowledge of others present) or `besides` (further lines).
     pub name: &'static str,
     /// Title, shown as a heading.
     pub title: String,
@@ -55,7 +56,7 @@ pub struct SceneContext {
     /// further lines. The last section contains lines on the speaker, relations and scene that exceeded the shares of
     /// their sections but fit the budget.
     pub sections: Vec<Section>,
-    /// Number of tokens of the prompt form. At most the budget.
+    /// Number of tokens of the prompt form; never more than `budget`.
     pub tokens: usize,
     /// Maximum number of tokens of the prompt form.
     pub budget: usize,

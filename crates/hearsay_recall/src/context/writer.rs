@@ -22,7 +22,7 @@ const BELIEVED: f64 = 0.65;
 /// Minimum score of a result that is relevant to the question.
 const RELEVANT: f32 = 0.04;
 
-/// Number of results to consider for each line that may be written. Later results are too weak to matter.
+/// Number of results to consider for each line that the section may contain. Later results are too weak to matter.
 const TRIED: usize = 4;
 
 /// Maximum number of other entities present whose knowledge is examined.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::{LinkedEntity, Scope};
 
-/// A ranking query.
+/// A ranking query: the question, the entities that it names, and the channels to use.
 #[derive(Debug, Clone, Default)]
 pub struct Query<'a> {
     /// Text of the question.
@@ -46,9 +46,9 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Words alone.
+    /// Weights that use only the word score.
     pub const WORDS: Self = Self { words: 1.0, meaning: 0.0, graph: 0.0 };
-    /// Meaning alone.
+    /// Weights that use only the meaning score.
     pub const MEANING: Self = Self { words: 0.0, meaning: 1.0, graph: 0.0 };
 }
 

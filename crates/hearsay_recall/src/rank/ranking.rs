@@ -21,7 +21,7 @@ use crate::{
     pagerank::{Activation, ActivationStep},
 };
 
-/// Number of best results that include the activation path.
+/// Number of top results whose explanation contains the activation path.
 pub const EXPLAINED: usize = 32;
 
 /// Ranks the facts and passages of a view against a query, best first. Ties are broken by id. Candidates with a score
@@ -129,8 +129,8 @@ impl<'a> Ranking<'a> {
         self.relevant(f32::MIN_POSITIVE, usize::MAX, |_| true).best
     }
 
-    /// Returns the results that `wanted` accepts and that have a score of at least `least`. The best `most` results are
-    /// complete. The others are only ids.
+    /// Returns the results that `wanted` accepts and that have a score of at least `least`. The best `most` of them are
+    /// complete results. Of the others, only the ids are returned.
     pub fn relevant(mut self, least: f32, most: usize, wanted: impl Fn(DocId) -> bool) -> Relevant {
         let mut found = Vec::new();
         for at in 0..self.scores.candidates.facts {

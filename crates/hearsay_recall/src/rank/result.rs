@@ -30,13 +30,14 @@ pub struct Explanation {
     pub meaning: Option<f32>,
     /// Share of the entities named in the question that the result is about, 0.0–1.0.
     pub named: f32,
-    /// Score from spreading activation, 0.0–1.0. The scale is that of a text's own fit to the question.
+    /// Score from spreading activation, 0.0–1.0, on the same scale as the score of a text by words and meaning.
     pub walked: f32,
     /// Passage that fits the question and contains the title of this passage.
     pub linked: Option<PassageId>,
     /// Path along which activation spread to the result. Empty after the first [`EXPLAINED`](crate::EXPLAINED) results.
     pub path: Vec<ActivationStep>,
-    /// Weight of the result that does not depend on the question, 0.0–1.0.
+    /// Factor of the score that does not depend on the question, 0.0–1.0. It is higher for secrets, and for facts that
+    /// the asker saw, read or was told.
     pub prior: f32,
 }
 
@@ -60,7 +61,7 @@ impl Explanation {
 pub struct Ranked {
     /// Fact or passage that was found.
     pub doc: DocId,
-    /// Score on the common scale, 0.0–1.0.
+    /// Combined score, 0.0–1.0. Facts and passages use the same scale.
     pub score: f32,
     /// Score of each channel.
     pub channels: Channels,

@@ -35,7 +35,7 @@ const OWN: f32 = 0.5;
 /// Bonus for secrets, because people ask about them.
 const SECRET: f32 = 0.75;
 
-/// Penalty for facts that only state a name or an order.
+/// Penalty for facts with a minor predicate, because they say little about their entity.
 const THIN: f32 = 0.4;
 
 /// Penalty for passages relative to facts, because a passage contains other information too.

@@ -7,7 +7,7 @@ use hearsay_model::{EntityId, Evidence, FactId, GameTime, Passage, PassageId, Se
 
 use crate::{DocId, EntityLinker, words::stems};
 
-/// A hearer of a summary, and the names that it knows.
+/// A hearer for whom a summary is written, with the names that the hearer knows.
 #[derive(Debug, Clone, Copy)]
 pub struct Hearer<'a> {
     /// View of the hearer.

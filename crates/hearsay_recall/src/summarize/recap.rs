@@ -32,7 +32,7 @@ pub struct RecapRequest<'a> {
 pub struct Recap {
     /// Lines, in the order in which they happened.
     pub lines: Vec<RecapLine>,
-    /// Number of words. At most [`RecapRequest::words`].
+    /// Number of words; never more than [`RecapRequest::words`].
     pub words: usize,
     /// Number of lines and facts from which the lines were chosen.
     pub of: usize,
@@ -43,7 +43,7 @@ pub struct Recap {
 pub struct RecapLine {
     /// Words that were said, or the statement of a fact.
     pub text: String,
-    /// Time of the line, printed with the campaign's calendar.
+    /// Time of the line, printed with the campaign's calendar; `None` if the time is unknown.
     pub when: Option<String>,
     /// Hearers that know the line. Empty if the recap has only one hearer.
     pub known_to: Vec<EntityId>,

@@ -42,7 +42,7 @@ pub struct Summary {
     pub relations: Vec<Part>,
     /// Parts that are relevant to the question or carry the most information, in their original order.
     pub parts: Vec<Part>,
-    /// Number of tokens of [`text`](Self::text). At most the budget.
+    /// Number of tokens of [`text`](Self::text); never more than `budget`.
     pub tokens: usize,
     /// Maximum number of tokens.
     pub budget: usize,
@@ -65,7 +65,8 @@ pub struct Part {
     pub source: Source,
     /// Line number of the part, if it has one.
     pub line: Option<u32>,
-    /// Fit to the question, combined with importance. Importance alone if there is no question.
+    /// Score of the part: its fit to the question, combined with its importance. Without a question, the importance
+    /// alone.
     pub score: f32,
 }
 

@@ -56,9 +56,9 @@ pub(super) fn weigh(pieces: &[Piece], is_new: impl Fn(&EntityId) -> bool) -> Vec
         let missed = piece.entities.iter().map(|id| 1.0 - 0.6 * rarity(naming[id])).product::<f32>();
         parts.push((NAMED * (1.0 - missed), "names"));
         let speaker = piece.speaker.as_ref().map_or(0.0, |id| rarity(speaking[id]));
-        parts.push((SPEAKER * speaker, "who says it speaks rarely"));
+        parts.push((SPEAKER * speaker, "the speaker speaks rarely"));
         let content: f32 = piece.stems.iter().map(|stem| rarity(having[stem.as_str()])).sum();
-        parts.push((CONTENT * (content / FULL).min(1.0), "says much"));
+        parts.push((CONTENT * (content / FULL).min(1.0), "much content"));
         if piece.summary {
             parts.push((SUMMARY, "the DM's own summary"));
         }
@@ -66,7 +66,7 @@ pub(super) fn weigh(pieces: &[Piece], is_new: impl Fn(&EntityId) -> bool) -> Vec
             parts.push((BEARS, "states a fact"));
         }
         if piece.stated == Stated::Notable {
-            parts.push((WEIGHTY, "binds or changes somebody"));
+            parts.push((WEIGHTY, "an obligation or an important change"));
         }
         let new = piece.entities.iter().chain(&piece.speaker).any(|id| first[id] == at && is_new(id));
         let names = unknown_names(&piece.said);

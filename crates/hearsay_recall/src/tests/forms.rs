@@ -11,7 +11,7 @@ fn check(name: &str, given: &str) {
         fs::write(&file, given).unwrap();
     }
     let golden = fs::read_to_string(&file).unwrap_or_default();
-    assert!(given == golden, "{} is otherwise now:\n{given}", file.display());
+    assert!(given == golden, "the output differs from {}:\n{given}", file.display());
 }
 
 fn round(json: &mut serde_json::Value) {

@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = 12;
 /// memory. The engine's default is half of the machine's memory.
 const BLOCK_CACHE: usize = 32 << 20;
 
-/// Location of the database.
+/// Location of a database.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     Memory,
@@ -270,7 +270,7 @@ mod tests {
             assert_eq!(as_u64(&count), Some(80));
             let rows = db.value("RETURN count(SELECT VALUE id FROM counter)", object([])).await.unwrap();
             assert_eq!(as_u64(&rows), Some(81));
-            assert!(conflicts.load(std::sync::atomic::Ordering::Relaxed) > 0, "no writer met another");
+            assert!(conflicts.load(std::sync::atomic::Ordering::Relaxed) > 0, "no two writers conflicted");
             db.close(Duration::from_secs(10)).await.unwrap();
         });
     }

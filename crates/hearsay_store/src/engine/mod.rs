@@ -1,4 +1,5 @@
-//! The database engine: all code that calls SurrealDB, or reads and checks SurrealDB's files.
+//! The database engine. This module contains all code that calls SurrealDB, or that reads and checks the files of
+//! SurrealDB.
 
 mod db;
 pub(crate) mod raw_files;

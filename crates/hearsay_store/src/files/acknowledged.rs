@@ -44,7 +44,7 @@ impl AcknowledgedFile {
         file.read_to_end(&mut bytes).map_err(refused)?;
         let read = decode(&bytes);
         if read.is_none() && !bytes.is_empty() {
-            tracing::warn!(path = %path.display(), "the file is unreadable and is ignored");
+            tracing::warn!(path = %path.display(), "the file is damaged and is ignored");
         }
         Ok((Self { file: Mutex::new(file) }, read))
     }

@@ -47,7 +47,7 @@ pub(crate) fn directory_for_damaged(directory: &Path) -> Result<PathBuf, StoreEr
         match fs::create_dir(&beside) {
             Ok(()) => return Ok(beside),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(failed("make", &beside)(error)),
+            Err(error) => return Err(failed("create", &beside)(error)),
         }
     }
 }
@@ -87,16 +87,16 @@ pub(crate) fn finish(directory: &Path) -> Result<bool, StoreError> {
         Err(error) => return Err(failed("read", &note)(error)),
     };
     let damaged = directory.with_file_name(Path::new(&name).file_name().unwrap_or_default());
-    fs::create_dir_all(&damaged).map_err(failed("make", &damaged))?;
+    fs::create_dir_all(&damaged).map_err(failed("create", &damaged))?;
     for file in FILES {
         let (new, place, kept) = (folder.join(file), directory.join(file), damaged.join(file));
         if !new.exists() {
             continue;
         }
         if place.exists() {
-            fs::rename(&place, &kept).map_err(failed("move away", &place))?;
+            fs::rename(&place, &kept).map_err(failed("move the damaged files from", &place))?;
         }
-        fs::rename(&new, &place).map_err(failed("put in place", &place))?;
+        fs::rename(&new, &place).map_err(failed("move the new files to", &place))?;
     }
     // Syncs both directories, so that a power loss cannot undo the moves.
     for directory in [directory, &damaged] {

@@ -38,14 +38,14 @@ fn describe(directory: &Path, damage: &[FileDamage]) -> Option<String> {
     let name = first.file.strip_prefix(directory).unwrap_or(&first.file);
     let more = match more.len() {
         0 => String::new(),
-        1 => "; 1 more is damaged".to_owned(),
-        count => format!("; {count} more are damaged"),
+        1 => "; 1 more file is damaged".to_owned(),
+        count => format!("; {count} more files are damaged"),
     };
     Some(format!("the file db/{}: {}{more}", name.display(), first.what))
 }
 
 /// Copies a campaign directory to a new directory that only this user can read. Use this to open a campaign whose
-/// directory is not writable. If a program writes to the original at the same time, the copy may be unusable.
+/// directory is not writable. If a program writes to the original directory at the same time, the copy may be unusable.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or written, or if the target directory already exists.
@@ -68,7 +68,8 @@ pub fn copy_to_read(directory: &Path, copy: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Deletes a campaign directory, for example an unfinished one. Does nothing if the directory does not exist.
+/// Deletes a campaign directory, for example after a restore into this directory failed. Does nothing if the directory
+/// does not exist.
 ///
 /// # Errors
 /// Returns an error if another process has the directory open, or if the directory cannot be deleted.
@@ -83,7 +84,7 @@ pub fn discard(directory: &Path) -> Result<(), StoreError> {
     std::fs::remove_dir_all(directory).map_err(|source| StoreError::File {
         action: "delete",
         path: directory.into(),
-        advice: "delete it by hand",
+        advice: "delete this directory by hand",
         source,
     })
 }

@@ -1,8 +1,8 @@
-//! Files of derived data next to the database. A file has a header and frames. The header contains a key that
-//! identifies the contents. Each frame has a checksum.
+//! Files of derived data next to the database. A file has a header, followed by frames, which are byte strings. The
+//! header contains a key that identifies the contents of the file. Each frame has a checksum.
 //!
-//! Reading stops at the first frame with a wrong checksum. If a write was interrupted, only the frames at the end are
-//! lost. Writes are not synced to the disk, because lost data can be derived again.
+//! Reading stops at the first frame with a wrong checksum. If a write was interrupted, only the last frames of the file
+//! are lost. Writes are not synced to the disk, because lost data can be derived again.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -17,7 +17,8 @@ const MAGIC: &[u8; 16] = b"hearsay derived\0";
 /// Number of bytes before the contents of a frame: 8 for the length, 32 for the checksum.
 const FRAME: usize = 8 + 32;
 
-/// An open file of derived data. The file may be deleted at any time.
+/// An open file of derived data, such as the vectors of texts. The file may be deleted at any time, because its
+/// contents can be computed again.
 #[derive(Debug)]
 pub struct FrameFile {
     path: PathBuf,
@@ -47,7 +48,8 @@ fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<u64> {
 }
 
 impl FrameFile {
-    /// Returns the key of a file, or `None` if the file does not exist or another version wrote it.
+    /// Reads the key in the header of a file. The key identifies the contents. Returns `None` if the file does not
+    /// exist, its header is damaged, or another version of Hearsay wrote it.
     pub fn read_key(path: &Path) -> Option<String> {
         let mut start = Vec::new();
         File::open(path).ok()?.take(1 << 10).read_to_end(&mut start).ok()?;
@@ -57,14 +59,15 @@ impl FrameFile {
         start.starts_with(&header(key)).then(|| key.to_owned())
     }
 
-    /// Reads a file and opens it for appending. Returns `None` if the file does not exist, has another key, or was
-    /// written by another version.
+    /// Reads a file and opens it for appending. Returns `None` if the file does not exist, its header is damaged or
+    /// contains another key, or another version of Hearsay wrote it.
     ///
-    /// `key` is the expected key. `frame` gets the contents of each frame, and the number of bytes that follow the
-    /// frame in the file. `frame` returns whether the frame is usable. Reading stops at the first unusable frame.
+    /// `key` is the expected key. The function `frame` is called with the contents of each frame, and with the number
+    /// of bytes that follow the frame in the file. `frame` returns whether the frame is usable. Reading stops at the
+    /// first unusable frame.
     ///
     /// # Errors
-    /// Returns an error if the file exists and cannot be read.
+    /// Returns an error if the file exists but cannot be read or written.
     pub fn open(
         path: impl Into<PathBuf>,
         key: &str,
@@ -141,7 +144,8 @@ impl FrameFile {
         None
     }
 
-    /// Creates a file, or replaces an existing file. The new file is written under a temporary name and then renamed.
+    /// Creates a file with the given key and frames, or replaces an existing file. The new file is written under a
+    /// temporary name and then renamed.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written. The old file is then unchanged.
@@ -163,7 +167,7 @@ impl FrameFile {
         Ok(Self { path, key: key.to_owned(), file, end })
     }
 
-    /// Appends a frame.
+    /// Appends a frame with the given contents at the end of the file.
     ///
     /// # Errors
     /// Returns an error if the frame cannot be written. Earlier frames are not affected, and the next append overwrites

@@ -1,4 +1,4 @@
-//! The lock that allows one process per campaign directory.
+//! The lock which ensures that only one process at a time uses a campaign directory.
 //!
 //! This module uses two files. `owner.lock` is locked while the store is open; the system releases the lock when the
 //! process ends, for any reason. `owner` describes the lock holder. SurrealKV's own lock file cannot describe the lock

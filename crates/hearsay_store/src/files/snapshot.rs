@@ -61,12 +61,12 @@ pub(crate) struct Snapshot {
     pub(crate) operations: Operations,
 }
 
-/// Iterator over the operations of a snapshot, in the order of their positions. Other threads decode the operations
-/// meanwhile. An error text says why the snapshot cannot be used.
+/// Iterator over the operations of a snapshot, in the order of their positions. Other threads decode the operations at
+/// the same time. An error text says why the snapshot cannot be used.
 pub(crate) struct Operations {
     heads: std::vec::IntoIter<Head>,
     segments: Receiver<(usize, Result<Vec<Change>, String>)>,
-    /// Decoded segments that are not next, because an earlier segment is not decoded yet.
+    /// Decoded segments that must wait, because an earlier segment is not decoded yet.
     early: BTreeMap<usize, Result<Vec<Change>, String>>,
     /// Number of the next segment. `changes` has the remaining changes of the previous segment.
     next: usize,
@@ -189,10 +189,10 @@ pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
     Ok(Some(Snapshot { at, compacted_to, operations }))
 }
 
-/// Reads the state from the snapshot in a campaign directory, without opening the database. Takes no lock and writes
-/// nothing. The state may be older than the journal, and has no transient values.
+/// Reads the state from the snapshot in a campaign directory, without opening the database. Takes no lock and writes no
+/// files. The state may be older than the newest operation of the journal, and does not contain transient values.
 ///
-/// Returns `None` if there is no usable snapshot, or if the snapshot is larger than `most_bytes`.
+/// Returns `None` if there is no usable snapshot, or if the snapshot file is larger than `most_bytes` bytes.
 pub fn read_state(directory: &Path, most_bytes: u64) -> Option<State> {
     if std::fs::metadata(directory.join(FILE)).ok()?.len() > most_bytes {
         return None;
@@ -234,7 +234,7 @@ impl Iterator for Operations {
                 match self.segment() {
                     Some(Ok(segment)) => self.changes = segment.into_iter(),
                     Some(Err(error)) => return Some(Err(format!("it cannot be read: {error}"))),
-                    None => return Some(Err("operations of the journal are missing after it".into())),
+                    None => return Some(Err("the changes of its last operations are missing".into())),
                 }
             }
             let left = (count as usize).saturating_sub(changes.len()).min(self.changes.len());

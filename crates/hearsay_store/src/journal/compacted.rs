@@ -4,7 +4,8 @@
 //! After the compacted part, each row contains a digest that depends on the previous row. Within the compacted part,
 //! this is not possible, because rows may be missing. The record `meta:compacted` therefore contains the number of rows
 //! and the XOR of their checksums. Each transaction that rewrites or deletes rows also updates that record. The journal
-//! stays consistent if the program is killed at any moment, and damage is detected when the journal is read.
+//! therefore stays consistent even if the program is killed during the compaction, and damage is detected when the
+//! journal is read.
 
 use std::sync::Arc;
 
@@ -23,8 +24,8 @@ use crate::{
     },
 };
 
-/// Number of positions that are read at a time: initial value and maximum. The number grows while the rows are few,
-/// because compaction may have deleted most of them.
+/// Number of positions that are read at a time: the initial value and the maximum. The number grows while few rows are
+/// found, because compaction may have deleted most of the rows.
 const PAGE: (u64, u64) = (256, 1 << 16);
 
 /// Approximate number of bytes of JSON that are read at a time.
@@ -33,8 +34,8 @@ const PAGE_BYTES: u64 = 4 << 20;
 /// Maximum number of rows in one transaction.
 const ROWS: usize = 64;
 
-/// Position of an operation that compaction rewrites, and the operation with its remaining changes. `None` if
-/// compaction deletes the operation.
+/// Position of an operation that compaction rewrites or deletes. The second element is the operation with its remaining
+/// changes, or `None` if compaction deletes the operation.
 pub type RewrittenOperation = (Position, Option<Arc<Operation>>);
 
 /// The extent of the compacted part, with the number and combined checksum of its rows.
@@ -89,7 +90,7 @@ impl Compacted {
         ])
     }
 
-    /// Returns the same extent with no rows, for counting the rows that are found.
+    /// Returns the same extent with no rows. The caller then counts the rows that it finds.
     pub(crate) fn emptied(&self) -> Self {
         Self { to: self.to, ..Self::NONE }
     }

@@ -22,7 +22,8 @@ pub(crate) const TRANSACTION: usize = 2 << 20;
 /// Maximum number of bytes of JSON in a chunk.
 const CHUNK: usize = 1 << 20;
 
-/// Number of rows that are read at a time: initial value and maximum. Fewer rows are read if the rows are long.
+/// Number of rows that are read at a time: the initial value and the maximum. Fewer rows are read at a time if the rows
+/// are long.
 const PAGE: (u64, u64) = (64, 512);
 
 /// Approximate number of bytes of JSON that are read at a time.
@@ -133,8 +134,8 @@ async fn uncertain(db: &Db, place: &str, first: Position, error: surrealdb::Erro
     }
 }
 
-/// Like [`uncertain`], and also deletes the chunks if the operations are not saved. Chunks that cannot be deleted now
-/// are deleted later.
+/// Returns the same error as [`uncertain`]. If the operations are not saved, also deletes their chunks. Chunks that
+/// cannot be deleted now are deleted later.
 async fn undone(db: &Db, place: &str, first: Position, error: surrealdb::Error) -> StoreError {
     let error = uncertain(db, place, first, error).await;
     if let StoreError::NotSaved { .. } = error
@@ -276,7 +277,7 @@ pub(crate) fn missing(place: &str, position: Position) -> StoreError {
 }
 
 pub(crate) fn unreadable(place: &str, position: Position, error: &surrealdb::Error) -> StoreError {
-    let what = format!("the journal cannot be read after operation {position}: {error}");
+    let what = format!("the journal cannot be read from operation {position} on: {error}");
     StoreError::Damaged { place: place.into(), what, advice: RESTORE }
 }
 
@@ -308,7 +309,7 @@ pub(crate) async fn text(
         }
     }
     if bytes != Some(json.len() as u64) {
-        return Err(StoreError::damaged(place, format!("operation {position} has lost a part")));
+        return Err(StoreError::damaged(place, format!("operation {position} has an incomplete text")));
     }
     Ok((json, chunks))
 }

@@ -1,8 +1,8 @@
 //! Transient values in the database. Each batch appends a row. Compaction sometimes replaces all rows with a few rows.
 //!
 //! Each commit with transient values appends one row to the table `transient`. The row contains the number of the batch
-//! and the changes of the batch. Each change contains the position of the newest operation when the change was made.
-//! Later rows override earlier rows, so reading the rows in order gives the current values.
+//! and the changes of the batch. Each change contains the position of the operation that was the newest when the change
+//! was made. Later rows override earlier rows, so reading the rows in order gives the current values.
 //!
 //! If the rows contain far more data than the current values, the current values are written to new rows after the
 //! existing rows. Then the existing rows are deleted, oldest first. If the program is killed meanwhile, the remaining
@@ -35,7 +35,8 @@ const COMPACT_RATIO: usize = 3;
 /// Number of rows that are deleted at a time.
 const PAGE: u64 = 64;
 
-/// Updates of transient values, each with the position of the newest operation when the update is made.
+/// Updates of transient values, in the order in which they were made. Each update is paired with the position of the
+/// operation that was the newest when the update was made.
 pub type TransientUpdates = Vec<(Position, TransientUpdate)>;
 
 /// One change in a row.
@@ -43,7 +44,7 @@ pub type TransientUpdates = Vec<(Position, TransientUpdate)>;
 enum Entry {
     Value(Position, TransientChange),
     Clock(Position, GameTime),
-    /// The game clock is not a transient value any more, because an operation in the journal sets it.
+    /// Removes the game clock from the transient values, because an operation in the journal has set the clock.
     NoClock,
 }
 
@@ -71,10 +72,10 @@ impl Entry {
 /// The rows in the database, and the current values that they give.
 #[derive(Debug, Default)]
 pub(crate) struct Transients {
-    /// Encoded change that sets each current value.
+    /// For each current value, the encoded change that sets it.
     live: BTreeMap<TransientKey, Arc<[u8]>>,
     live_bytes: usize,
-    /// Number of the oldest row. `next` is the number of the next row to write.
+    /// Number of the oldest row. The field `next` is the number of the next row to write.
     first: u64,
     next: u64,
     row_bytes: usize,
@@ -216,7 +217,7 @@ impl Transients {
     /// # Errors
     /// Returns an error if a row cannot be read.
     pub(crate) async fn read(db: &Db, place: &str) -> Result<(Self, TransientLog), StoreError> {
-        let damaged = |what: String| StoreError::damaged(place, format!("the transient values: {what}"));
+        let damaged = |what: String| StoreError::damaged(place, format!("the table of transient values: {what}"));
         let mut first_error = None;
         let read = Self::read_rows(db, |what| {
             first_error.get_or_insert(what);

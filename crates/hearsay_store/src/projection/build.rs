@@ -11,13 +11,14 @@ use surrealdb::types::{Array, Number, Object, Value};
 use super::row::{ProjectionRow, Table};
 use crate::engine::values::{int, object, record};
 
-/// Attributes that the record of an entity contains.
+/// Attributes whose values are also stored in the record of their entity.
 const NAMING: [&str; 3] = [attribute::NAME, attribute::ALIAS, attribute::KIND];
 
-/// Returns the rows for the given keys, with their current contents in the state. This function has no side effects.
+/// Returns the rows of the graph tables for the given keys, with the current contents from the state. If the state no
+/// longer has the data of a key, the row deletes the record. This function has no side effects.
 ///
-/// `touched` is [`Applied::touched`](hearsay_model::Applied::touched). If it contains a fact that states a name, alias
-/// or kind, the result also contains the row of the entity.
+/// Pass the keys in [`Applied::touched`](hearsay_model::Applied::touched) as `touched`. If one of them is a fact that
+/// states the name, an alias or the kind of an entity, the result also contains the row of that entity.
 pub fn rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
     let named = touched.iter().filter_map(|key| match key {
         Key::Fact(id) => state.asserted(*id).filter(|fact| NAMING.contains(&fact.predicate().as_str())),
@@ -39,7 +40,7 @@ pub fn rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
     rows
 }
 
-/// Like [`rows()`], but without the additional rows of entities.
+/// Returns the same rows as [`rows()`], but without the additional rows of entities.
 pub(crate) fn own_rows(state: &State, touched: &[Key]) -> Vec<ProjectionRow> {
     let mut rows = Vec::with_capacity(touched.len());
     for key in touched {

@@ -20,7 +20,7 @@ use crate::engine::{
 /// Number of records that are compared at a time.
 const PAGE: usize = 512;
 
-/// A difference between the graph tables and the state, in one record.
+/// A record of the graph tables that differs from the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphDifference {
     /// Name of the table.
@@ -34,11 +34,11 @@ pub struct GraphDifference {
 /// Kind of difference between the graph tables and the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DifferenceKind {
-    /// The record is missing in the tables.
+    /// The state contains the record, but the tables do not.
     Missing,
-    /// The tables contain a record that the state does not have.
+    /// The tables contain the record, but the state does not.
     Extra,
-    /// The contents of the record differ from the state.
+    /// The tables and the state contain the record, but with different contents.
     Changed,
 }
 

@@ -1,12 +1,13 @@
-//! Projection of the state into graph tables, which plain SurrealQL can query.
+//! Projects the state of a campaign into graph tables, which plain SurrealQL can query.
 //!
 //! | table | contents | id |
 //! |---|---|---|
-//! | `entity` | name, kind, names, external ids | the entity's id |
-//! | `fact` | relations: edges from entity to entity | the fact's id |
-//! | `attribute` | attributes; the field `entity` links to the subject | the fact's id |
-//! | `knows` | knowledge edges: from an entity or `world:everyone` to a fact or attribute | the edge's id |
-//! | `passage`, `session` | texts and play sessions | their ids |
+//! | `entity` | entities with name, kind, all names and aliases, and external ids | the entity's id |
+//! | `fact` | facts that relate two entities; each record is an edge from the subject to the object | the fact's id |
+//! | `attribute` | facts whose object is a value; the field `entity` links to the subject | the fact's id |
+//! | `knows` | knowledge edges from a knower (entity or `world:everyone`) to a fact or attribute | the edge's id |
+//! | `passage` | texts, such as logged lines and letters | the passage's id |
+//! | `session` | play sessions | the session's id |
 
 mod build;
 mod compare;

@@ -38,24 +38,25 @@ impl Table {
     }
 }
 
-/// The newest committed data that the graph tables contain.
+/// The newest committed data that the graph tables contain. All older data is in the tables too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Watermark {
     /// Position of the newest operation that the tables contain.
     pub position: Position,
-    /// Number of the newest batch of transient values that the tables contain.
+    /// Number of the newest batch of transient values that the tables contain. Each commit with transient values stores
+    /// one batch.
     pub batch: u64,
 }
 
-/// Creates a watermark with batch 0. At the next opening of the campaign, the transient values are then written to the
-/// tables again.
+/// Creates a watermark with batch 0. With this watermark, the next opening of the campaign writes the transient values
+/// to the tables again.
 impl From<Position> for Watermark {
     fn from(position: Position) -> Self {
         Self { position, batch: 0 }
     }
 }
 
-/// A write to one record of the graph tables: new contents or deletion.
+/// A write to one record of the graph tables. The write replaces the contents of the record or deletes the record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProjectionRow {
     pub(crate) table: Table,

@@ -17,7 +17,8 @@ const ROWS: usize = 256;
 /// Approximate maximum number of bytes in one transaction.
 const BYTES: usize = 1 << 20;
 
-/// Approximate number of bytes that the keys of one row take in the engine. An edge has five keys.
+/// Approximate number of bytes that the keys of one row take in the storage engine. An edge has five keys in the
+/// storage engine.
 const KEYS: usize = 4 << 10;
 
 /// Writes rows. If `complete` is given, writes this watermark together with the last rows.
@@ -125,12 +126,13 @@ pub(crate) async fn is_verified(db: &Db) -> Result<bool, surrealdb::Error> {
     Ok(matches!(found, Value::Bool(true)))
 }
 
-/// Stores that the tables were compared with the state.
+/// Stores in the database that the tables were compared with the state.
 pub(crate) async fn set_verified(db: &Db) -> Result<(), surrealdb::Error> {
     db.run_again("UPSERT meta:projections SET verified = true", object([])).await.map(drop)
 }
 
-/// Deletes all rows. Resets the watermark first: if the program is killed meanwhile, the tables are rebuilt later.
+/// Deletes all rows. Resets the watermark first. If the program is killed before all rows are deleted, the next opening
+/// then rebuilds the tables.
 pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
     db.run_again("UPSERT meta:projections SET position = 0, batch = 0", object([])).await?;
     for table in Table::ALL.into_iter().rev() {

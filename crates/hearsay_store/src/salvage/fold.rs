@@ -1,4 +1,4 @@
-//! Folds a journal that has gaps.
+//! Computes the state from a journal in which operations are missing.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,10 +6,11 @@ use hearsay_model::{Author, Change, Operation, Position, State, Timestamp, Trans
 
 use super::{report::LostOperation, rows::Rows};
 
-/// A journal whose gaps are filled, and the state that is folded from it.
+/// A journal without gaps, and the state that is computed from it.
 pub(super) struct IntactJournal {
     pub(super) state: State,
-    /// Position of the end of the compacted part. `compacted` has the operations up to that position.
+    /// Last position of the compacted part of the journal. The field `compacted` has the operations up to that
+    /// position.
     pub(super) compacted_to: Position,
     pub(super) compacted: Vec<(Position, Arc<Operation>)>,
     /// One operation for each position after the compacted part. A lost operation, or an operation that cannot be

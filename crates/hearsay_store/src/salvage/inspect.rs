@@ -22,7 +22,7 @@ const DERIVED: [&str; 2] = ["terms", "vectors"];
 /// Checks all stored data in a campaign directory. Blocks the calling thread.
 ///
 /// The check covers every file, the digest of every operation, the transient values, and each record of the graph
-/// tables. It also checks whether all operations can be applied. A damaged directory is not changed.
+/// tables. It also checks whether all operations can be applied. If the directory is damaged, it is not changed.
 ///
 /// # Errors
 /// Returns an error if the directory does not exist, if another process has it open, or if files cannot be read for a
@@ -49,7 +49,7 @@ pub(super) fn lock_existing(directory: &Path) -> Result<Lock, StoreError> {
         return Err(StoreError::File {
             action: "open",
             path: directory.into(),
-            advice: "name the directory of a campaign's database",
+            advice: "give the path of the directory that contains a campaign's database",
             source: std::io::ErrorKind::NotFound.into(),
         });
     }

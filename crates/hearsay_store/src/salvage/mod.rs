@@ -1,8 +1,8 @@
 //! Checks and repairs a campaign directory.
 //!
-//! This module reads all files without the engine ([`crate::engine::raw_files`]). It inserts the found rows into a
-//! database in memory, which can decode them. Then it checks the rows against each other and against the acknowledged
-//! position.
+//! This module reads all files without the engine ([`crate::engine::raw_files`]). It inserts the rows into a database
+//! in memory, which decodes them. Then it checks whether the rows are consistent with each other and with the
+//! acknowledged position.
 
 mod fold;
 mod inspect;

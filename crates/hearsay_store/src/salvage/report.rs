@@ -11,7 +11,7 @@ use crate::engine::raw_files::FileDamage;
 pub struct LostOperation {
     /// Position of the operation.
     pub position: Position,
-    /// Summary of the operation, if it is known.
+    /// Summary of the operation, or `None` if the summary is not readable.
     pub summary: Option<String>,
     /// Reason why the operation cannot be read or applied.
     pub reason: String,
@@ -26,9 +26,11 @@ pub struct CheckReport {
     pub bytes: u64,
     /// Damaged files of the database.
     pub damage: Vec<FileDamage>,
-    /// Damaged files of derived data. They are created again when the campaign is opened.
+    /// Damaged files of derived data, such as the snapshot. Hearsay creates these files again after the campaign is
+    /// opened.
     pub derived_damage: Vec<FileDamage>,
-    /// Position of the newest operation that was ever saved, as far as it is known.
+    /// Newest position for which the directory contains evidence that an operation was saved there. The operation
+    /// itself may be lost.
     pub newest: Position,
     /// Number of operations that can be read and applied.
     pub operations: u64,
@@ -36,21 +38,24 @@ pub struct CheckReport {
     pub lost: Vec<LostOperation>,
     /// Operations that can be read but not applied, because other operations are lost.
     pub unfit: Vec<LostOperation>,
-    /// Number of missing operations in the compacted part of the journal. Their positions are unknown.
+    /// Number of missing operations in the compacted part of the journal, the part from which old changes were removed.
+    /// The positions of these operations are unknown.
     pub lost_compacted: u64,
-    /// Whether the compacted part of the journal differs from the result of the compaction. For example, operations
-    /// that compaction removed may be present again.
+    /// Whether the compacted part of the journal differs from the data that the compaction wrote. For example,
+    /// operations that compaction removed may be present again.
     pub changed_compacted: bool,
     /// Number of unreadable rows of transient values.
     pub lost_transient_rows: usize,
-    /// Whether the transient values may include outdated values. This is the case if the manifest is not readable,
-    /// because then it is unknown which files are the newest.
+    /// Whether the transient values may include outdated values. This is the case if the manifest, which is the
+    /// database's list of the files in use, is not readable. It is then unknown which files are the newest.
     pub has_stale_transients: bool,
     /// Number of operations that only the snapshot contains.
     pub only_in_snapshot: usize,
-    /// Number of records in the graph tables that differed from the state.
+    /// Number of records in the graph tables that differed from the state. 0 if the graph tables were not compared
+    /// because the files are damaged.
     pub graph_differences: usize,
-    /// Reason why the database cannot be opened, although its files are intact.
+    /// Reason why the database cannot be opened, or returns wrong data, although its files are intact. `None` if there
+    /// is no such problem.
     pub error: Option<String>,
 }
 
@@ -65,7 +70,8 @@ impl CheckReport {
         (self.lost.len() + self.unfit.len()) as u64 + self.lost_compacted
     }
 
-    /// Returns whether the check found no problem, apart from damaged files of derived data.
+    /// Returns whether the check found no problem in the database. Ignores damaged files of derived data, such as the
+    /// snapshot.
     pub fn has_intact_database(&self) -> bool {
         let Self { damage, lost_transient_rows, only_in_snapshot, error, .. } = self;
         damage.is_empty()
@@ -78,10 +84,10 @@ impl CheckReport {
     }
 }
 
-/// Result of repairing a directory.
+/// Result of repairing the directory of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairReport {
-    /// Result of the check before the repair.
+    /// Result of the check that was made before the repair.
     pub found: CheckReport,
     /// Number of operations in the database after the repair.
     pub saved: u64,

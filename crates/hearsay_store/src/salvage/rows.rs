@@ -21,8 +21,8 @@ use crate::{
     journal::{Compacted, Digest, JournalPosition, Transients, digest, entries},
 };
 
-/// Prefix of the key of a record. It contains the numbers of the namespace and of the database. The table and the id
-/// follow.
+/// Prefix of the key of a record in the storage engine. The prefix contains the numbers of the namespace and of the
+/// database. The name of the table and the id of the record follow the prefix.
 const RECORD: &[u8] = b"/*\0\0\0\0*\0\0\0\0*";
 
 /// Tables to read: the tables that cannot be derived from other tables, and the table with the schema version.
@@ -36,7 +36,8 @@ pub(super) struct Rows {
     pub(super) found: FileScan,
     pub(super) operations: BTreeMap<Position, Operation>,
     pub(super) lost: Vec<LostOperation>,
-    /// Position of the end of the compacted part. For the next two fields, see [`CheckReport`](super::CheckReport).
+    /// Position of the end of the compacted part. [`CheckReport`](super::CheckReport) documents the fields
+    /// `lost_compacted` and `changed_compacted`.
     pub(super) compacted_to: Position,
     pub(super) lost_compacted: u64,
     pub(super) changed_compacted: bool,
@@ -78,7 +79,7 @@ pub(super) async fn read(
         advice: "check the disk, or restore the directory from a backup",
         source,
     })?;
-    let failed = |reason: String| StoreError::Database { place: place.clone(), action: "sort the found data", reason };
+    let failed = |reason: String| StoreError::Database { place: place.clone(), action: "decode its rows", reason };
     let db = Db::open(Place::Memory, settings).await.map_err(failed)?;
     schema::migrate(&db, &place).await?;
     let entries = newest_entries.into_iter().filter_map(|(key, (_, value))| Some((key, value?)));
@@ -106,7 +107,7 @@ pub(super) async fn read(
             Some(Ok(operation)) => _ = operations.insert(position, operation),
             Some(Err(Unreadable { summary, reason })) => lost.push(LostOperation { position, summary, reason }),
             None if position <= compacted.to.position => {}
-            None => lost.push(LostOperation { position, summary: None, reason: "no file contains it".into() }),
+            None => lost.push(LostOperation { position, summary: None, reason: "no file has this operation".into() }),
         }
     }
     Ok(Rows {

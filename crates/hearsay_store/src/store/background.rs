@@ -59,8 +59,8 @@ impl Background {
 
 /// Does the jobs in the order of the queue.
 pub(crate) async fn do_background_work(shared: Arc<Shared>, mut queue: UnboundedReceiver<Background>) {
-    // Error text of a failed write. After a failed write, the tables are incomplete, so their watermark must not
-    // advance.
+    // Error text of a failed write, or `None` if no write failed. After a failed write, the tables are incomplete, so
+    // their watermark must not advance.
     let mut incomplete = None::<String>;
     while let Some(job) = queue.recv().await {
         let shared = Arc::clone(&shared);
@@ -72,7 +72,7 @@ pub(crate) async fn do_background_work(shared: Arc<Shared>, mut queue: Unbounded
             Ok(Progress::Complete) => incomplete = None,
             Ok(Progress::Incomplete(reason)) => incomplete = Some(reason),
             Err(crash) => {
-                tracing::error!(%crash, "the background thread of the store stopped");
+                tracing::error!(%crash, "a background job of the store panicked");
                 incomplete = Some(crash.to_string());
             }
         }
@@ -107,7 +107,7 @@ async fn background_one(shared: &Shared, job: Background, incomplete: Option<Str
             let mut chunks = keys.chunks(KEYS).peekable();
             while let Some(keys) = chunks.next() {
                 if shared.closing.load(Ordering::Relaxed) {
-                    return Progress::Incomplete("the campaign was closed before they were up to date".into());
+                    return Progress::Incomplete("the campaign was closed before the tables were complete".into());
                 }
                 let rows = if anew { projection::own_rows(&state, keys) } else { projection::rows(&state, keys) };
                 let complete = chunks.peek().is_none().then_some(complete);
@@ -151,7 +151,7 @@ async fn verify(shared: &Shared, state: &State) -> Result<(), surrealdb::Error> 
         let rows = found.into_iter().map(|(_, row)| row).collect();
         projection::write(&shared.db, rows, None).await?;
         shared.repaired.store(count, Ordering::Relaxed);
-        tracing::warn!(place = shared.place, records = count, "repairing lost records of the graph tables");
+        tracing::warn!(place = shared.place, records = count, "repaired records of the graph tables");
     }
     projection::set_verified(&shared.db).await
 }

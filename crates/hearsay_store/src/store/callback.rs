@@ -17,7 +17,8 @@ pub(crate) fn call<T>(done: impl FnOnce(Result<T, StoreError>), result: Result<T
     }
 }
 
-/// Calls `start` with a callback, and blocks until the callback is called. Returns the result that the callback gets.
+/// Calls `start` with a callback, and blocks until the callback is called. Returns the result that is passed to the
+/// callback.
 pub(crate) fn wait(start: impl FnOnce(Done)) -> Result<(), StoreError> {
     let (sender, receiver) = mpsc::sync_channel(1);
     start(Box::new(move |result| {

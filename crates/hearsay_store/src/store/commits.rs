@@ -26,7 +26,7 @@ pub(crate) enum Commit {
         transients: TransientUpdates,
         done: Done,
     },
-    /// Compacts the journal up to the position up to which the state is compacted, and rewrites the given operations.
+    /// Compacts the journal up to [`State::compacted_to`], and rewrites or deletes the given operations.
     Compact {
         state: Box<State>,
         operations: Vec<RewrittenOperation>,
@@ -135,7 +135,7 @@ impl Committer {
                 if written {
                     write(&self.shared, first, operations, updates, last, &mut self.transients).await?;
                 }
-                return Err(StoreError::Uncertain { place, first, reason: "a test asked for it".into() });
+                return Err(StoreError::Uncertain { place, first, reason: "a test injected this".into() });
             }
         }
         // Runs in a separate task, so that a panic inside the database becomes an error.
@@ -166,8 +166,8 @@ impl Committer {
         }
     }
 
-    /// Compacts the journal up to the position up to which the state is compacted. First clears the stored transient
-    /// values that the state does not have, because compaction may remove the operations that replaced these values.
+    /// Compacts the journal up to [`State::compacted_to`]. First clears the stored transient values that the state does
+    /// not have, because compaction may remove the operations that replaced these values.
     async fn compact(&mut self, state: &State, operations: &[RewrittenOperation]) -> Result<(), StoreError> {
         let to = state.compacted_to();
         self.expect_certain(to)?;
@@ -201,7 +201,7 @@ impl Committer {
             async move { replay_again(&shared.db, &shared.place, shared.directory.as_deref(), last).await }
         };
         let (reloaded, journal) = tokio::spawn(task).await.unwrap_or_else(|crash| {
-            let what = format!("the database stopped while it was read: {crash}");
+            let what = format!("the database crashed while the journal was read: {crash}");
             Err(StoreError::damaged(&self.shared.place, what))
         })?;
         self.compacted = journal.compacted;

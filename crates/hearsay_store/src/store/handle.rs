@@ -44,7 +44,7 @@ struct Running {
     lock: Option<Lock>,
 }
 
-/// An open journal and graph of a campaign. See the [crate] documentation.
+/// Handle of an open campaign. Writes and reads the journal and the graph tables. See the [crate] documentation.
 ///
 /// All functions return immediately, except opening, closing, and the functions named `…_blocking`. A thread of the
 /// store calls the `done` callbacks. A callback must be short and must not call a blocking function of the store.
@@ -54,14 +54,14 @@ pub struct Store {
     close_timeout: Duration,
 }
 
-/// An open store, with the state that was folded from its journal.
+/// An open store, with the state that was computed from the operations in its journal.
 #[derive(Debug)]
 pub struct Opened {
     /// The open store.
     pub store: Store,
-    /// State at [`OpenReport::position`].
+    /// State after the newest operation, at the position [`OpenReport::position`].
     pub state: State,
-    /// Report on the opening.
+    /// Report on how the campaign was opened.
     pub report: OpenReport,
 }
 
@@ -71,11 +71,13 @@ pub struct StorageHealth {
     /// Reason why the storage failed. After a failure, the store writes no more data until the campaign is opened
     /// again. `None` if the storage works.
     pub failure: Option<String>,
-    /// Whether the engine's log was replayed at the opening, because the previous program did not close the campaign.
+    /// Whether the storage engine replayed its log when the campaign was opened. This happens if the previous program
+    /// did not close the campaign.
     pub replayed_log: bool,
-    /// Number of graph records that differed from the state and were rewritten.
+    /// Number of records in the graph tables that differed from the state after the opening and were repaired.
     pub repaired_records: usize,
-    /// Number of times that commits were written again because the engine's log rotated.
+    /// Number of times that the store wrote commits again, because the storage engine started a new log file during a
+    /// commit.
     pub log_rewrites: u64,
 }
 
@@ -171,8 +173,8 @@ impl Store {
 
     /// Compares the graph tables with a state, record by record. Blocks the calling thread.
     ///
-    /// The position of the state must be [`Store::projected`]. Call [`Store::settle_blocking`] first, and write nothing
-    /// during the comparison.
+    /// The position of the state must equal the result of [`Store::projected`]. Call [`Store::settle_blocking`] before
+    /// this function, and write no data during the comparison.
     ///
     /// # Errors
     /// Returns an error if the tables cannot be read.
@@ -188,12 +190,12 @@ impl Store {
     }
 
     /// Commits operations. The first operation gets the position `first`. Commits are stored in the order of the calls.
-    /// Either all operations of a commit are stored, or none. Calls `done` after the operations are on the disk, or
-    /// with an error.
+    /// Either all operations of a commit are stored, or none. Calls `done` with `Ok` after the operations are on the
+    /// disk, or with an error if the commit failed.
     ///
     /// This function does not check the operations. Check them with [`State::check`] before the call, and apply them to
-    /// the state after `done` was called. The operations in one call share the cost of a commit, so commit a few dozen
-    /// small operations at a time. If a commit fails, [`Store::position`] does not change, and later commits in the
+    /// the state after `done` was called. Each call has a fixed cost for the write to the disk, so commit a few dozen
+    /// small operations in one call. If a commit fails, [`Store::position`] does not change, and later commits in the
     /// queue fail with [`StoreError::OutOfOrder`].
     pub fn commit(
         &self,
@@ -204,8 +206,9 @@ impl Store {
         self.commit_with_transients(first, operations, Vec::new(), done);
     }
 
-    /// Commits operations together with transient values. Each update contains the position of the newest operation
-    /// when the update is made.
+    /// Commits operations together with transient values. A transient value is a current value whose past values are
+    /// not stored. Each update is paired with the position of the operation that was the newest when the update was
+    /// made.
     ///
     /// `operations` may be empty. All updates are stored in one transaction, so commit at most a few thousand values at
     /// a time. See [`Store::commit`] for the guarantees. Apply the updates with [`State::set_transients`] after `done`
@@ -228,11 +231,12 @@ impl Store {
         wait(|done| self.commit(first, operations, done))
     }
 
-    /// Compacts the journal in the same way as a state was compacted.
+    /// Compacts the journal after [`State::compact`] compacted the state.
     ///
     /// Rewrites or deletes the given operations, either all of them or none. Their positions must be at or before
-    /// [`State::compacted_to`]. After the compaction, operations up to that position are no longer linked by digests,
-    /// and are [applied](State::apply_compacted) without a check when the journal is replayed.
+    /// [`State::compacted_to`]. After the compaction, one combined checksum protects all operations up to that
+    /// position, instead of digests that depend on earlier operations. When the journal is replayed, the store
+    /// [applies](State::apply_compacted) these operations without checking them against the state.
     ///
     /// Pass the operations that [`State::compact`] returned, and the state after that call. Do not call this function
     /// while a commit is in progress.
@@ -245,12 +249,14 @@ impl Store {
         self.queue_commit(Commit::Compact { state: Box::new(state.clone()), operations, done: Box::new(done) });
     }
 
-    /// Writes the compacted part of another journal as the beginning of this journal. Blocks until it is on the disk.
+    /// Writes the compacted part of another journal as the beginning of this journal. Blocks until the data is on the
+    /// disk.
     ///
-    /// This journal must be empty. Open the campaign again to get the resulting state.
+    /// `to` is the last position of the compacted part. This journal must be empty. Open the campaign again to get the
+    /// resulting state.
     ///
     /// # Errors
-    /// Returns an error if this journal contains operations, or if the database cannot write.
+    /// Returns an error if this journal already contains operations, or if the database cannot write.
     pub fn begin_compacted_blocking(
         &self,
         to: Position,
@@ -299,7 +305,7 @@ impl Store {
         self.queue_background(Background::Project { rows, complete, done });
     }
 
-    /// Deletes all rows of the graph tables and writes them again from the state. Blocks the calling thread.
+    /// Deletes all rows of the graph tables and creates them again from the state. Blocks the calling thread.
     ///
     /// Calls `progress` with the number of written records and the total number of records. Until this function
     /// returns, queries find only a part of the records.
@@ -330,7 +336,7 @@ impl Store {
         self.queue_background(Background::Snapshot { position, compacted_to, operations, done: Box::new(done) });
     }
 
-    /// Blocks until all queued work is done.
+    /// Blocks until all commits and all background work that were queued before this call are done.
     ///
     /// # Errors
     /// Returns an error if the store is closed.
@@ -363,8 +369,9 @@ impl Store {
         result.map_err(|error| StoreError::Query(error.to_string()))
     }
 
-    /// Finishes the queued work, shuts the database down, and blocks until another process can open the directory. Does
-    /// not wait until outdated graph tables from an earlier session are rewritten; this continues at the next opening.
+    /// Finishes the queued work, shuts the database down, and blocks until another process can open the directory. If
+    /// graph tables that were outdated at the opening are still being rewritten, does not wait for this work. The next
+    /// opening of the campaign continues it.
     ///
     /// # Errors
     /// Returns an error if closing takes longer than [`StoreOptions::close_timeout`], or if the database cannot shut
@@ -411,7 +418,7 @@ impl Store {
 impl Drop for Store {
     fn drop(&mut self) {
         if let Err(error) = self.finish(self.close_timeout.min(Duration::from_secs(5))) {
-            tracing::warn!(%error, "the campaign was dropped without being closed");
+            tracing::warn!(%error, "a store was dropped before it was closed, and closing it failed");
         }
     }
 }

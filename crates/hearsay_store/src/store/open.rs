@@ -69,7 +69,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<Ready, 
     let prepared = block_on(&runtime, async move { tokio::time::timeout(timeout, tokio::spawn(task)).await });
     let prepared = match prepared {
         Ok(Ok(prepared)) => prepared,
-        Ok(Err(crash)) => Err(StoreError::damaged(&place, format!("the database stopped while opening: {crash}"))),
+        Ok(Err(crash)) => Err(StoreError::damaged(&place, format!("opening the database crashed: {crash}"))),
         Err(_) => Err(StoreError::TooSlow { place: place.clone(), action: "open", waited: timeout }),
     };
     match prepared {
@@ -93,7 +93,7 @@ fn lock_directory(path: &Path) -> Result<LockedDirectory, StoreError> {
         return Err(refused("its path has a question mark"));
     }
     std::fs::create_dir_all(path).map_err(|source| StoreError::File {
-        action: "make",
+        action: "create",
         path: path.into(),
         advice: "choose a directory that this user may write to",
         source,
@@ -132,7 +132,7 @@ async fn prepare(
         false => named(StoreError::damaged(&place, format!("the database cannot be opened: {reason}"))),
     })?;
     let read =
-        reading.map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading the journal stopped".into())));
+        reading.map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading the snapshot failed".into())));
     match replay(&db, &place, acknowledged, read, progress).await {
         Ok(replayed) => Ok((db, replayed)),
         Err(error) => {

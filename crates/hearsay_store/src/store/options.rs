@@ -1,4 +1,4 @@
-//! Location of a campaign, options of a store, and progress of the opening.
+//! Location of a campaign, options of a store, and progress of opening a campaign.
 
 use std::{
     fmt,
@@ -35,7 +35,8 @@ impl<P: Into<PathBuf>> From<P> for Location {
     }
 }
 
-/// Progress of opening a campaign. Clones share their counts, so that another thread can poll them.
+/// Progress of opening a campaign. All clones share the same counts, so another thread can poll a clone while the
+/// campaign opens.
 #[derive(Debug, Clone, Default)]
 pub struct OpenProgress(Arc<Counts>);
 
@@ -67,12 +68,12 @@ impl OpenProgress {
     }
 }
 
-/// Options of a store. The defaults suit a game.
+/// Options of a store. The default values are suitable for a game.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Number of threads of the store. Default: 2. SurrealDB also starts its own thread pool, with 16 mostly idle
-    /// threads on a small machine. The environment variable `SURREAL_KVS_THREADPOOL_SIZE` (4 or more) sets the size of
-    /// that pool.
+    /// Number of threads on which the store runs. Default: 2. SurrealDB also starts its own thread pool, with 16 mostly
+    /// idle threads on a small machine. The environment variable `SURREAL_KVS_THREADPOOL_SIZE` (4 or more) sets the
+    /// size of that pool.
     pub threads: usize,
     /// Timeout of one database statement. Default: 60 seconds.
     pub query_timeout: Duration,
@@ -81,11 +82,12 @@ pub struct StoreOptions {
     /// Maximum duration for which [`Store::close`](crate::Store::close) waits for queued work and for the database.
     /// Default: 60 seconds. When a store is dropped without being closed, the maximum is 5 seconds.
     pub close_timeout: Duration,
-    /// Progress of opening. The store updates this value.
+    /// Progress of opening. The store updates these counts while it opens the campaign.
     pub progress: OpenProgress,
-    /// Size of a memtable, in bytes. The database fills a memtable before it writes a table file. Default: 16 MiB.
-    /// Minimum: 256 KiB. After a crash, the contents of the last memtables are read again from the log, so a larger
-    /// size makes the next opening slower. Larger writes are split.
+    /// Size in bytes of a memtable, which is a buffer of the database in memory. When a memtable is full, the database
+    /// writes its contents to a table file. Default: 16 MiB. Minimum: 256 KiB. After a crash, the database reads the
+    /// contents of the last memtables from its log again, so a larger size makes the next opening slower. The store
+    /// splits a write that is larger than a memtable.
     pub memtable_bytes: usize,
     /// Failures that tests inject into commits and storage.
     #[cfg(feature = "testing")]

@@ -1,4 +1,4 @@
-//! Replays the journal: folds its operations and transient values to a state.
+//! Replays the journal: computes the state from its operations and transient values.
 
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map},
@@ -24,7 +24,7 @@ pub(crate) struct JournalEnd {
     pub(crate) transients: Transients,
 }
 
-/// Records of the graph tables that are written in the background after the opening.
+/// Outdated records of the graph tables. The store rewrites them in the background after the opening.
 pub(crate) struct CatchUp {
     /// Keys of the outdated records, or `None` to rebuild all tables.
     pub(crate) keys: Option<Vec<Key>>,
@@ -33,11 +33,11 @@ pub(crate) struct CatchUp {
 /// The result of [`Store::reload`](crate::Store::reload).
 #[derive(Debug)]
 pub struct Reloaded {
-    /// State that was folded from the journal.
+    /// State that was computed from the operations in the journal.
     pub state: State,
     /// Keys of the outdated records in the graph tables, or `None` to rebuild all tables.
     pub behind: Option<Vec<Key>>,
-    /// Number of the newest batch of transient values in the state.
+    /// Number of the newest stored batch of transient values, which the state contains.
     pub transient_batch: u64,
 }
 
@@ -169,11 +169,11 @@ async fn expect_same_history(
         }
     };
     Ok(if snapshot.compacted_to != compacted_to.position {
-        Err("the journal was compacted after it was written".into())
+        Err("the journal was compacted after the snapshot was written".into())
     } else if entry == Some(at.digest) {
         Ok(snapshot)
     } else if entry.is_none() {
-        Err(format!("it is ahead of the journal, at position {}", at.position))
+        Err(format!("the snapshot is ahead of the journal, at position {}", at.position))
     } else {
         Err("the journal has a different operation at the position of the snapshot".into())
     })

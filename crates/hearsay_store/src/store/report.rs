@@ -11,16 +11,17 @@ pub struct OpenReport {
     pub position: Position,
     /// Position of the snapshot that was used, or `None` if no snapshot was used.
     pub snapshot: Option<Position>,
-    /// Reason why an existing snapshot was not used.
+    /// Reason why an existing snapshot was not used. `None` if the snapshot was used or if there is no snapshot.
     pub snapshot_ignored: Option<String>,
     /// Number of operations that were read from the journal: the operations after the snapshot or, without a snapshot,
     /// after the compacted part.
     pub tail: u64,
-    /// Number of chunks that were deleted because their operations were never committed.
+    /// Number of chunks that were deleted because their operations were never committed. A chunk is a part of a large
+    /// operation.
     pub swept_chunks: usize,
     /// Number of outdated graph records that are being rewritten in the background.
     pub catching_up: usize,
-    /// Number of the newest batch of transient values.
+    /// Number of the newest stored batch of transient values. Each commit with transient values stores one batch.
     pub transient_batch: u64,
     /// Whether the graph tables are being compared with the state in the background and repaired. This happens in three
     /// cases: the previous program did not close the campaign, the tables may contain outdated transient values, or the
@@ -28,6 +29,6 @@ pub struct OpenReport {
     pub verifying: bool,
     /// Schema version of the database before it was opened; 0 for a new database.
     pub schema: u64,
-    /// Duration of the opening.
+    /// Duration of opening the campaign.
     pub took: Duration,
 }

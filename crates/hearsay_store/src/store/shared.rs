@@ -19,7 +19,7 @@ pub(crate) struct Shared {
     pub(crate) backlog: AtomicUsize,
     /// Number of records of the graph tables that were repaired.
     pub(crate) repaired: AtomicUsize,
-    /// Whether the store is closing. Outdated records that are not rewritten by then are rewritten at the next opening.
+    /// Whether the store is closing. The next opening rewrites the outdated records that are not rewritten yet.
     pub(crate) closing: AtomicBool,
     #[cfg(feature = "testing")]
     pub(crate) faults: crate::faults::Faults,

@@ -44,9 +44,9 @@ impl Child {
         Ok(Self { process, lines })
     }
 
-    /// Kills the program (SIGKILL on Unix). Waits until the program has written `count` lines that start with `word`,
-    /// then waits for the duration `delay`. If the program does not write these lines within the duration `patience`,
-    /// it is killed at the end of that duration.
+    /// Kills the program (SIGKILL on Unix). Before that, waits until the program has written `count` lines that start
+    /// with `word`, and then waits for the duration `delay`. If the program does not write these lines within the
+    /// duration `patience`, kills the program at the end of that duration.
     ///
     /// # Errors
     /// Returns an error if the system cannot kill the program.

@@ -18,7 +18,7 @@ pub enum Damage {
         /// Bit mask with the bits to flip; 0 changes nothing.
         mask: u8,
     },
-    /// Appends this number of bytes.
+    /// Appends this number of bytes to the file.
     Append(usize),
     /// Removes the file.
     Remove,

@@ -49,8 +49,8 @@ fn a_compacted_journal_opens_as_the_same_state() {
         commit(&store, &mut state, &[set(n)]);
     }
     commit(&store, &mut state, &[small(2)]);
-    assert_eq!(compact(&store, &mut state, 10), 292, "all but the last that cannot be undone, and the text");
-    assert_eq!(state.operation_count(), 2 + 1 + 10, "two people, one setting, and those that can be undone");
+    assert_eq!(compact(&store, &mut state, 10), 292, "the number of rewritten operations");
+    assert_eq!(state.operation_count(), 2 + 1 + 10, "two people, one setting, ten recent operations");
     let rows = |store: &Store| {
         store.query_blocking("RETURN [count(SELECT * FROM journal), count(SELECT * FROM journal_chunk)]")
     };
@@ -107,7 +107,7 @@ fn a_large_operation_keeps_what_is_needed_of_it() {
     assert_eq!(compact(&store, &mut state, 0), 1);
     assert_eq!((state.fact_count(), state.operation_count()), (facts, 1));
     let chunks = store.query_blocking("RETURN count(SELECT VALUE id FROM journal_chunk)").unwrap();
-    assert_eq!(chunks, 0, "what is left fits into its row");
+    assert_eq!(chunks, 0, "the remaining operation fits into its row");
     store.close().unwrap();
     let opened = open(directory.path());
     assert!(opened.state == state);

@@ -56,7 +56,7 @@ fn groups_in(state: &State) -> usize {
     let mut n = 0;
     while journal.peek().is_some() {
         for expected in group(n) {
-            assert!(journal.next() == Some(expected), "group {n} is there by half, or is not what was written");
+            assert!(journal.next() == Some(expected), "group {n} is incomplete or was changed");
         }
         n += 1;
     }
@@ -185,7 +185,7 @@ fn storage_that_fails_stops_the_writes_and_loses_nothing_acknowledged() {
         let error = store.commit_blocking(Position(3), vec![small(2)]).unwrap_err();
         assert!(matches!(error, StoreError::Uncertain { .. }), "{fault:?}: {error}");
         let reason = store.health().failure.unwrap();
-        let expected = if fault == StorageFault::Refused { "the disk is full" } else { "a test asked for it" };
+        let expected = if fault == StorageFault::Refused { "the disk is full" } else { "a test injected this" };
         assert!(reason.contains(expected), "{fault:?}: {reason}");
         // The storage would accept this operation. The store rejects it, because the contents of the storage are
         // uncertain.
@@ -227,5 +227,5 @@ fn records_of_the_graph_that_were_lost_come_back_after_a_kill() {
     assert_eq!(store.graph_differences_blocking(&state).unwrap(), []);
     store.close().unwrap();
     let opened = open(killed.path());
-    assert!(!opened.report.verifying && !opened.store.health().replayed_log, "once is enough");
+    assert!(!opened.report.verifying && !opened.store.health().replayed_log, "compared again");
 }

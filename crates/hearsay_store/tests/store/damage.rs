@@ -97,9 +97,9 @@ fn damage_is_found_or_does_no_harm() {
                 let options = StoreOptions { open_timeout: Duration::from_secs(40), ..StoreOptions::default() };
                 match Store::open(copied.path(), options) {
                     Ok(opened) => {
-                        assert!(opened.state == state, "{case}: something is missing");
+                        assert!(opened.state == state, "{case}: data is missing");
                         assert_eq!(opened.state.position(), state.position(), "{case}");
-                        println!("{case}: {:.1?}: no harm", started.elapsed());
+                        println!("{case}: {:.1?}: no effect", started.elapsed());
                         whole += 1;
                     }
                     Err(error @ StoreError::Damaged { .. }) => {
@@ -112,7 +112,7 @@ fn damage_is_found_or_does_no_harm() {
             }
         }
     }
-    println!("{errors} found, {whole} without harm");
+    println!("{errors} reported, {whole} without effect");
     assert!(errors > 10 && whole > 0);
 }
 
@@ -161,7 +161,7 @@ fn a_tampered_journal_is_found() {
         ("UPDATE journal:30 SET operation = '{'", &["operation 30", "digest"]),
         ("UPDATE journal:30 SET operation = string::replace(operation, 'add', 'sub')", &["operation 30", "digest"]),
         ("DELETE journal_chunk:[41, 1]", &["chunk 1 of operation 41 is missing"]),
-        ("UPDATE journal_chunk:[41, 1] SET text = 'x'", &["operation 41 has lost a part"]),
+        ("UPDATE journal_chunk:[41, 1] SET text = 'x'", &["operation 41 has an incomplete text"]),
         ("UPDATE schema:current SET version = 99", &["schema 99", "up to 3"]),
         ("UPDATE schema:current SET version = 2", &["schema 2", "reads is 3", "hearsay export"]),
     ];

@@ -36,7 +36,7 @@ fn tables(store: &Store) -> serde_json::Value {
 fn wait_for_graph(store: &Store) {
     let started = Instant::now();
     while store.projected() < store.position() {
-        assert!(started.elapsed() < Duration::from_secs(10), "the tables do not follow");
+        assert!(started.elapsed() < Duration::from_secs(10), "the tables are not complete after 10 s");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

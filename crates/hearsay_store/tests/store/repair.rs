@@ -29,14 +29,14 @@ fn files(directory: &Path, of: &str) -> Vec<PathBuf> {
 }
 
 /// Compares a repaired campaign with the original campaign. Every operation that is not reported as lost must be at its
-/// position. Each lost operation must be replaced by an operation that changes nothing.
+/// original position. Each lost operation must be replaced by an operation that changes nothing.
 fn expect(directory: &Path, before: &State, report: &RepairReport, case: &str) -> State {
     let Opened { store, state, report: opened } = open(directory);
     let CheckReport { lost, unfit, newest, .. } = &report.found;
     assert_eq!((*newest, state.position()), (before.position(), before.position()), "{case}");
     let gone: BTreeMap<Position, String> =
         lost.iter().chain(unfit).map(|lost| (lost.position, format!("{lost:?}"))).collect();
-    assert_eq!(gone.len(), lost.len() + unfit.len(), "{case}: one is reported twice");
+    assert_eq!(gone.len(), lost.len() + unfit.len(), "{case}: an operation is reported twice");
     assert_eq!(report.saved, newest.0 - gone.len() as u64, "{case}");
     for ((position, found), (_, expected)) in state.journal().zip(before.journal()) {
         match gone.contains_key(&position) {
@@ -79,7 +79,7 @@ fn damage_and_repair(origin: &Path, file: &Path, damage: Damage, before: &State)
     let options = StoreOptions { open_timeout: Duration::from_secs(40), ..StoreOptions::default() };
     match Store::open(directory.as_path(), options) {
         Ok(opened) => {
-            assert!(opened.state == *before, "{case}: something is missing");
+            assert!(opened.state == *before, "{case}: data is missing");
             opened.store.close().unwrap();
         }
         Err(error) => {
@@ -162,7 +162,7 @@ fn what_follows_damage_within_the_log_is_saved() {
     // Damages the log near its beginning. The engine would cut off the log there.
     let (lost, state) = damage_and_repair(&crashed, &segment, Damage::Flip { at: size / 400, mask: 32 }, &before);
     assert!((1..40).contains(&lost), "{lost}");
-    assert!(state.passages().count() == 2, "what stands at the end of the log is there");
+    assert!(state.passages().count() == 2, "the last entries of the log are readable");
     assert!(damage_and_repair(&crashed, &segment, Damage::Remove, &before).0 >= 40);
 }
 

@@ -79,7 +79,7 @@ fn values_are_set_where_the_journal_was_when_they_were_set() {
         Arc::new(Operation::new(Author::Dm, "Ann is at the pier", vec![Change::AssertFact(Arc::new(fact))]));
     store.commit_blocking(Position(2), vec![Arc::clone(&operation)]).unwrap();
     state.apply(operation).unwrap();
-    assert_eq!(state.transients().count(), 1, "the DM's word goes before the game's");
+    assert_eq!(state.transients().count(), 1, "the DM's value replaces the game's value");
     commit(&store, &mut state, vec![at("bob", Some("inn"))], None);
     store.close().unwrap();
     let reopened = Store::open(directory.path(), StoreOptions::default()).unwrap();

@@ -50,7 +50,7 @@ struct CaptureView {
     focus: bool,
     #[serde(skip)]
     trouble: Option<String>,
-    /// A line that is logged when a session starts. The DM can decline to start a session; the line then stays in the
+    /// A line that is logged as soon as a session starts. If the DM declines to start a session, the line stays in the
     /// text field.
     #[serde(skip)]
     waiting: Option<Log>,

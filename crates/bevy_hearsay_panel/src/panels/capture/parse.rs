@@ -13,7 +13,7 @@ pub enum Line {
     Speech {
         /// The speaker.
         speaker: EntityId,
-        /// The text.
+        /// Text that the character speaks. Empty if the line only selects the speaker.
         words: String,
     },
     /// `#place words`: the scene moves to another place, and something happens there.

@@ -26,7 +26,7 @@ impl EntityModel {
     /// character and visits every passage.
     ///
     /// # Errors
-    /// None at present. If the entity does not exist, `found` is false.
+    /// Currently never returns an error. If the entity does not exist, `found` is false.
     pub fn load(world: &ReadSnapshot, request: &EntityRequest) -> Result<Self, MemoryError> {
         let (state, id) = (&*world.state, &request.id);
         let mut model = Self { id: Some(id.clone()), name: id.to_string(), ..Self::default() };

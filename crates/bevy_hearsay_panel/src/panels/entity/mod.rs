@@ -50,13 +50,13 @@ struct Kept {
     view: EntityView,
     pages: Vec<EntityId>,
     at: usize,
-    /// The fact to show, until the page of its subject is read.
+    /// The fact to show when the page of its subject has been read.
     #[serde(skip)]
     fact: Option<FactId>,
 }
 
 impl EntityPanel {
-    /// Returns the entity whose page is shown.
+    /// Returns the entity whose page is shown; `None` if no page is open.
     pub fn id(&self) -> Option<&EntityId> {
         self.kept.pages.get(self.kept.at)
     }

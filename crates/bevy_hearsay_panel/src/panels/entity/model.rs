@@ -11,7 +11,7 @@ pub const MOST: usize = 300;
 /// A request for the page of an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntityRequest {
-    /// The entity.
+    /// Id of the entity.
     pub id: EntityId,
 }
 
@@ -24,7 +24,7 @@ pub struct EntityModel {
     pub found: bool,
     /// Main name.
     pub name: String,
-    /// Kind of the entity.
+    /// Kind of the entity, if it is known.
     pub kind: Option<Kind>,
     /// Whether all players know the name.
     pub safe: bool,
@@ -56,38 +56,38 @@ pub struct EntityModel {
     pub passages_all: usize,
 }
 
-/// An alias.
+/// An alias of an entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AliasLine {
-    /// The name.
+    /// Text of the alias.
     pub text: String,
     /// Whether the alias is secret.
     pub secret: bool,
     /// Whether players may see the alias.
     pub safe: bool,
-    /// The fact that states the alias.
+    /// Id of the fact that states the alias.
     pub fact: FactId,
 }
 
 /// A meeting of the party with the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetLine {
-    /// Form of the meeting, for display: `Spoke`, `Present`, `Visited`, `Played` or `Only named`.
+    /// Form of the meeting, for display: `Spoke`, `Present`, `Visited`, `Played` or `Only mentioned`.
     pub acquisition: String,
     /// Session, time and place for display, such as `session 2, A Wake · 4 Rainmoon 412, 10:15 · The Gilded Gull`.
     pub text: String,
-    /// The session.
+    /// Session of the meeting, if it is known.
     pub session: Option<SessionId>,
 }
 
 /// Last words of an entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WordsLine {
-    /// The text.
+    /// The words.
     pub text: String,
-    /// Time, for display.
+    /// Session and time of the words, for display.
     pub when: String,
-    /// The session.
+    /// Session in which the entity said the words, if it is known.
     pub session: Option<SessionId>,
     /// Whether all players heard the words.
     pub safe: bool,
@@ -102,9 +102,9 @@ pub struct UnsettledLine {
     pub text: String,
     /// Start and further details, for display.
     pub details: String,
-    /// The fact, if there is one.
+    /// Id of the fact that states the promise or debt, if there is one.
     pub fact: Option<FactId>,
-    /// The quest, if there is one.
+    /// Id of the quest, if the item is a quest.
     pub quest: Option<EntityId>,
     /// Whether players may see the item.
     pub safe: bool,
@@ -115,22 +115,22 @@ pub struct UnsettledLine {
 pub struct FactSection {
     /// The heading, such as `Description` or `Relations`.
     pub title: String,
-    /// The facts. The list has at most [`MOST`] entries.
+    /// The facts of the section, at most [`MOST`].
     pub facts: Vec<FactModel>,
-    /// Number of facts that are not listed.
+    /// Number of further facts that are not listed.
     pub more: usize,
 }
 
 /// A fact that an entity knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnowsLine {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Attitude of the entity to the fact, for display, such as `believes`, `doubts` or `believed until it ended`.
+    /// Attitude of the entity to the fact, for display, such as `believes it`, `doubts it` or `knows that it ended`.
     pub hold: String,
-    /// Credence.
+    /// Credence of the entity in the fact, from 0 to 1.
     pub credence: f64,
     /// Acquisition and time for display, such as `told by Odo Brandt, 4 Rainmoon 412`.
     pub acquisition: String,
@@ -147,7 +147,7 @@ pub struct KnowsLine {
 /// A secret that the entity keeps, or a secret about the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SecretLine {
-    /// The fact.
+    /// Id of the secret fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
@@ -185,9 +185,9 @@ pub struct TimeLine {
     pub when: String,
     /// Description of the event.
     pub text: String,
-    /// The fact, if there is one.
+    /// Id of the fact, if the item is a fact.
     pub fact: Option<FactId>,
-    /// The session, if there is one.
+    /// Session of the item, if it is known.
     pub session: Option<SessionId>,
     /// Whether players may see the event.
     pub safe: bool,
@@ -195,14 +195,14 @@ pub struct TimeLine {
     pub secret: bool,
 }
 
-/// A passage.
+/// A passage by or about the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PassageLine {
-    /// The id.
+    /// Id of the passage.
     pub id: PassageId,
-    /// The speaker.
+    /// Speaker of the passage; `None` if the passage has no speaker.
     pub speaker: Option<Named>,
-    /// The text.
+    /// Text of the passage.
     pub text: String,
     /// Source and time, for display.
     pub place: String,
@@ -218,7 +218,7 @@ impl EntityModel {
         self.sections.iter().flat_map(|section| &section.facts)
     }
 
-    /// Returns a fact of the page.
+    /// Returns a fact of the page; `None` if the page does not contain it.
     pub fn fact(&self, id: FactId) -> Option<&FactModel> {
         self.facts().find(|fact| fact.fact == id)
     }

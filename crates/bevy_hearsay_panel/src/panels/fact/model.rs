@@ -8,7 +8,7 @@ use crate::{names::Named, text::Linked};
 /// A fact for display.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactModel {
-    /// The id.
+    /// Id of the fact.
     pub fact: FactId,
     /// Subject of the fact.
     pub subject: Named,
@@ -29,27 +29,27 @@ pub struct FactModel {
     /// Whether players may see the fact on the screen. They may if all player characters know the fact and none of them
     /// conceals it.
     pub safe: bool,
-    /// Start of the fact's validity, for display.
+    /// Start of the fact's validity, for display; `None` if it is not recorded.
     pub since: Option<String>,
-    /// End of the fact's validity, for display.
+    /// End of the fact's validity, for display; `None` if it is not recorded.
     pub until: Option<String>,
-    /// Attitude of the subject to the object, from −100 to 100.
+    /// Attitude of the subject to the object, from −100 to 100; `None` if the fact states no attitude.
     pub attitude: Option<i8>,
-    /// Confidence of extraction. `None` if the fact was not extracted.
+    /// Confidence of an extracted fact, from 0 to 1; `None` for other facts.
     pub confidence: Option<f64>,
     /// Method, author and session with which the fact was recorded, for display.
     pub origin: String,
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
-    /// The party's knowledge of the fact.
+    /// The party's knowledge of the fact; `None` if no player character knows it.
     pub table: Option<TableLine>,
     /// Whether everyone knows the fact.
     pub everybody: bool,
-    /// Other direct knowers, groups first. The list has at most [`MOST_HOLDERS`] entries.
+    /// Other knowers with a knowledge edge of their own, groups first. The list has at most [`MOST_HOLDERS`] entries.
     pub held_by: Vec<HolderLine>,
     /// Number of knowers that are not listed.
     pub more_holders: usize,
-    /// The sources.
+    /// Sources of the fact.
     pub sources: Vec<SourceLine>,
 }
 
@@ -72,11 +72,11 @@ pub struct TableLine {
 /// A knower of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HolderLine {
-    /// The knower.
+    /// The knower: a character, a group or a place.
     pub who: Named,
     /// Acquisition for display, such as `told by Odo Brandt`.
     pub acquisition: String,
-    /// Credence.
+    /// Credence of the knower in the fact, from 0 to 1.
     pub credence: f64,
     /// Time when the knower learned the fact, for display.
     pub since: Option<String>,
@@ -91,8 +91,8 @@ pub struct HolderLine {
 pub struct SourceLine {
     /// File and line, or speaker and session.
     pub place: String,
-    /// The text.
+    /// Text of the source, if it is known.
     pub text: Option<String>,
-    /// Byte range of the words that state the fact.
+    /// Byte range of the words in `text` that state the fact.
     pub quote: Option<(usize, usize)>,
 }

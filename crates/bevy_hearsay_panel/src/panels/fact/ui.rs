@@ -35,11 +35,11 @@ pub struct FactsView {
 /// An edit of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactEdit {
-    /// The fact.
+    /// Id of the edited fact.
     pub fact: FactId,
-    /// The object or value.
+    /// New object or value of the fact, as text.
     pub object: String,
-    /// The sentence.
+    /// New sentence that states the fact.
     pub statement: String,
     /// Whether the edit has just begun. The first field then gets the keyboard focus in the next frame.
     #[serde(skip)]
@@ -49,7 +49,7 @@ pub struct FactEdit {
 }
 
 impl FactEdit {
-    /// Starts an edit.
+    /// Starts an edit with the current object and sentence of a fact.
     pub fn new(fact: &FactModel) -> Self {
         Self {
             fact: fact.fact,
@@ -61,8 +61,8 @@ impl FactEdit {
     }
 }
 
-/// Draws a fact. `clock` is the time of the game clock, at which the user can end the fact. Returns the requests to the
-/// desk.
+/// Draws a fact. `clock` is the time of the game clock; if the user ends the fact, it ends at this time. Returns the
+/// requests to the desk.
 pub fn fact_ui(
     ui: &mut Ui,
     look: &Look,

@@ -25,7 +25,7 @@ impl GraphModel {
     /// all relations.
     ///
     /// # Errors
-    /// None at present.
+    /// Currently never returns an error.
     pub fn load(world: &ReadSnapshot, request: &GraphRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let known = |id: &&EntityId| state.entity(id).is_some();

@@ -60,12 +60,12 @@ impl Laying {
 }
 
 impl GraphPanel {
-    /// Returns the model.
+    /// Returns the part of the graph that the panel shows.
     pub fn model(&self) -> &GraphModel {
         &self.model
     }
 
-    /// Returns the positions of the entities.
+    /// Returns the positions of the entities in the layout.
     pub fn places(&self) -> &Places {
         &self.places
     }

@@ -30,12 +30,12 @@ impl Default for GraphRequest {
     }
 }
 
-/// A part of the graph.
+/// The part of the graph that the panel shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GraphModel {
-    /// Center of the neighbourhood.
+    /// Center of the neighbourhood; `None` for the whole campaign.
     pub center: Option<Named>,
-    /// The knower whose known relations are shown.
+    /// The knower whose known relations are shown; `None` for all relations that are true now.
     pub knower: Option<Named>,
     /// The displayed entities, at most [`MOST_NODES`]. If there are more, those with the most relations are displayed.
     pub nodes: Vec<Node>,
@@ -47,10 +47,10 @@ pub struct GraphModel {
     pub predicates: Vec<(String, usize)>,
 }
 
-/// An entity.
+/// A node of the graph, which stands for one entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// The entity.
+    /// The entity of the node.
     pub who: Named,
     /// Total number of relations of the entity, displayed or not.
     pub degree: usize,
@@ -62,7 +62,7 @@ pub struct Node {
     pub safe: bool,
 }
 
-/// The connection of two entities.
+/// The connection of two entities: all relations between them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
     /// Index of the first node.
@@ -73,10 +73,10 @@ pub struct Edge {
     pub relations: Vec<Relation>,
 }
 
-/// A relation.
+/// A relation between the two entities of an edge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
-    /// The fact.
+    /// Id of the fact that states the relation.
     pub fact: FactId,
     /// Predicate of the fact.
     pub predicate: String,

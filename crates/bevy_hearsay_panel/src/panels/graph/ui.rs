@@ -31,12 +31,12 @@ pub struct GraphView {
     pub selected: Option<EntityId>,
     /// Position of the layout that is in the middle of the canvas.
     pub middle: Place,
-    /// The zoom factor.
+    /// Zoom factor, from 0.12 to 4.
     pub zoom: f32,
     /// Whether to fit the graph into view in the next frame.
     #[serde(skip)]
     pub fit: bool,
-    /// Whether the DM moved or zoomed the view. If so, a new canvas size does not fit the graph into view again.
+    /// Whether the DM moved or zoomed the view. If so, the view stays the same when the size of the canvas changes.
     #[serde(skip)]
     moved: bool,
     #[serde(skip)]

@@ -22,7 +22,7 @@ impl HistoryModel {
     /// Reads the journal. Call this function on a background thread, because it visits every change.
     ///
     /// # Errors
-    /// None at present.
+    /// Currently never returns an error.
     pub fn load(world: &ReadSnapshot, request: &HistoryRequest) -> Result<Self, MemoryError> {
         let filter = HistoryFilter { author: request.author.clone(), before: None, limit: request.limit };
         let found = operations(&world.state, &filter);

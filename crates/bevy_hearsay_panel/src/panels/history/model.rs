@@ -13,12 +13,12 @@ pub struct HistoryRequest {
     pub limit: usize,
 }
 
-/// Operations, newest first.
+/// The operations that the panel lists, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HistoryModel {
     /// The operations.
     pub rows: Vec<OperationModel>,
-    /// Number of operations that the filter accepts.
+    /// Number of operations that the filter accepts, listed or not.
     pub all: usize,
     /// Authors, with the number of their operations.
     pub authors: Vec<(String, usize)>,
@@ -37,9 +37,10 @@ pub struct OperationModel {
     pub summary: String,
     /// Number of changes in the operation.
     pub changes: usize,
-    /// Whether the operation is live.
+    /// Whether the operation is live, which means that it is not reverted.
     pub live: bool,
-    /// Position of the operation that reverted this operation. Reverting that operation restores this one.
+    /// Position of the operation that reverted this operation, if there is one. Reverting that operation restores this
+    /// one.
     pub undone_by: Option<Position>,
     /// Whether the operation only reverts other operations.
     pub is_undo: bool,
@@ -48,15 +49,15 @@ pub struct OperationModel {
 /// Preview of undoing an operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UndoModel {
-    /// The operation to undo.
+    /// Position of the operation to undo.
     pub position: Position,
     /// Summary of the operation.
     pub summary: String,
     /// Whether the operation is itself an undo, so that undoing it is a redo.
     pub is_redo: bool,
-    /// Numbers of removed items, such as `3 facts`.
+    /// Numbers of items that the undo removes, such as `3 facts`.
     pub lost: Vec<String>,
-    /// Removed facts. Each has the id, the sentence, and whether the fact is secret.
+    /// Facts that the undo removes. Each has the id, the sentence, and whether the fact is secret.
     pub facts: Vec<(FactId, String, bool)>,
     /// Number of removed facts that are not listed.
     pub more: usize,
@@ -64,7 +65,7 @@ pub struct UndoModel {
     pub changed: usize,
     /// Later operations that depend on this operation, with their summaries.
     pub dependents: Vec<(Position, String)>,
-    /// Losses of knowledge. Each has a description, and whether the fact is secret.
+    /// Knowledge that characters lose. Each item has a description, and whether the fact is secret.
     pub knowledge: Vec<(String, bool)>,
     /// Number of losses of knowledge that are not listed.
     pub more_knowledge: usize,

@@ -28,7 +28,7 @@ pub struct HistoryView {
     pub author: Option<String>,
     /// Maximum number of operations.
     pub limit: usize,
-    /// The selected operation.
+    /// Position of the selected operation.
     pub at: Option<Position>,
     #[serde(skip)]
     heights: Heights,
@@ -64,7 +64,7 @@ pub enum HistoryAction {
     Preview(Position),
     /// Undo the operation.
     Undo(Position),
-    /// Close the preview.
+    /// Close the preview and keep the operation.
     Keep,
     /// Show a fact.
     ShowFact(FactId),

@@ -13,7 +13,7 @@ use crate::text::counted;
 pub struct FolderModel {
     /// Path of the folder.
     pub path: PathBuf,
-    /// The parent folder.
+    /// The parent folder; `None` for the root of the file system.
     pub above: Option<PathBuf>,
     /// Subfolders and files that can be imported. Folders come first; entries are sorted by name.
     pub entries: Vec<EntryModel>,
@@ -21,7 +21,7 @@ pub struct FolderModel {
     pub more: usize,
     /// Whether the folder has files that can be imported.
     pub importable: bool,
-    /// Reason why the folder cannot be read, if it cannot.
+    /// Reason why the folder cannot be read; `None` if it was read.
     pub trouble: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub struct ListModel {
     pub title: String,
     /// Whether the list is a warning that the DM should read before the import.
     pub warns: bool,
-    /// The rows.
+    /// The items of the list.
     pub rows: Vec<ProblemModel>,
 }
 
@@ -80,7 +80,7 @@ pub struct ProblemModel {
 /// State of an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub enum ImportModel {
-    /// The selected files have not been checked yet.
+    /// The DM has not requested a preview of the selected files yet.
     #[default]
     Idle,
     /// The files are being checked.

@@ -109,10 +109,10 @@ pub struct Head {
     pub safe: bool,
 }
 
-/// Another fact that a card mentions.
+/// Another fact that a card mentions, such as a contradicting fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OtherFact {
-    /// The fact.
+    /// Id of the fact.
     pub id: FactId,
     /// Sentence that states the fact.
     pub statement: String,
@@ -137,12 +137,12 @@ pub struct Words {
     pub private: bool,
 }
 
-/// The object of a fact.
+/// The object of a fact: an entity or a value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Target {
     /// An entity.
     Entity(Named),
-    /// A value.
+    /// A value, as text.
     Value(String),
 }
 
@@ -159,7 +159,7 @@ impl Target {
 /// A fact with all data that the DM needs for a decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FactDetail {
-    /// The fact.
+    /// Id of the fact.
     pub id: FactId,
     /// Sentence that states the fact, with links.
     pub statement: Linked,
@@ -183,11 +183,11 @@ pub struct FactDetail {
     pub method: String,
     /// Author who recorded the fact.
     pub author: String,
-    /// Speaker who stated the fact.
+    /// Speaker who stated the fact, if it is known.
     pub speaker: Option<Named>,
-    /// Title of the session in which the fact was recorded.
+    /// Title of the session in which the fact was recorded, if there is one.
     pub session: Option<String>,
-    /// Validity of the fact, for display.
+    /// Interval in which the fact is true, for display; `None` if no start or end is recorded.
     pub when: Option<String>,
     /// Quotes of the sources.
     pub words: Vec<Words>,
@@ -240,7 +240,7 @@ pub struct ReviewModel {
     pub more_stubs: usize,
     /// Whether the model was read from the memory. False for the initial, empty model.
     pub is_read: bool,
-    /// Real time of the read.
+    /// Real time at which the model was read.
     #[serde(skip)]
     pub read_at: Timestamp,
     /// Details of the cards around the focus.
@@ -318,9 +318,9 @@ pub struct Filter {
     pub entity: Option<EntityId>,
     /// Maximum age of a card, in hours.
     pub hours: Option<u32>,
-    /// Minimum confidence.
+    /// Minimum confidence, from 0 to 1.
     pub least: f64,
-    /// Maximum confidence. `None` is no limit.
+    /// Maximum confidence, from 0 to 1. `None` is no limit.
     pub most: Option<f64>,
 }
 
@@ -351,7 +351,7 @@ impl Filter {
 }
 
 impl ReviewModel {
-    /// Returns the index of a card, if it exists.
+    /// Returns the index of a card in `heads`; `None` if the card does not exist.
     pub fn place(&self, key: &CardKey) -> Option<usize> {
         match self.places.len() == self.heads.len() {
             true => self.places.get(key).copied(),
@@ -359,7 +359,7 @@ impl ReviewModel {
         }
     }
 
-    /// Returns the summary of a card, if it exists.
+    /// Returns the summary of a card; `None` if the card does not exist.
     pub fn head(&self, key: &CardKey) -> Option<&Head> {
         self.place(key).and_then(|place| self.heads.get(place))
     }

@@ -12,13 +12,13 @@ use crate::widgets::{Completion, Heights};
 /// An edit in progress. The draft is saved when the window closes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
-    /// The fact.
+    /// Id of the edited fact.
     pub fact: FactId,
-    /// The subject.
+    /// The subject, as typed.
     pub subject: String,
-    /// The predicate.
+    /// The predicate, as typed.
     pub predicate: String,
-    /// The object.
+    /// The object, as typed.
     pub object: String,
     /// The sentence. If this text is empty, the sentence is generated from subject, predicate and object.
     pub statement: String,
@@ -74,15 +74,15 @@ pub struct ReviewView {
     pub selected: BTreeSet<CardKey>,
     /// The deferred cards. They are at the end of the list.
     pub put_off: BTreeSet<CardKey>,
-    /// The order.
+    /// The order of the cards.
     pub order: Order,
-    /// The filter.
+    /// The filter of the cards.
     pub filter: Filter,
     /// The edits in progress.
     pub drafts: BTreeMap<FactId, Draft>,
     /// The edit that was sent last. It is opened again if the memory refuses it.
     pub sent: Option<Draft>,
-    /// The reason for the next decision.
+    /// The typed reason for the next decision.
     pub reason: String,
     /// Whether the field for the reason is open.
     pub reason_open: bool,
@@ -241,11 +241,11 @@ impl ReviewView {
 pub enum ReviewAction {
     /// Decide on facts.
     Decide {
-        /// The facts.
+        /// The facts to decide on.
         facts: Vec<FactId>,
-        /// The decision.
+        /// The decision on each fact.
         decision: Decision,
-        /// The reason.
+        /// The reason to store with the decision, if the user typed one.
         reason: Option<String>,
     },
     /// Accept one of several contradicting facts, and mark the others as false.
@@ -254,14 +254,14 @@ pub enum ReviewAction {
         fact: FactId,
         /// The facts to mark as false.
         others: Vec<FactId>,
-        /// The reason.
+        /// The reason to store with the decision, if the user typed one.
         reason: Option<String>,
     },
     /// Make facts secret or open.
     Keep {
-        /// The facts.
+        /// The facts to change.
         facts: Vec<FactId>,
-        /// Whether to make them secret.
+        /// Whether to make the facts secret. If false, they become open.
         secret: bool,
     },
     /// Merge two entities.
@@ -279,8 +279,8 @@ pub enum ReviewAction {
     Show(EntityId),
     /// Show a fact.
     ShowFact(FactId),
-    /// Undo.
+    /// Undo the newest change.
     Undo,
-    /// Redo.
+    /// Redo the newest undo.
     Redo,
 }

@@ -30,7 +30,7 @@ impl StageModel {
     /// computes the view of each player character.
     ///
     /// # Errors
-    /// None at present.
+    /// Currently never returns an error.
     pub fn load(world: &ReadSnapshot, request: &StageRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let playing = state.playing();
@@ -124,7 +124,7 @@ impl AnswerModel {
     /// Converts an answer for display. Adds whether each fact is secret or may be shown to players.
     ///
     /// # Errors
-    /// None at present.
+    /// Currently never returns an error.
     pub fn of(world: &ReadSnapshot, answer: &Answer) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let table = Table::of(state, None);
@@ -177,7 +177,7 @@ impl MindsModel {
     /// computes the view of each character.
     ///
     /// # Errors
-    /// None at present.
+    /// Currently never returns an error.
     pub fn load(world: &ReadSnapshot, request: &MindsRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let table = Table::of(state, None);
@@ -245,8 +245,8 @@ fn mind(state: &State, who: &Named, view: &View, fact: &Fact, present: &[EntityI
 }
 
 impl WhyNotModel {
-    /// Explains why a character cannot know a fact. Call this function on a background thread, because it computes the
-    /// view of each possible source.
+    /// Explains why a character does not know a fact. Call this function on a background thread, because it computes
+    /// the view of each possible source.
     ///
     /// # Errors
     /// Returns an error if one of the characters no longer exists.

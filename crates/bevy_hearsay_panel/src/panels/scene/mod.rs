@@ -81,7 +81,7 @@ impl ScenePanel {
         &self.stage
     }
 
-    /// Returns the last answer.
+    /// Returns the last answer, converted for display.
     pub fn answer(&self) -> &AnswerModel {
         &self.answer
     }

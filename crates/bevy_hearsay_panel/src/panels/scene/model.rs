@@ -21,7 +21,7 @@ pub struct StageRequest {
 /// The characters present, the place and the time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageModel {
-    /// The place.
+    /// The place of the scene, if it is known.
     pub place: Option<Named>,
     /// Whether all players know the name of the place.
     pub place_safe: bool,
@@ -29,13 +29,13 @@ pub struct StageModel {
     pub description: Option<String>,
     /// Game time, formatted on the campaign's calendar.
     pub time: Option<String>,
-    /// Current session.
+    /// Id of the current session; `None` if no session is active.
     pub session: Option<SessionId>,
-    /// Title of the session.
+    /// Title of the current session; `None` if no session is active.
     pub session_title: Option<String>,
     /// The characters present: player characters first, then the others, by name.
     pub present: Vec<PresentLine>,
-    /// The last lines said here, newest last.
+    /// The last lines said in the scene, newest last.
     pub lately: Vec<SaidLine>,
 }
 
@@ -59,7 +59,7 @@ pub struct PresentLine {
 pub struct SaidLine {
     /// The speaker; `None` for narration.
     pub speaker: Option<Named>,
-    /// The text.
+    /// Text of the line.
     pub text: String,
     /// Whether all players heard the line.
     pub safe: bool,
@@ -68,9 +68,9 @@ pub struct SaidLine {
 /// The facts with which a speaker may answer a question.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerModel {
-    /// The speaker.
+    /// The speaker; `None` before the first answer.
     pub speaker: Option<Named>,
-    /// The question.
+    /// Text of the question.
     pub question: String,
     /// The sections of the scene context.
     pub sections: Vec<AnswerSection>,
@@ -94,13 +94,13 @@ pub struct AnswerSection {
 /// A line of a scene context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerLine {
-    /// Sentence that states the fact.
+    /// Text of the line, such as the sentence that states a fact.
     pub text: String,
     /// The speaker's attitude to the fact, for display.
     pub note: String,
     /// Citation: how the speaker knows the fact.
     pub citation: String,
-    /// The fact that the line states, if there is one.
+    /// Id of the fact that the line states, if there is one.
     pub fact: Option<FactId>,
     /// Whether the speaker conceals the fact.
     pub conceals: bool,
@@ -110,10 +110,10 @@ pub struct AnswerLine {
     pub safe: bool,
 }
 
-/// A request for the knowledge of characters about facts.
+/// A request for the characters' knowledge of some facts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MindsRequest {
-    /// The question.
+    /// Text of the question.
     pub question: String,
     /// The facts that match the question, best first.
     pub facts: Vec<FactId>,
@@ -124,7 +124,7 @@ pub struct MindsRequest {
 /// The facts that everyone present knows, believes or conceals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MindsModel {
-    /// The question.
+    /// Text of the question.
     pub question: String,
     /// The facts, with the knowledge of everyone present.
     pub facts: Vec<MindFact>,
@@ -133,7 +133,7 @@ pub struct MindsModel {
 /// A fact with the knowledge of everyone present.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MindFact {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: Linked,
@@ -143,7 +143,7 @@ pub struct MindFact {
     pub secret: bool,
     /// Whether players may see the fact.
     pub safe: bool,
-    /// Whether the party knows the fact and since when, for display.
+    /// Whether the party knows the fact and since when, for display; `None` if the party does not know it.
     pub table: Option<String>,
     /// The knowledge of each character present, in the order of the request.
     pub minds: Vec<MindLine>,
@@ -191,16 +191,16 @@ impl Mind {
     }
 }
 
-/// Explanation why a character cannot know a fact.
+/// Explanation of why a character does not know a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WhyNotModel {
-    /// The character.
+    /// The character whose knowledge is explained.
     pub who: Named,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How the character knows the fact. `None` if the character does not know the fact.
+    /// How the character knows the fact, if the character knows the fact after all. Otherwise `None`.
     pub knows: Option<String>,
     /// Reasons, simplest first.
     pub reasons: Vec<String>,
@@ -213,7 +213,7 @@ pub struct WhyNotModel {
 /// A character that could tell a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WhyNotSource {
-    /// The character.
+    /// The character that could tell the fact.
     pub who: Named,
     /// The relation of this character to the character who does not know the fact, for display.
     pub tie: String,

@@ -71,7 +71,7 @@ fn state() -> Drawn {
         answer: AnswerModel {
             speaker: Some(odo.clone()),
             question: "Where were you?".into(),
-            sections: vec![AnswerSection { title: "What bears on the question".into(), lines: vec![told] }],
+            sections: vec![AnswerSection { title: "Relevant to the question".into(), lines: vec![told] }],
             summary: "90 of 800 tokens".into(),
             prompt: "the prompt".into(),
             with_citations: "the citations".into(),

@@ -66,7 +66,7 @@ pub struct SceneModels<'a> {
     pub answer: &'a AnswerModel,
     /// The knowledge of everyone present.
     pub minds: &'a MindsModel,
-    /// The explanation why a character cannot know a fact, if requested.
+    /// The explanation of why a character does not know a fact, if requested.
     pub why_not: Option<&'a WhyNotModel>,
     /// Whether an answer was requested and has not arrived yet.
     pub waits: bool,
@@ -80,7 +80,7 @@ pub enum SceneAction {
     Ask(Request),
     /// Ask the speaker the question.
     Question,
-    /// Explain why a character cannot know a fact. `None` closes the explanation.
+    /// Explain why a character does not know a fact. `None` closes the explanation.
     WhyNot(Option<(EntityId, FactId)>),
     /// Record that everyone present saw this fact.
     AllSaw(FactId),
@@ -510,7 +510,7 @@ fn mind_ui(
     }
 }
 
-/// Draws the explanation why a character cannot know a fact, and the characters that could tell the fact.
+/// Draws the explanation of why a character does not know a fact, and the characters that could tell the fact.
 fn why_ui(ui: &mut Ui, look: &Look, why: &WhyNotModel, asked: &mut Vec<Request>, actions: &mut Vec<SceneAction>) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {

@@ -25,7 +25,7 @@ impl SearchModel {
     /// view of each player character.
     ///
     /// # Errors
-    /// None at present.
+    /// Currently never returns an error.
     pub fn of(world: &ReadSnapshot, asked: &str, found: &SearchResults) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let rows = Rows { state, table: Table::of(state, None), asked };

@@ -34,7 +34,7 @@ pub struct SearchPanel {
 }
 
 impl SearchPanel {
-    /// Returns the last results.
+    /// Returns the last results, converted for display.
     pub fn model(&self) -> &SearchModel {
         &self.model
     }

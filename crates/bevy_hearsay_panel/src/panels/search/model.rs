@@ -21,30 +21,30 @@ pub struct SearchModel {
 /// Results of one type, such as entities or facts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchGroup {
-    /// The heading.
+    /// Heading of the group.
     pub title: String,
     /// The results, best first.
     pub rows: Vec<SearchRow>,
 }
 
-/// A result.
+/// A result of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchRow {
     /// Entity, fact or passage that a click on the result shows.
     pub target: Target,
-    /// The name, statement or text.
+    /// Name of the entity, statement of the fact, or text of the passage.
     pub text: String,
     /// Why the search found the result, in a few words.
     pub why: String,
     /// Entity of the result: the entity itself, the subject of a fact, or the speaker of a passage.
     pub named: Option<Named>,
-    /// Status of a fact.
+    /// Status of the fact; `None` if the result is not a fact.
     pub status: Option<FactStatus>,
     /// Whether the result is a secret.
     pub secret: bool,
     /// Whether players may see the result.
     pub safe: bool,
-    /// The answer to a question about the knowers of a fact.
+    /// The knowers of the fact, if the search asked for them. Otherwise `None`.
     pub knowers: Option<Knowers>,
 }
 
@@ -55,13 +55,13 @@ pub struct Knowers {
     pub table: Option<String>,
     /// Whether everyone knows the fact.
     pub everybody: bool,
-    /// Direct knowers, groups first.
+    /// Knowers with a knowledge edge of their own, groups first.
     pub held_by: Vec<HolderLine>,
     /// Number of knowers that are not listed.
     pub more: usize,
 }
 
-/// Target of a result.
+/// The entity, fact or passage that a click on a result shows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {

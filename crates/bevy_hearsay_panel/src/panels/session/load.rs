@@ -27,7 +27,7 @@ impl SessionModel {
     /// Reads the list of sessions. Call this function on a background thread, because it counts every line.
     ///
     /// # Errors
-    /// None at present.
+    /// Currently never returns an error.
     pub fn load(world: &ReadSnapshot) -> Result<Self, MemoryError> {
         let state = &*world.state;
         let rows = sessions(state);

@@ -11,7 +11,7 @@ use crate::{names::Named, text::Linked};
 pub struct SessionModel {
     /// All sessions, newest first.
     pub sessions: Vec<SessionLine>,
-    /// The current session.
+    /// The current session; `None` if no session is active.
     pub playing: Option<Playing>,
     /// Defaults for the next session.
     pub next: Next,
@@ -20,13 +20,13 @@ pub struct SessionModel {
 /// A session in the list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionLine {
-    /// The id.
+    /// Id of the session.
     pub id: SessionId,
-    /// Number of the session.
+    /// Number of the session, if it has one.
     pub number: Option<u32>,
     /// Title of the session.
     pub title: String,
-    /// Real date of the session.
+    /// Real date of the session, if it is recorded.
     pub date: Option<String>,
     /// Game time from the start to the end of the session, for display.
     pub time: String,
@@ -41,7 +41,7 @@ pub struct SessionLine {
 /// The current session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Playing {
-    /// The id.
+    /// Id of the session.
     pub id: SessionId,
     /// Title of the session.
     pub title: String,
@@ -68,25 +68,25 @@ pub struct Next {
     pub clock: Option<String>,
 }
 
-/// A part of a session.
+/// The parts of a session that the panel can show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// The log.
+    /// The log of spoken and narrated lines.
     #[default]
     Log,
-    /// The report.
+    /// The report: facts learned and changed, open threads, and facts to review.
     Report,
-    /// The recap.
+    /// The recap: a short summary of the session.
     Recap,
 }
 
 /// A request for a part of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartRequest {
-    /// The session.
+    /// Id of the session.
     pub session: SessionId,
-    /// The part.
+    /// The part to read.
     pub part: Part,
     /// Whether the recap is for the players instead of the DM.
     pub players: bool,
@@ -94,7 +94,7 @@ pub struct PartRequest {
     pub words: usize,
 }
 
-/// A part of a session.
+/// The content of one part of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum PartModel {
     /// The last lines of the log, in order, and the number of omitted earlier lines.
@@ -110,9 +110,9 @@ pub enum PartModel {
 pub struct LineModel {
     /// Line number.
     pub line: u32,
-    /// The speaker.
+    /// Speaker of the line; `None` for narration.
     pub speaker: Option<Named>,
-    /// The text.
+    /// Text of the line.
     pub text: String,
     /// Time of the line, if it differs from the time of the previous line.
     pub when: Option<String>,
@@ -153,7 +153,7 @@ pub struct LearnerModel {
 /// A learned fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnedModel {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub what: Linked,
@@ -170,11 +170,11 @@ pub struct LearnedModel {
 pub struct ChangedModel {
     /// Type of the change, such as a new or an ended fact.
     pub kind: ChangeKind,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub what: Linked,
-    /// Time of the change.
+    /// Time of the change, for display.
     pub when: Option<String>,
     /// Whether the item is hidden in screen-safe mode.
     pub secret: bool,
@@ -187,7 +187,7 @@ pub struct OpenModel {
     pub kind: &'static str,
     /// Description of the thread, with links.
     pub what: Linked,
-    /// The fact, if there is one.
+    /// Id of the fact that states the thread, if there is one.
     pub fact: Option<FactId>,
     /// Whether the item is hidden in screen-safe mode.
     pub secret: bool,
@@ -196,13 +196,13 @@ pub struct OpenModel {
 /// A fact to review first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FirstModel {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub what: Linked,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Confidence of extraction.
+    /// Confidence of extraction, from 0 to 1.
     pub confidence: f64,
     /// Reason why the fact should be reviewed first.
     pub why: String,
@@ -215,7 +215,7 @@ pub struct RecapModel {
     pub players: bool,
     /// Title of the session.
     pub title: String,
-    /// The saved text, as the DM wrote it.
+    /// The text that the DM saved; `None` if no text is saved.
     pub kept: Option<String>,
     /// The text that is generated from the log and the facts.
     pub made: String,

@@ -11,7 +11,7 @@ use crate::{
     widgets::{from_right, icon_button, named},
 };
 
-/// The state of the memory, and the last message.
+/// The status bar at the bottom of the desk: the state of the memory, and the last message.
 #[derive(Debug, Default)]
 pub struct StatusBar {
     note: Option<Note>,
@@ -20,7 +20,7 @@ pub struct StatusBar {
 /// A part of the status bar with an explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The text.
+    /// Text of the part.
     pub text: String,
     /// Explanation, which is shown as a tooltip.
     pub help: String,

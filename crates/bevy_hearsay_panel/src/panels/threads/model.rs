@@ -59,16 +59,16 @@ impl ThreadTab {
     }
 }
 
-/// A thread.
+/// An open thread or a secret.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThreadRow {
     /// Kind of the thread.
     pub tab: ThreadTab,
     /// Description of the thread, with links.
     pub what: Linked,
-    /// The fact, if there is one.
+    /// Id of the fact that states the thread, if there is one.
     pub fact: Option<FactId>,
-    /// The quest, if there is one.
+    /// The quest, if the thread is a quest.
     pub quest: Option<Named>,
     /// Entities that the thread is about. For a secret, its holders.
     pub who: Vec<Named>,

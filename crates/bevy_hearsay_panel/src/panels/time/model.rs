@@ -33,7 +33,7 @@ impl TimeRequest {
     }
 }
 
-/// Preview of the gossip.
+/// Preview of the gossip, and of the time that passes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TimeModel {
     /// Start time, for display.
@@ -55,7 +55,7 @@ pub struct TimeModel {
 /// The number of characters that know a fact before and after the time span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpreadModel {
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub what: Linked,
@@ -80,11 +80,11 @@ pub struct NewsModel {
     pub teller: Named,
     /// The hearer.
     pub hearer: Named,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub what: Linked,
-    /// Credence of the hearer after the telling.
+    /// Credence of the hearer in the fact after the telling, from 0 to 1.
     pub credence: f64,
     /// Whether the fact is hidden in screen-safe mode.
     pub secret: bool,

@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeView {
-    /// The request.
+    /// The request to let time pass.
     pub request: TimeRequest,
     /// Whether the panel lists each telling. If false, it lists how far each fact spreads.
     pub tellings: bool,
@@ -54,7 +54,7 @@ pub enum TimeAction {
     Apply,
     /// Discard the preview.
     Discard,
-    /// Undo the applied preview.
+    /// Undo the applied gossip.
     Undo,
     /// Show an entity.
     Show(EntityId),

@@ -66,9 +66,9 @@ pub struct TimelineModel {
     pub undated: Vec<MomentModel>,
     /// Number of moments that are not listed.
     pub more_undated: usize,
-    /// The entity of the request, if there is one.
+    /// The entity of the request; `None` if the request is not limited to an entity.
     pub about: Option<Named>,
-    /// Current time of the game clock.
+    /// Current time of the game clock, and its text for display; `None` if the clock is not set.
     pub now: Option<(GameTime, String)>,
 }
 
@@ -100,7 +100,7 @@ pub struct SpanModel {
     pub now: bool,
 }
 
-/// A moment in the timeline.
+/// A moment in the timeline, such as an event, a session, or the start or end of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MomentModel {
     /// Kind of the moment.
@@ -109,13 +109,13 @@ pub struct MomentModel {
     pub when: String,
     /// Description of the moment, with links.
     pub what: Linked,
-    /// The fact, if there is one.
+    /// Id of the fact, if the moment belongs to a fact.
     pub fact: Option<FactId>,
-    /// The event, if there is one.
+    /// Id of the event, if the moment belongs to an event.
     pub event: Option<EntityId>,
-    /// The session, if the moment is from one.
+    /// Id and title of the session, if the moment belongs to a session.
     pub session: Option<(SessionId, String)>,
-    /// The place.
+    /// The place of the moment, if it is known.
     pub place: Option<Named>,
     /// The entities present at the moment.
     pub there: Vec<Named>,

@@ -1,4 +1,4 @@
-//! The campaign under construction.
+//! The campaign while it is built from notes.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -17,20 +17,20 @@ use crate::{
     import::{FileId, Found, Index, Note, Notes, Origin, Sure, Target, Visibility, truth::Truth},
 };
 
-/// Confidence of a fact from a field or convention of the format. The fact needs no review.
+/// Confidence of a fact from a field or convention of the format. Such a fact needs no review.
 const TYPED: f64 = 0.95;
-/// Confidence of a fact from free text. It is below the threshold, so the fact waits for review.
+/// Confidence of a fact from free text. It is so low that the fact waits for review.
 const GUESSED: f64 = 0.5;
 
 /// Maximum number of evidence entries of a fact.
 const MAX_EVIDENCE: usize = 64;
 
-/// The campaign under construction.
+/// The campaign while it is built from notes.
 pub(super) struct Assembly<'a> {
     pub(super) notes: &'a Notes,
     pub(super) index: Index,
     pub(super) mentions: Mentions,
-    /// The entity of each note; `None` for a log or a text.
+    /// The entity of each note; `None` for a note that is a session log or a text.
     pub(super) ids: Vec<Option<EntityId>>,
     pub(super) kinds: BTreeMap<EntityId, Kind>,
     pub(super) names: HashMap<EntityId, String>,
@@ -57,7 +57,7 @@ pub(super) struct Assembly<'a> {
     pub(super) findings: Findings,
 }
 
-/// An entity without a note: only links refer to it.
+/// An entity without a note of its own: it exists only because links refer to it.
 pub(super) struct Stub {
     pub(super) name: String,
     pub(super) origin: Origin,
@@ -66,7 +66,7 @@ pub(super) struct Stub {
     pub(super) visibility: Visibility,
 }
 
-/// The content of a fact, before it is built.
+/// The content of a fact that is not built yet.
 pub(super) struct Saying<'s> {
     pub(super) subject: &'s EntityId,
     pub(super) predicate: Predicate,
@@ -82,7 +82,8 @@ pub(super) struct Saying<'s> {
 }
 
 impl Assembly<'_> {
-    /// Returns the entity of a link target, if there is one. A dangling link creates a stub.
+    /// Returns the entity of a link target, or `None` if the target is ambiguous or names no entity. A link whose
+    /// target does not exist creates a stub.
     pub(super) fn target(
         &mut self,
         target: &Target,
@@ -142,7 +143,8 @@ impl Assembly<'_> {
             id = EntityId::from_name(&format!("{name} {}", self.source())).ok()?;
         }
         if self.kinds.contains_key(&id) && !self.stubs.contains_key(&id) {
-            // Another entity has this id. It is not the target: otherwise the link would have been resolved.
+            // Another entity has this id. The link does not mean that entity: otherwise the link would have been
+            // resolved.
             return None;
         }
         let visibility = visibility.within(&from.visibility);
@@ -222,8 +224,8 @@ impl Assembly<'_> {
         }
     }
 
-    /// Merges a second statement of a fact. Takes the status and provenance of the more certain statement, and the
-    /// stricter secrecy.
+    /// Merges a second statement of a fact into the first. The result has the status and provenance of the more certain
+    /// statement, and the stricter secrecy of the two.
     pub(super) fn twice(&mut self, number: usize, again: &hearsay_model::Fact, reach: Reach, learned: Vec<Learned>) {
         let stated = &mut self.facts[number];
         let held = &stated.fact;
@@ -233,7 +235,7 @@ impl Assembly<'_> {
         let other = if surer { held } else { again };
         let room = MAX_EVIDENCE.saturating_sub(provenance.evidence.len());
         provenance.evidence.extend(other.provenance().evidence.iter().take(room.min(8)).cloned());
-        // If any statement of the fact is without doubt, the fact is not a rumour.
+        // If any statement of the fact is made without doubt, the fact is not a rumour.
         let plainer = again.status() == FactStatus::Canon && held.status() == FactStatus::Claimed;
         let status = if surer || plainer { again.status() } else { held.status() };
         if secrecy == Secrecy::Secret {
@@ -269,7 +271,7 @@ impl Assembly<'_> {
     }
 
     pub(super) fn evidence(&mut self, origin: &Origin, key: &str) -> Evidence {
-        // The facts of one note follow each other, so they share the key.
+        // The facts of one note are recorded one after the other, so they share the key.
         if &*self.last_key != key {
             self.last_key = key.into();
         }

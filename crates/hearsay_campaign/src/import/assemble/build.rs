@@ -25,13 +25,14 @@ use crate::{
 /// Number of converted notes after which their memory is released.
 const RELEASED: usize = 4096;
 
-/// Builds a campaign from notes.
+/// Builds a campaign from the notes that a reader returned.
 ///
-/// - Everything that is marked as secret is secret, and so are all facts about the entity of a secret note: only named
-///   holders know these facts. A fact that is stated both openly and in secret is secret.
-/// - Facts from fields of the format become canon. Guesses become proposals, with a confidence below the threshold.
-/// - A dangling link creates a stub, whose kind is proposed to the DM.
-/// - Ambiguous links are listed, and none of their targets is used.
+/// - Everything that is marked as secret is secret: only its named holders know it. If a note is secret, all facts
+///   about its entity are secret. A fact that is stated both openly and in secret is secret.
+/// - Facts from fields of the format become canon. Facts from free text become proposals with a low confidence.
+/// - A link whose target does not exist creates an entity, called a stub. The kind of the stub is proposed to the DM.
+/// - A link that matches several notes is listed in the findings. If it states a relation and matches at most four
+///   notes, a relation to each of them is proposed to the DM.
 pub fn assemble(notes: Notes, options: &ReadOptions) -> Campaign {
     assembled(notes, options, &Cancel::default())
 }
@@ -107,7 +108,8 @@ impl Assembly<'_> {
         }
         let facts = bodies.iter().map(|note| 2 + note.aliases.len() + note.fields.len() + note.states.len()).sum();
         self.by_id.reserve(facts);
-        // Takes notes from the end, so that the memory of finished notes can be released while facts use more.
+        // Notes are taken from the end of the list, so that the memory of finished notes can be released while facts
+        // need more.
         bodies.reverse();
         let mut number = 0;
         while let Some(note) = bodies.pop().filter(|_| !cancel.is_cancelled()) {

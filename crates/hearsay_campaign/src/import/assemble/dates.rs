@@ -5,8 +5,8 @@ use hearsay_model::Date;
 use super::assembly::Assembly;
 
 impl Assembly<'_> {
-    /// Parses a date with the campaign's calendar. Tries the readable form first, if the tool wrote one. Keeps the
-    /// original text.
+    /// Parses a date with the campaign's calendar, and keeps the original text. If the tool also wrote the date in a
+    /// readable form, that form is tried first.
     pub(super) fn date(&self, raw: &str, readable: Option<&str>) -> Date {
         let calendar = self.calendar.as_ref();
         let parsed =

@@ -122,7 +122,7 @@ impl Assembly<'_> {
             predicate: name.clone(),
             object: Object::Value(piece.value.clone()),
             statement: None,
-            // An attribute is always recorded as certain. Only relations can be guesses.
+            // An attribute is always recorded as certain. Only relations can be uncertain.
             sure: Sure::Typed,
             truth: match &piece.value {
                 Value::Text(text) if text.len() <= 120 => Truth::of(text),
@@ -135,8 +135,8 @@ impl Assembly<'_> {
         self.say(saying, |builder| builder);
     }
 
-    /// Adds the dates of a note as attributes. A date that only mentions another event becomes a sentence of lore with
-    /// the title of that event.
+    /// Adds the dates of a note as attributes. A date that belongs to another event becomes a sentence of lore with the
+    /// title of that event.
     fn dates(&mut self, id: &EntityId, note: &Note) {
         for dated in &note.dates {
             let visibility = dated.visibility.within(&note.visibility);

@@ -1,4 +1,4 @@
-//! Ids of entities. They are readable and stable. Entities with equal names get different ids.
+//! Ids of entities. The ids are readable and stable. Entities with equal names get different ids.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,8 +10,9 @@ use crate::{
 };
 
 /// Returns the entity id of each note; `None` for a note that is not an entity. An entity that was imported before
-/// keeps its id. Among notes with the same name, the first by key gets the plain id. The others get their folder or a
-/// part of a hash appended. A moved note is recognized by its name, unless another note claims the entity.
+/// keeps its id. If several notes have the same name, the first of them in the order of the keys gets the plain id. The
+/// ids of the others also contain the name of their folder or a part of a hash. A moved note is recognized by its name,
+/// unless another note claims the entity.
 pub(super) fn assign(notes: &Notes, options: &ReadOptions, source: &str) -> Vec<Option<EntityId>> {
     let mut ids: Vec<Option<EntityId>> = vec![None; notes.notes.len()];
     let mut taken: HashSet<EntityId> = options.earlier.of_others(source).cloned().collect();

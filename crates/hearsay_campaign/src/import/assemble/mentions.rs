@@ -51,8 +51,8 @@ impl Mentions {
         }
     }
 
-    /// Returns the entities whose names occur in a text as whole words. A name of one word must also match in case:
-    /// `will` is not Will.
+    /// Returns the entities whose names occur in a text as whole words. A name of one word must also match in case, so
+    /// that the word `will` does not match the name Will.
     pub(super) fn found_in(&self, passage: &str) -> Vec<EntityId> {
         let words = text::words(passage);
         let mut found = Vec::new();

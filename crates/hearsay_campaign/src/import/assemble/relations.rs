@@ -1,4 +1,4 @@
-//! Relations. Relations from fields are canon; relations from free text are proposals.
+//! Relations between entities. Relations from fields are canon; relations from free text are proposals.
 
 use hearsay_model::{Attitude, EntityId, Object, Predicate, PredicateRole, Validity, Value};
 
@@ -11,11 +11,11 @@ use crate::import::{
     truth::{self, Truth},
 };
 
-/// Maximum number of entities that share a name. A name that more entities share counts as a common word.
+/// Maximum number of entities that may share a name. A name that more entities share counts as a common word.
 const MOST_MEANT: usize = 4;
 
 impl Assembly<'_> {
-    /// Adds a link that is not within a text. A link without a relation adds no fact.
+    /// Adds a link that is not within a text. A link that states no relation adds no fact.
     pub(super) fn link(&mut self, id: &EntityId, note: &Note, link: &Link) {
         let visibility = link.visibility.within(&note.visibility);
         let target = self.target(&link.target, link.label.as_deref(), note, &link.origin, &visibility);
@@ -32,7 +32,7 @@ impl Assembly<'_> {
         self.relate(id, note, &target, says, relation, &link.origin, visibility);
     }
 
-    /// Returns the candidates of an ambiguous name. The caller proposes a relation to each candidate, and the DM
+    /// Returns the entities that an ambiguous name may mean. The caller proposes a relation to each of them, and the DM
     /// chooses.
     fn meant(&self, target: &Target, from: &Note) -> Vec<EntityId> {
         match self.index.find(target, from, self.notes) {
@@ -97,8 +97,8 @@ impl Assembly<'_> {
         }
     }
 
-    /// Adds the relations of a relation field. Its links, and texts that name a note, are the targets. All other values
-    /// become an attribute.
+    /// Adds the relations that a relation field states. The targets are its links, and texts that name a note. All
+    /// other values become an attribute.
     pub(super) fn related(&mut self, id: &EntityId, note: &Note, field: &Field, says: &Says, visibility: &Visibility) {
         let says = &lexicon::listed(&field.name, says, self.kinds.get(id));
         let (of_name, _) = truth::named(&field.name);
@@ -124,8 +124,8 @@ impl Assembly<'_> {
             }
             let mut left = false;
             let parts = split_list(text);
-            // Names in a list that contains only names count like links. Names in a list that also contains prose are
-            // guesses.
+            // Names in a list that contains only names count like links. Names in a list that also contains prose
+            // become proposals.
             let means = |part: &&str| {
                 let target = Target::Name((*part).to_owned());
                 matches!(self.index.find(&target, note, self.notes), Found::One(_))
@@ -177,7 +177,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// Adds the links of a field with an unknown name. The relation is named after the field.
+    /// Adds the links of a field whose name is unknown. The relation gets the name of the field.
     pub(super) fn linked_value(
         &mut self,
         id: &EntityId,
@@ -195,7 +195,8 @@ impl Assembly<'_> {
     }
 }
 
-/// Returns the words about a linked entity in a general relation field: `[[Bob]] (brother)`, `rival: [[Eve]]`.
+/// Returns the words that a general relation field contains about a linked entity: `[[Bob]] (brother)`, `rival:
+/// [[Eve]]`.
 fn said_of(piece: &Piece, says: &Says) -> Option<String> {
     let [Target::Name(name)] = &piece.links[..] else { return None };
     let text = piece.value.to_string();

@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Assembly<'_> {
-    /// Adds the texts of a note. A text without a subject and without a visibility mark has no reader.
+    /// Adds the texts of a note as passages. A text without a subject and without a visibility mark has no reader.
     pub(super) fn texts(&mut self, subject: Option<&EntityId>, note: &Note) {
         let mut said: HashMap<(Option<String>, &str), u32> = HashMap::new();
         for block in &note.texts {
@@ -44,7 +44,7 @@ impl Assembly<'_> {
         for link in &block.links {
             let seen = link.visibility.within(&visibility);
             let target = self.target(&link.target, link.label.as_deref(), note, &link.origin, &seen);
-            // The link must not reveal a secret name that the text does not contain.
+            // The mention of the link's target must not reveal a secret name that the text does not contain.
             let Some(id) = target else { continue };
             let is_let_out = visibility.is_secret() || !self.is_hidden(&id) || {
                 let names = || names(&passage.text, self.name(&id));
@@ -75,12 +75,12 @@ impl Assembly<'_> {
         self.names.get(id).map_or(id.as_str(), String::as_str)
     }
 
-    /// Whether the existence of an entity is secret.
+    /// Returns whether the existence of an entity is secret.
     pub(super) fn is_hidden(&self, id: &EntityId) -> bool {
         self.hidden.contains(id)
     }
 
-    /// Adds a session log. Its texts become lines of the session, which all present characters heard.
+    /// Adds a session log. Its texts become lines of the session, and everyone who was present heard them.
     pub(super) fn session(&mut self, note: &Note) {
         let head = note.session.clone().unwrap_or_default();
         let mut id = head.number.map_or_else(|| slug(&note.name), |number| format!("session-{number}"));

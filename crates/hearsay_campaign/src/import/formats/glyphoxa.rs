@@ -1,8 +1,8 @@
-//! The strict YAML campaign of Glyphoxa, in both published layouts: relations within their entities, or in a separate
-//! list.
+//! The strict YAML campaign of Glyphoxa, in both published layouts: each relation within its entity, or all relations
+//! in a separate list.
 //!
-//! Only the named knowers know an entity with a `visibility`. Only the NPC itself knows its secret knowledge. Behaviour
-//! rules are for the DM.
+//! If an entity has a `visibility`, only the knowers in it know the entity. Only the NPC itself knows its secret
+//! knowledge. Behavior rules are for the DM.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::{
     names::name_key,
 };
 
-/// Reader for Glyphoxa campaigns.
+/// The reader for Glyphoxa campaigns.
 pub(crate) struct Glyphoxa;
 
 const TOOL: &str = "glyphoxa";
@@ -119,7 +119,7 @@ struct Held<'a> {
 struct Campaign<'a> {
     entities: Vec<Held<'a>>,
     by_key: HashMap<String, usize>,
-    /// Indices by normalized name; `None` for an ambiguous name.
+    /// The index of the entity with each normalized name; `None` if several entities have this name.
     by_name: HashMap<String, Option<usize>>,
 }
 
@@ -240,8 +240,8 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// Returns who may know an entity or a relation. The field `visibility` names the knowers. Without names, the audience
-/// rules decide.
+/// Returns who may know an entity or a relation. The field `visibility` contains the names of the knowers. If it
+/// contains no names, the audience rules decide.
 fn visibility(tree: &Tree, campaign: &Campaign) -> Visibility {
     if ["secret", "private", "gm_only", "dm_only", "hidden"].iter().any(|name| tree.get(name).is_marked()) {
         return Visibility::SECRET;

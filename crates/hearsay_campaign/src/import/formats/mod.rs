@@ -11,7 +11,7 @@ mod world_anvil;
 use super::NoteReader;
 pub(super) use markdown::relate;
 
-/// All readers. If two readers have the same score, the earlier reader is used.
+/// All readers. If two readers give the same score, the first of them reads the files.
 pub static READERS: &[&dyn NoteReader] = &[
     &mapping::Mapping,
     &kanka::Kanka,

@@ -1,7 +1,7 @@
-//! Roll20: characters and handouts, in one export or in a file each.
+//! Roll20 exports: characters and handouts, all in one file or each in its own file.
 //!
-//! The DM's notes are always secret. A character or handout that is in no player's journal is secret. If it is in the
-//! journals of some players, the characters of these players know it.
+//! The DM's notes are always secret. A character or handout that no player has in the journal is secret. If only some
+//! players have it in their journals, the characters of these players know it.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Reader for Roll20 exports.
+/// The reader for Roll20 exports.
 pub(crate) struct Roll20;
 
 const TOOL: &str = "roll20";
@@ -68,7 +68,7 @@ impl NoteReader for Roll20 {
                 notes.skip(&*document.path, "no characters or handouts of Roll20 found");
             }
         }
-        // The players and their characters.
+        // The characters of each player.
         let mut played: Vec<(String, String)> = Vec::new();
         for one in held.iter().filter(|one| one.character) {
             played.extend(list(one.tree.get("controlledby")).into_iter().map(|player| (player, one.key.clone())));
@@ -162,14 +162,14 @@ fn journal(tree: &Tree, path: &mut Vec<String>, folders: &mut Vec<(String, Vec<S
     }
 }
 
-/// Returns the ids in a list, or in a text that is separated by commas.
+/// Returns the ids in a list, or in a text that contains ids separated by commas.
 fn list(tree: &Tree) -> Vec<String> {
     let words = tree.each().into_iter().filter_map(Tree::word);
     let words = words.flat_map(|word| word.split(',').map(|part| part.trim().to_owned()).collect::<Vec<_>>());
     words.filter(|word| !word.is_empty()).collect()
 }
 
-/// Decodes a percent-encoded text, as Roll20 exports it: `%3Cp%3E`.
+/// Decodes text with percent encoding such as `%3Cp%3E`. Roll20 exports text in this form.
 fn decoded(text: &str) -> String {
     if !text.contains("%3C") && !text.contains("%20") {
         return text.to_owned();
@@ -203,7 +203,7 @@ fn note(held: &Held, played: &[(String, String)], folders: &[(String, Vec<String
     let everybody = |ids: &[String]| ids.iter().any(|id| id == "all");
     let visibility = match () {
         () if everybody(&readers) || everybody(&players) => Visibility::Unmarked,
-        // A player who controls a character has that character in the journal.
+        // A player who controls a character also sees this character in the journal.
         () if readers.is_empty() && players.is_empty() => Visibility::SECRET,
         () => Visibility::Secret(of(&readers).into_iter().chain(of(&players)).collect()),
     };

@@ -1,7 +1,7 @@
 //! World Anvil: a JSON file for each article, with texts in BBCode.
 //!
-//! These parts are secret: private articles, drafts, articles for subscribers, sections whose keys begin with `ggm`,
-//! and text that BBCode hides.
+//! These parts are secret: private articles, drafts, articles for subscribers, sections whose key begins with `ggm`,
+//! and text that BBCode tags hide.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// Reader for World Anvil exports.
+/// The reader for World Anvil exports.
 pub(crate) struct WorldAnvil;
 
 const TOOL: &str = "world-anvil";
@@ -89,7 +89,7 @@ fn collect<'a>(tree: &'a Tree, document: &Document, articles: &mut Vec<(&'a Tree
     }
 }
 
-/// Whether an article is hidden from readers.
+/// Returns whether an article is hidden from readers.
 fn is_hidden(tree: &Tree) -> bool {
     let state = tree.get("state");
     let public = state.is_null() || state.text().is_some_and(|state| state.trim().eq_ignore_ascii_case("public"));
@@ -126,7 +126,7 @@ fn note(tree: &Tree, pen: Pen, known: &HashSet<String>, hidden: &HashSet<String>
             note.role = Role::Session;
             note.session = Some(SessionHead { number, ..SessionHead::default() });
         }
-        // A generic article has a kind only if a tag names the kind.
+        // A generic article has a kind only if one of its tags names the kind.
         "article" | "generic" | "" => match tags.iter().find_map(|tag| lexicon::kind(tag)) {
             Some(kind) => note.guess(kind, Sure::Guessed, "a tag"),
             None => note.role = Role::Text,
@@ -165,7 +165,7 @@ fn tags(tree: &Tree) -> Vec<String> {
     parts.filter(|tag| !tag.is_empty()).collect()
 }
 
-/// A function that adds a text to a note. Its arguments are the text, its field, its heading, its visibility, and the
+/// A function that adds a text to a note. The arguments are the text, its field, its heading, its visibility, and the
 /// note.
 type Write<'a> = dyn Fn(&Tree, &str, Option<&str>, &Visibility, &mut Note) + 'a;
 
@@ -252,7 +252,8 @@ fn relations(tree: &Tree, pen: Pen, known: &HashSet<String>, note: &mut Note) {
     }
 }
 
-/// Finds `@[Title](type:uuid)`. In open texts, the label of a hidden article is `(unknown)`.
+/// Finds mentions such as `@[Title](type:uuid)`. In open texts, the label of a hidden article is replaced by
+/// `(unknown)`.
 fn mentions(text: &str, hidden: &HashSet<String>, in_secret: bool) -> Vec<Inline> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -3,28 +3,28 @@
 use super::{hidden::Places, html, style::Style, writer::Writer};
 use crate::import::{Block, Text, Visibility, secret};
 
-/// Creates blocks from a text in BBCode.
+/// Converts a text in BBCode to blocks, and appends them to `blocks`.
 ///
-/// The text between tags such as `[spoiler]`, `[gm]` or `[secret]` is secret. If such a tag is not closed, the rest of
-/// the text is secret. A `[` that begins no tag is text.
+/// The text between tags such as `[spoiler]`, `[gm]` or `[secret]` is secret. If such a tag is not closed, all text
+/// after it is secret. A `[` that does not begin a tag is text.
 pub fn bbcode(text: &Text, field: &str, visibility: &Visibility, style: Style, blocks: &mut Vec<Block>) {
     let mut writer = Writer::new(text, field, visibility.clone(), style, blocks);
     html::write(&to_html(&text.content), &mut writer);
 }
 
-/// The HTML for a tag.
+/// What a tag becomes in HTML.
 enum Becomes {
-    /// An element of this name.
+    /// An element with this name.
     Element(&'static str),
     /// A secret element.
     Secret,
-    /// Nothing. The content is removed too, such as the address of an image, or a roll.
+    /// Nothing. The content is removed too; examples are the address of an image and a dice roll.
     Nothing,
-    /// Nothing. The content stays.
+    /// Nothing, but the content stays.
     Plain,
     /// A line break.
     Break,
-    /// The tag itself as text, because it is not a BBCode tag.
+    /// Text: the tag is not a BBCode tag, so it stays as it is.
     Text,
 }
 
@@ -58,7 +58,7 @@ fn becomes(name: &str) -> Becomes {
     }
 }
 
-/// Whether a tag has no closing tag. Its content, if any, follows a colon.
+/// Returns whether a tag has no closing tag. If such a tag has content, the content follows after a colon in the tag.
 fn is_alone(name: &str) -> bool {
     ["roll", "articletoc", "toc", "map", "block", "statblock", "embed", "css", "image"].contains(&name)
 }

@@ -12,7 +12,7 @@ use crate::import::tables::table;
 pub(super) use finder::{Places, regions};
 pub(super) use region::Region;
 
-/// Replaces these ranges of the source with spaces, except line breaks. All other text keeps its position.
+/// Replaces these ranges of the source with spaces, and keeps line breaks. All other text keeps its position.
 pub(super) fn blanked(source: &str, ranges: impl Iterator<Item = Range<usize>>) -> String {
     let mut blanked = String::with_capacity(source.len());
     let mut at = 0;
@@ -42,14 +42,14 @@ struct Plugins {
 
 static PLUGINS: LazyLock<Plugins> = LazyLock::new(|| table("plugins.toml", include_str!("../../../data/plugins.toml")));
 
-/// Whether a code block in this language belongs to a plug-in and is not text.
+/// Returns whether a code block in this language belongs to a plug-in and is not text.
 pub(super) fn is_plugin(language: &str) -> bool {
     let language = language.split_whitespace().next().unwrap_or_default().trim_matches(['{', '}', '.']);
     let word = language.to_ascii_lowercase();
     PLUGINS.languages.contains(&word)
 }
 
-/// Whether inline code is a field of a plug-in: `INPUT[…]`, `VIEW[…]`, `= this.name`, `$= …`, `dice: 1d20`.
+/// Returns whether inline code is markup of a plug-in: `INPUT[…]`, `VIEW[…]`, `= this.name`, `$= …`, `dice: 1d20`.
 pub(super) fn is_noise(code: &str) -> bool {
     let code = code.trim();
     ["INPUT[", "VIEW[", "BUTTON[", "= ", "=", "$=", "dice:", "dice-mod:", "calendarium"]
@@ -76,7 +76,7 @@ pub(super) fn noise(text: &str) -> Vec<Range<usize>> {
         let Some((open, close)) = MARKS.iter().find(|(open, _)| start >= at && rest.starts_with(open)) else {
             continue;
         };
-        // A mark must be closed within this distance.
+        // A mark counts only if it is closed within this number of bytes.
         let mut most = rest.len().min(2_000);
         while !rest.is_char_boundary(most) {
             most -= 1;
@@ -95,7 +95,7 @@ pub(super) fn noise(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the position after the `]` that closes a `[` before the text.
+/// Returns the position after the `]` that closes a `[` directly before the text.
 fn bracketed(text: &str) -> Option<usize> {
     let mut depth = 1;
     for (at, c) in text.char_indices() {

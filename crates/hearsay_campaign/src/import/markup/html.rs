@@ -1,4 +1,4 @@
-//! Text in HTML, parsed as a browser parses it.
+//! Conversion of HTML to blocks. The HTML is parsed as a browser parses it.
 
 mod attributes;
 mod plain;
@@ -18,7 +18,7 @@ use attributes::{MAX_ATTRIBUTES, find_overloaded_tag};
 
 pub(super) use plain::without_tags;
 
-/// Creates blocks from a text in HTML: paragraphs, list items, rows of tables.
+/// Converts a text in HTML to blocks (paragraphs, list items, rows of tables), and appends them to `blocks`.
 ///
 /// The text of an element with a class such as `secret`, `spoiler` or `gm-only` is secret. Elements nested more than
 /// 256 deep are left out. After an element nested 512 deep, or a tag with more than 256 attributes, the rest of the
@@ -28,7 +28,7 @@ pub fn html(text: &Text, field: &str, visibility: &Visibility, style: Style, blo
     write(&text.content, &mut writer);
 }
 
-/// Returns the text of a piece of HTML on one line.
+/// Returns the text of a piece of HTML on one line, without tags.
 pub fn html_to_text(source: &str) -> String {
     if !source.contains(['<', '&']) {
         return source.trim().to_owned();
@@ -50,14 +50,14 @@ fn is_named(node: &Node, name: &str) -> bool {
     node.as_element().is_some_and(|element| element.name() == name)
 }
 
-/// Nesting depth at which parsing stops. The time of the parser grows with the square of the depth.
+/// Nesting depth at which parsing stops. The time that the parser needs grows with the square of the depth.
 const TOO_DEEP: usize = 512;
 
 /// Bytes per call to the parser.
 const CHUNK_BYTES: usize = 1 << 10;
 
-/// Parses HTML. Stops where the HTML is nested too deeply, has a tag with too many attributes, or makes the parser
-/// repeat elements without end. Returns the tree and the number of bytes that were parsed.
+/// Parses HTML. Stops at HTML that is nested too deeply, that has a tag with too many attributes, or that makes the
+/// parser repeat elements without end. Returns the tree and the number of bytes that were parsed.
 fn parse(source: &str, writer: &Writer) -> (Html, usize) {
     let source = &source[..find_overloaded_tag(source, MAX_ATTRIBUTES).unwrap_or(source.len())];
     let body = QualName::new(None, ns!(html), local_name!("body"));
@@ -75,7 +75,7 @@ fn parse(source: &str, writer: &Writer) -> (Html, usize) {
         at = end;
         let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
         let nodes = tree.nodes().len();
-        // Iterates from the end, because skipping earlier nodes takes time for each of them.
+        // The nodes are visited from the end, because skipping earlier nodes would take time for each of them.
         let step = (nodes - seen) / 16 + 1;
         let mut new = tree.nodes().rev().take(nodes - seen).step_by(step);
         if nodes > at + CHUNK_BYTES || new.any(|node| node.ancestors().nth(TOO_DEEP).is_some()) {
@@ -86,8 +86,8 @@ fn parse(source: &str, writer: &Writer) -> (Html, usize) {
     (parser.finish(), at)
 }
 
-/// Writes HTML that the parser did not read, as plain text. All of the text is secret if `hidden` is true, if one of
-/// its tags marks a secret, or if it contains the start or the end of a comment.
+/// Writes the HTML that the parser did not read, as plain text. All of this text is secret if `hidden` is true, if one
+/// of its tags marks a secret, or if it contains the start or the end of a comment.
 fn write_unparsed(source: &str, hidden: bool, writer: &mut Writer) {
     let tag = |rest: &str| rest.find('>').filter(|_| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
     let hides = |rest: &str| tag(rest).and_then(|end| rest.get(..end)).is_some_and(secret::is_secret);
@@ -136,7 +136,7 @@ fn write_tree(tree: &Html, writer: &mut Writer) {
     let mut depth = 0;
     // Start positions of the open anchors.
     let mut anchors = Vec::new();
-    // Walks the tree without recursion, because a tree may be as deep as its source is long.
+    // The tree is walked without recursion, because a tree may be as deep as its source is long.
     'walk: loop {
         if writer.is_cancelled() {
             break;

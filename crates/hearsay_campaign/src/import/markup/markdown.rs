@@ -1,4 +1,4 @@
-//! Markdown, with the source position of every character.
+//! Conversion of Markdown to blocks. Every character keeps its position in the source.
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ use crate::import::{
     secret,
 };
 
-/// Creates blocks from a part of a text in Markdown: paragraphs, list items, rows of tables. `range` is in bytes of
-/// `text.content`.
+/// Converts a part of a text in Markdown to blocks (paragraphs, list items, rows of tables), and appends them to
+/// `blocks`. `range` is a range of bytes in `text.content`.
 ///
 /// These parts are secret: `%% … %%`; HTML comments; callouts, elements, sections and list items whose name matches
 /// [`is_secret`](secret::is_secret); and text after a label such as `**DM only:**`. These parts are removed: code
@@ -32,7 +32,7 @@ pub fn markdown(text: &Text, range: Range<usize>, visibility: &Visibility, style
         let mut writer = Writer::new(text, "", visibility.clone(), style, blocks);
         write(&open, range.start, &mut writer, &mut headings);
     }
-    // The headings at the start of a region, outermost first.
+    // The headings above the start of a region, outermost first.
     let (mut above, mut next) = (Vec::<(u8, String)>::new(), 0);
     for region in &regions {
         let Some(inner) = source.get(region.inner.clone()) else { continue };
@@ -83,7 +83,8 @@ struct State {
     anchors: Vec<(usize, String)>,
     /// For each open list, whether the label before the list makes it secret.
     lists: Vec<bool>,
-    /// The nesting depth in ignored elements: code blocks of plug-ins, images, metadata definitions.
+    /// The number of ignored elements that enclose the current position: code blocks of plug-ins, images, metadata
+    /// definitions.
     ignored: usize,
     in_code: bool,
     /// The column names of a table.
@@ -91,10 +92,10 @@ struct State {
     in_head: bool,
     cell: usize,
     cell_start: usize,
-    /// The nesting depth in bold text.
+    /// The number of bold elements that enclose the current position.
     bold: usize,
     bold_only: bool,
-    /// HTML that spans several events.
+    /// HTML that the parser returns in several events.
     html: String,
     /// The current line, if the paragraph is a loose table.
     loose: Loose,
@@ -102,18 +103,18 @@ struct State {
     sealed: bool,
 }
 
-/// A line of a loose table. The head of such a table has fewer cells than the table has columns. Markdown does not
-/// accept such a table, but note programs show it, and templates for infoboxes use it.
+/// The current position in a loose table. The header of a loose table has fewer cells than the table has columns.
+/// Markdown does not accept such a table, but note programs show it, and templates for infoboxes use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Loose {
     /// Not a loose table.
     #[default]
     No,
-    /// The rule below the head: `---|---|`.
+    /// The line below the header: `---|---|`.
     Rule,
-    /// A row, within the first cell.
+    /// The first cell of a row.
     First,
-    /// A row, after the first cell.
+    /// A cell of a row after the first cell.
     Further,
 }
 
@@ -136,7 +137,8 @@ impl State {
             Event::End(tag) => self.end(tag, at, writer, headings),
             _ if self.ignored > 0 => {}
             Event::Text(words) => {
-                // Escaped text such as `&amp;` differs from its source, so its characters have no positions.
+                // Escaped text such as `&amp;` differs from its source, so its characters have no positions in the
+                // source.
                 let same = source.get(range.clone()) == Some(&*words);
                 if self.bold == 0 && !words.trim().is_empty() {
                     self.bold_only = false;
@@ -198,7 +200,7 @@ impl State {
                     }
                     return;
                 }
-                // A line with an inline field is a separate block.
+                // A line with an inline field becomes a separate block.
                 let fields = hidden::inline_field(next).is_some()
                     || hidden::inline_field(writer.so_far().rsplit('\n').next().unwrap_or_default()).is_some();
                 if fields {
@@ -264,7 +266,7 @@ impl State {
                         () => "; ",
                     };
                     writer.words(mark, None);
-                    // A cell in a secret column makes the whole row secret.
+                    // A cell in a secret column makes its whole row secret.
                     if self.head.get(self.cell).is_some_and(|head| secret::is_secret(head)) {
                         writer.hide();
                     }
@@ -370,8 +372,8 @@ impl State {
         }
     }
 
-    /// Adds words of a row, and splits them into cells. A pipe within a link does not separate cells. `last` is whether
-    /// the words are the last ones in their line.
+    /// Adds words of a table row, and splits them into cells. A pipe within a link does not separate cells. `last` is
+    /// true if the words are the last words in their line.
     fn cells(&mut self, words: &str, last: bool, at: usize, escaped: bool, writer: &mut Writer) {
         let (mut start, mut seen) = (0, 0);
         let mut in_link = opens_link(writer.so_far());
@@ -388,7 +390,7 @@ impl State {
             start = pipe + 1;
             let empty = writer.is_blank();
             match self.loose {
-                // A pipe before the first cell or after the last cell separates nothing.
+                // A pipe before the first cell or after the last cell does not separate cells.
                 _ if empty || last && rest.trim().is_empty() => {}
                 Loose::First => {
                     writer.label();
@@ -412,7 +414,7 @@ impl State {
     }
 }
 
-/// Whether a text ends within an open link: `… [[Bob`. A link has at most 1,000 bytes.
+/// Returns whether a text ends within an open link: `… [[Bob`. A link has at most 1,000 bytes.
 fn opens_link(text: &str) -> bool {
     let mut from = text.len().saturating_sub(1_000);
     while !text.is_char_boundary(from) {
@@ -427,14 +429,14 @@ fn line_of(source: &str) -> &str {
     source.split('\n').next().unwrap_or_default().trim_start_matches(['>', ' ', '\t']).trim_end()
 }
 
-/// Whether a line is a table rule, such as `---|:---:|`.
+/// Returns whether a line is a table rule, such as `---|:---:|`.
 fn is_rule_of_table(source: &str) -> bool {
     let line = line_of(source);
     line.contains('|') && line.contains("---") && line.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '))
 }
 
-/// Whether a line begins with a bold label (`**Allies:** …`, `__Allies__: …`), or with a label before links (`Allies:
-/// [[Bob]]`).
+/// Returns whether a line begins with a bold label (`**Allies:** …`, `__Allies__: …`), or with a label before links
+/// (`Allies: [[Bob]]`).
 fn begins_with_label(source: &str) -> bool {
     let line = line_of(source);
     let plain = line.split_once(':').is_some_and(|(label, rest)| {

@@ -6,11 +6,11 @@ use super::hidden::{blanked, regions};
 use crate::import::{Origin, Text, quote};
 
 impl Text {
-    /// Returns the origin of a span of this text. The quote leaves out DM-only parts.
+    /// Returns the origin of a range of this text. The quote of the origin contains no DM-only parts.
     pub fn origin(&self, field: impl Into<Arc<str>>, span: Range<usize>) -> Origin {
         let source = self.content.get(span.clone()).unwrap_or_default();
         let mut origin = self.place(field, span, source);
-        // Players may see the quote, so DM-only parts are removed.
+        // Players may see the quote, so DM-only parts must be removed from it.
         const MARKS: [&str; 9] = ["%%", "<", "[!", "||", "[/", "{{", ":::", "```", "~~~"];
         if MARKS.iter().any(|mark| source.contains(mark)) {
             origin.quote = quote(&without_secrets(source)).into();

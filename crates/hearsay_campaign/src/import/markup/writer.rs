@@ -1,4 +1,4 @@
-//! Construction of blocks from the output of a markup parser.
+//! Construction of blocks by a markup parser.
 
 use std::{ops::Range, sync::Arc};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::import::{Block, Clean, Link, Target, Text, Visibility, quote, secret};
 
-/// Whether a remark in brackets marks the surrounding text as DM-only: `(DM only) …`, `… [secret:: …]`.
+/// Returns whether the text contains a remark in brackets that marks it as DM-only: `(DM only) …`, `… [secret:: …]`.
 fn remarked(text: &str) -> bool {
     text.match_indices(['(', '[']).any(|(at, _)| {
         let close = if text[at..].starts_with('(') { ')' } else { ']' };
@@ -28,7 +28,8 @@ fn remarked(text: &str) -> bool {
     })
 }
 
-/// Creates blocks from the output of a markup parser.
+/// Creates blocks from the output of a markup parser. The parser adds words, links and headings in the order of the
+/// text, and ends each block.
 pub struct Writer<'a> {
     text: &'a Text,
     field: Arc<str>,
@@ -36,7 +37,7 @@ pub struct Writer<'a> {
     blocks: &'a mut Vec<Block>,
     headings: Vec<(u8, String)>,
     path: Arc<[String]>,
-    /// Whether one of the headings marks its section as secret.
+    /// Whether one of the current headings marks its section as secret.
     hidden: bool,
     /// Whether the current block is marked as secret.
     hidden_now: bool,
@@ -45,22 +46,23 @@ pub struct Writer<'a> {
     now: Clean,
     /// Whether the current block has only whitespace so far.
     blank: bool,
-    /// Whether the current block has a colon followed by a space, and the number of bytes searched so far.
+    /// Whether the current block has a colon followed by a space, and the number of bytes that were already searched.
     colon: (bool, usize),
-    /// The anchors in the current block: bytes and target.
+    /// The anchors in the current block: their ranges in bytes, and their targets.
     anchors: Vec<(Range<usize>, Target)>,
     /// The bytes of the current block that are code.
     verbatim: Vec<Range<usize>>,
-    /// The length of the label at the start of the current block.
+    /// The length of the label at the start of the current block, in bytes.
     label: Option<usize>,
-    /// The length of the bold text at the start of the current block, which is a label if a colon follows.
+    /// The length of the bold text at the start of the current block, in bytes. This text is a label if a colon
+    /// follows.
     maybe_label: Option<usize>,
-    /// The bytes of the source that the current block covers.
+    /// The range of the source that the current block covers, in bytes.
     span: Option<Range<usize>>,
 }
 
 impl<'a> Writer<'a> {
-    /// Creates a writer for the blocks of a text. All blocks are at least as secret as `visibility`.
+    /// Creates a writer that appends blocks to `blocks`. All blocks are at least as secret as `visibility`.
     pub fn new(
         text: &'a Text,
         field: impl Into<Arc<str>>,
@@ -89,19 +91,20 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether the caller asked to stop.
+    /// Returns whether the caller has cancelled.
     pub(super) fn is_cancelled(&self) -> bool {
         self.text.is_cancelled()
     }
 
-    /// Makes the text of the current block so far the label of the block: `**Status:** …`, the first cell of a row.
+    /// Makes the text that the current block has so far its label, such as `Status` in `**Status:** …`, or the first
+    /// cell of a row.
     pub fn label(&mut self) {
         if self.label.is_none() {
             self.label = Some(self.position());
         }
     }
 
-    /// Makes the text of the current block so far the label of the block, if a colon comes next.
+    /// Makes the text that the current block has so far its label, if a colon comes next.
     pub(super) fn maybe_label(&mut self) {
         if self.maybe_label.is_none() {
             self.maybe_label = Some(self.position());
@@ -113,7 +116,7 @@ impl<'a> Writer<'a> {
         self.hidden_now = true;
     }
 
-    /// Whether the current block only announces that the next text is DM-only: `GM notes`, `Secret:`.
+    /// Returns whether the current block only announces that the next text is DM-only: `GM notes`, `Secret:`.
     pub(super) fn announces_secret(&self) -> bool {
         let written = self.so_far().trim();
         match written.strip_suffix(':') {
@@ -122,13 +125,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Ends the headings of this level and of deeper levels.
+    /// Ends the current headings of this level and of all deeper levels.
     pub fn end_heading(&mut self, level: u8) {
         self.headings.retain(|(held, _)| *held < level);
         self.follow_headings();
     }
 
-    /// Discards the current block.
+    /// Discards the current block without adding it.
     pub fn forget(&mut self) {
         self.hidden_now = false;
         let _ = self.take();
@@ -155,14 +158,15 @@ impl<'a> Writer<'a> {
         fits.then(|| label.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// Returns the visibility of the current block.
+    /// Returns who may know the current block.
     fn seen(&self, label: Option<&str>) -> Visibility {
         let visibility = self.visibility.last().cloned().unwrap_or_default();
         let hidden = self.hidden || self.hidden_now || label.is_some_and(secret::is_secret);
         if hidden { Visibility::SECRET.within(&visibility) } else { visibility }
     }
 
-    /// Appends words. `source` is their position in the source, if the source contains them literally.
+    /// Appends words to the current block. If the source contains the words literally, `source` is their position in
+    /// the source, in bytes.
     pub fn words(&mut self, words: &str, source: Option<usize>) {
         if let Some(at) = source {
             self.take_up(at..at + words.len());
@@ -171,12 +175,12 @@ impl<'a> Writer<'a> {
         self.now.push(words, source);
     }
 
-    /// Whether the current block has only whitespace so far.
+    /// Returns whether the current block has only whitespace so far.
     pub(super) fn is_blank(&self) -> bool {
         self.blank
     }
 
-    /// Whether the current block has a colon followed by a space so far.
+    /// Returns whether the current block has a colon followed by a space so far.
     pub(super) fn has_colon(&mut self) -> bool {
         let (found, seen) = self.colon;
         let text = &self.now.text;
@@ -186,26 +190,26 @@ impl<'a> Writer<'a> {
         found
     }
 
-    /// Appends words that are not searched for links.
+    /// Appends words that are not searched for links, such as code.
     pub fn code(&mut self, words: &str, source: Option<usize>) {
         let start = self.now.text.len();
         self.words(words, source);
         self.verbatim.push(start..self.now.text.len());
     }
 
-    /// Returns the length of the current block in bytes. Pass it to [`anchor`](Self::anchor) as the start.
+    /// Returns the length of the current block in bytes. Pass this length to [`anchor`](Self::anchor) as the start.
     pub fn position(&self) -> usize {
         self.now.text.len()
     }
 
-    /// Makes the text from `start` to the end of the current block a link to this address.
+    /// Turns the text from byte `start` to the end of the current block into a link to this address.
     pub fn anchor(&mut self, start: usize, address: &str) {
         if let Some(target) = (self.style.address)(address) {
             self.anchors.push((start..self.position(), target));
         }
     }
 
-    /// Adds these bytes of the source to the span of the current block.
+    /// Extends the range of the source that the current block covers, so that it includes the range `source`.
     pub fn take_up(&mut self, source: Range<usize>) {
         self.span = Some(match self.span.take() {
             None => source,
@@ -213,13 +217,13 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// Returns the text of the current block so far, without ending it.
+    /// Returns the text that the current block has so far. The block continues.
     pub fn so_far(&self) -> &str {
         &self.now.text
     }
 
-    /// Ends the current block and finds its links. Returns the block, so that the caller can change it. Returns `None`
-    /// if the block is empty.
+    /// Ends the current block and finds the links in it. Returns the block, so that the caller can change it. Returns
+    /// `None` if the block is empty.
     pub fn end(&mut self) -> Option<&mut Block> {
         let now = self.take();
         let (anchors, verbatim) = (std::mem::take(&mut self.anchors), std::mem::take(&mut self.verbatim));
@@ -249,8 +253,8 @@ impl<'a> Writer<'a> {
         self.blocks.last_mut()
     }
 
-    /// Ends the current block and makes it a heading for the following blocks. Levels are 1 to 6, and 7 for a label.
-    /// Returns the text of the heading.
+    /// Ends the current block and makes its text a heading for the following blocks. Levels are 1 to 6, and 7 for a
+    /// label. Returns the text of the heading.
     pub fn end_as_heading(&mut self, level: u8) -> String {
         let now = self.take();
         let (anchors, verbatim) = (std::mem::take(&mut self.anchors), std::mem::take(&mut self.verbatim));
@@ -262,7 +266,7 @@ impl<'a> Writer<'a> {
         clean.text
     }
 
-    /// Adds a heading for the following blocks. Ends earlier headings of this level and of deeper levels.
+    /// Adds a heading for the following blocks. Current headings of the same level or a deeper level end.
     pub fn heading(&mut self, level: u8, heading: String) {
         self.headings.retain(|(held, _)| *held < level);
         self.headings.push((level, heading));
@@ -279,18 +283,19 @@ impl<'a> Writer<'a> {
         &self.headings
     }
 
-    /// Makes the following blocks at least as secret as `visibility`, until the matching [`close`](Self::close).
+    /// Makes the following blocks at least as secret as `visibility`, until the matching call of
+    /// [`close`](Self::close).
     pub fn open(&mut self, visibility: &Visibility) {
         let outer = self.visibility.last().cloned().unwrap_or_default();
         self.visibility.push(visibility.within(&outer));
     }
 
-    /// Whether neither the current visibility nor a heading is secret.
+    /// Returns whether the following text is open, because neither the current visibility nor a heading is secret.
     pub(super) fn is_open_to_all(&self) -> bool {
         !self.hidden && self.visibility.last().is_none_or(|visibility| !visibility.is_secret())
     }
 
-    /// Ends the visibility that the last [`open`](Self::open) began.
+    /// Ends the visibility that the last call of [`open`](Self::open) began.
     pub fn close(&mut self) {
         if self.visibility.len() > 1 {
             self.visibility.pop();
@@ -305,7 +310,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns the text in which labels replace links, and the links.
+    /// Returns the text of a block with each link replaced by its label, and the links.
     fn linked(
         &self,
         now: &Clean,
@@ -329,7 +334,7 @@ impl<'a> Writer<'a> {
         found.extend(noise.map(|range| (range, None, Some(String::new()))));
         found.sort_by_key(|(range, ..)| range.start);
         let (mut clean, mut links, mut at) = (Clean::default(), Vec::new(), 0);
-        // If the position of a link is unknown, the origin of the link is the whole block.
+        // If the position of a link is unknown, the origin of the link is that of the whole block.
         let mut whole_origin = None;
         for (range, target, label) in found {
             if range.start < at || now.text.get(range.clone()).is_none() {

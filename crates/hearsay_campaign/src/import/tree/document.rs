@@ -26,7 +26,7 @@ impl Document {
     }
 }
 
-/// Parses all files with these extensions. An unreadable file is recorded as skipped.
+/// Parses all files with these extensions. A file that cannot be read is recorded as skipped.
 pub(crate) fn load(folder: &Folder, notes: &mut Notes, extensions: &[&str]) -> Vec<Document> {
     let mut documents = Vec::new();
     for entry in folder.files().filter(|entry| entry.has_extension(extensions)) {

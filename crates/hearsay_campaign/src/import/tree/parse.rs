@@ -1,4 +1,4 @@
-//! Choice of the parser for a file.
+//! Selection of the parser for a file.
 
 use super::{csv, json, value::Tree, yaml};
 use crate::{Limits, alias::AliasBytes, import::Text};

@@ -1,4 +1,4 @@
-//! Shared conversion of trees for all readers: positions, fields, texts.
+//! Conversion of trees to fields, links and texts, shared by all readers.
 
 use super::value::{Data, Tree};
 use crate::import::{
@@ -15,13 +15,13 @@ pub(crate) enum Markup {
     Bbcode,
 }
 
-/// Converts the values of one file.
+/// Converts the values of one file to fields, links and texts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pen {
     pub(crate) file: FileId,
 }
 
-/// A text to convert.
+/// How to convert one text.
 pub(crate) struct Writing<'a> {
     /// The field of the text.
     pub(crate) field: &'a str,

@@ -73,7 +73,7 @@ impl Tree {
         }
     }
 
-    /// Whether the value means yes: `true`, `1`, `"yes"`.
+    /// Returns whether the value means yes: `true`, `1`, `"yes"`.
     pub(crate) fn is_true(&self) -> bool {
         match &self.data {
             Data::Flag(flag) => *flag,
@@ -83,8 +83,8 @@ impl Tree {
         }
     }
 
-    /// Whether a mark is set: any value except nothing, `false`, `0` or `"no"`. Use it for marks of secrecy, where a
-    /// doubtful value counts as set.
+    /// Returns whether a mark is set: any value except nothing, `false`, `0` or `"no"`. Marks of secrecy use this
+    /// function, so that a doubtful value counts as set.
     pub(crate) fn is_marked(&self) -> bool {
         match &self.data {
             Data::Null => false,

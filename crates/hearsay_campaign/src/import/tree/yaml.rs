@@ -136,7 +136,7 @@ impl Grower<'_> {
             Some((.., Open::List(items))) => items.push(tree),
             Some((.., Open::Map(entries, key))) => match key.take() {
                 Some(name) => {
-                    // `<<: *base` adds the keys that the mapping itself lacks.
+                    // `<<: *base` adds the keys of `base` that the mapping itself does not have.
                     match (&*name, tree.data) {
                         ("<<", Data::Map(base)) => entries.extend(base),
                         (_, data) => entries.push((name, Tree { at: tree.at, line: tree.line, data })),

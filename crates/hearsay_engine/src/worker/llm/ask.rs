@@ -24,13 +24,13 @@ use crate::{
     worker::{Internal, guarded, reading::language},
 };
 
-/// A finished or failed job.
+/// A job that is finished or has failed, with its outcome.
 pub(crate) struct Asked {
     pub(crate) job: Job,
     pub(crate) outcome: Result<Found, LlmError>,
 }
 
-/// A task for the threads.
+/// A task for the threads that query the language model.
 pub(super) enum Task {
     Read { job: Job, lexicon: Arc<Lexicon>, cancel: Cancel },
     Draft { draft: ResolvedDraft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<Drafted> },
@@ -40,14 +40,14 @@ pub(super) enum Task {
 /// A task, and the client with which to query the model.
 type Asks = (Task, Llm);
 
-/// The threads and their channel.
+/// The threads that query the language model, and the channel for their tasks.
 pub(super) struct Asker {
     pub(super) llm: Llm,
     tasks: Option<Sender<Asks>>,
     threads: Vec<JoinHandle<()>>,
     /// Cancels the jobs that are being read.
     reading: Cancel,
-    /// Cancels all other tasks.
+    /// Cancels all tasks.
     all: Cancel,
 }
 
@@ -101,7 +101,7 @@ impl Asker {
         self.stop();
         self.tasks = None;
         for thread in self.threads.drain(..).filter(|_| wait) {
-            // A panic of the thread was already reported when it happened.
+            // If the thread panicked, the panic was already reported.
             let _ = thread.join();
         }
     }

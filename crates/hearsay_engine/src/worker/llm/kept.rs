@@ -11,13 +11,13 @@ use super::Queue;
 /// Name of the file in the directory of the database.
 pub(super) const FILE: &str = "llm-queue.json";
 
-/// Data that is stored when the program ends.
+/// Data that is kept in the file between runs of the program.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Kept {
     /// Queue of texts to read.
     pub(super) queue: Queue,
-    /// Recently read passages, so that they are not read again after a crash.
+    /// Recently read passages. They are stored so that they are not read again after a crash.
     pub(super) read: BTreeSet<PassageId>,
 }
 
@@ -32,7 +32,7 @@ impl Kept {
             Err(error) => {
                 let aside = path.with_extension("json.damaged");
                 tracing::warn!(
-                    "{}: {error}; the file is renamed; `hearsay fact extract --again` reads all texts again",
+                    "{}: {error}; the file is renamed; run `hearsay fact extract --again` to read all texts again",
                     path.display()
                 );
                 if let Err(error) = fs::rename(path, &aside) {

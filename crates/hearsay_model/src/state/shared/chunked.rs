@@ -1,4 +1,4 @@
-//! A vector in chunks.
+//! A vector that is stored in chunks.
 
 use std::{
     ops::{Index, IndexMut},
@@ -11,13 +11,13 @@ const FANOUT: usize = 512;
 type Chunk<T, const N: usize> = Arc<[Option<T>; N]>;
 type Branch<T, const N: usize> = Arc<[Option<Chunk<T, N>>]>;
 
-/// A vector in chunks of `N` elements. An element can be removed in place; other elements keep their indices.
+/// A vector that is stored in chunks of `N` elements. If an element is removed, the other elements keep their indices.
 ///
-/// Cloning is O(1). The first write after a clone copies one chunk, one branch of at most 512 pointers, and one pointer
-/// per 512 `N` elements.
+/// Cloning is O(1). The first write after a clone copies one chunk, one branch of at most 512 pointers to chunks, and
+/// the list of branches. Each branch covers 512 × `N` elements.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct ChunkedVec<T, const N: usize> {
-    /// Stored inline to save an indirection, because most vectors have no other branch.
+    /// The first branch. It is stored inline to save an indirection, because most vectors have no other branch.
     first: Branch<T, N>,
     others: Arc<[Branch<T, N>]>,
     len: usize,
@@ -62,8 +62,8 @@ impl<T: Clone, const N: usize> ChunkedVec<T, N> {
         self.set(self.len, value);
     }
 
-    /// Removes the element at an index. The index stays free until it is [set](Self::set). A chunk without elements
-    /// uses no memory.
+    /// Removes the element at an index. The index has no element until it is [set](Self::set) again. A chunk without
+    /// elements uses no memory.
     pub(in crate::state) fn remove(&mut self, index: usize) {
         if self.get(index).is_none() {
             return;
@@ -83,7 +83,7 @@ impl<T: Clone, const N: usize> ChunkedVec<T, N> {
         self.len = self.len.max(len);
     }
 
-    /// Sets the element at an index. The vector grows as necessary; indices that were never set have no element.
+    /// Sets the element at an index. The vector grows if necessary. Indices that were never set have no element.
     pub(in crate::state) fn set(&mut self, index: usize, value: T) {
         self.len = self.len.max(index + 1);
         *self.slot(index) = Some(value);
@@ -94,7 +94,7 @@ impl<T: Clone, const N: usize> ChunkedVec<T, N> {
         &mut Arc::make_mut(chunk)[index % N]
     }
 
-    /// Returns the chunk of an index. The vector grows as necessary.
+    /// Returns the chunk of an index. The vector grows if necessary.
     fn chunk(&mut self, index: usize) -> &mut Option<Chunk<T, N>> {
         let (branch, chunk) = (index / (N * FANOUT), index / N % FANOUT);
         if branch > self.others.len() {

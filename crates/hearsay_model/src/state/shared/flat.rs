@@ -1,8 +1,9 @@
-//! A vector of small values in large chunks.
+//! A vector of small values that is stored in large chunks.
 
 use std::sync::Arc;
 
-/// A vector of plain values in chunks of `N`. A short vector needs a single indirection.
+/// A vector of small values that is stored in chunks of `N` values. Access to a short vector needs a single
+/// indirection.
 ///
 /// Cloning is O(1). The first write after a clone copies one chunk, and one pointer per chunk.
 #[derive(Debug, Clone)]
@@ -37,7 +38,7 @@ impl<T: Copy + Default, const N: usize> FlatVec<T, N> {
         }
     }
 
-    /// Sets the value at an index. The vector grows as necessary.
+    /// Sets the value at an index. The vector grows if necessary.
     pub(in crate::state) fn set(&mut self, index: usize, value: T) {
         if index < N {
             if index >= self.first.len() {

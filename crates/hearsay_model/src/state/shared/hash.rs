@@ -1,4 +1,4 @@
-//! A hash table of indices.
+//! A hash table from keys to indices.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::FlatVec;
 
-/// A slot of the table. `next` is the index plus one, and `tag` is 32 bits of the hash.
+/// A slot of the hash table. `next` is the stored index plus one, and `tag` is 32 bits of the hash of the key.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     /// Zero in an empty slot.
@@ -14,7 +14,7 @@ struct Slot {
     tag: u32,
 }
 
-/// Hash table from keys to indices. The keys are stored elsewhere.
+/// Hash table from keys to indices. The table does not store the keys.
 ///
 /// The table uses open addressing with linear probing. Cloning is O(1). The first write after a clone copies 16 KiB,
 /// and one pointer per 16 KiB.
@@ -32,7 +32,8 @@ fn tag(key: &(impl Hash + ?Sized)) -> u32 {
 }
 
 impl HashIndex {
-    /// Returns the index of a key. `fits` tells whether an index whose key has the same hash belongs to the key.
+    /// Returns the index of a key. Several keys may have the same hash. `fits` tells whether an index with this hash
+    /// belongs to this key.
     #[inline]
     pub(in crate::state) fn find(&self, key: &(impl Hash + ?Sized), fits: impl Fn(u32) -> bool) -> Option<u32> {
         self.place(tag(key), fits).map(|place| self.slots.get(place).next - 1)
@@ -84,7 +85,8 @@ impl HashIndex {
     pub(in crate::state) fn remove(&mut self, key: &(impl Hash + ?Sized), index: u32) {
         let Some(place) = self.place(tag(key), |other| other == index) else { return };
         self.len -= 1;
-        // Move later slots back into the hole. Skip a slot if the hole comes before the start of its probe sequence.
+        // Move later slots back into the empty slot (the hole). A slot stays if the hole comes before the start of its
+        // probe sequence.
         let (mut hole, mut place) = (place as u32, place as u32);
         loop {
             place = (place + 1) & self.mask;

@@ -1,4 +1,4 @@
-//! A list of small values that is nearly always short.
+//! A list of small values. Nearly all of these lists are short.
 
 use std::{slice, sync::Arc};
 
@@ -7,13 +7,14 @@ use super::Buffer;
 /// Maximum number of elements in one chunk.
 const CHUNK: usize = 512;
 
-/// A list that stores up to `N` elements inline, and more elements in chunks.
+/// A list that stores up to `N` elements inline. A longer list is stored in chunks.
 ///
 /// Cloning is O(1). The first write after a clone copies one chunk of at most 512 elements, and one pointer per chunk.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct List<T, const N: usize>(Parts<T, N>);
 
-/// Iterator over a list. It is written by hand because `Flatten` takes twice the time in performance-critical loops.
+/// Iterator over a list. The implementation does not use `Flatten`, which takes twice the time in performance-critical
+/// loops.
 #[derive(Debug, Clone)]
 pub(in crate::state) struct Iter<'a, T> {
     front: slice::Iter<'a, T>,
@@ -77,7 +78,7 @@ impl<T: Copy + Default, const N: usize> Default for List<T, N> {
 }
 
 impl<T: Copy + Default + PartialEq, const N: usize> List<T, N> {
-    /// Returns the elements as slices: the first slice, and further chunks.
+    /// Returns the elements as a first slice and a list of further chunks.
     #[inline]
     fn slices(&self) -> (&[T], &[Buffer<T>]) {
         match &self.0 {

@@ -1,7 +1,8 @@
-//! Collections with copy-on-write chunks. Cloning copies a pointer. The first write to a clone copies a small part.
+//! Collections with copy-on-write chunks. A clone copies only a pointer. The first write to a clone copies a small part
+//! of the data.
 //!
-//! Readers hold clones of the [state](super::State) while the writer continues. With the standard collections, the
-//! writer would have to copy whole tables each time.
+//! Readers use clones of the [state](super::State) while the writer continues. With the standard collections, the
+//! writer would have to copy whole tables for each clone.
 
 mod buffer;
 mod chunked;

@@ -1,4 +1,4 @@
-//! A sorted map in chunks.
+//! A sorted map that is stored in chunks.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ const CHUNK: usize = 64;
 
 type Chunk<K, V> = Arc<Vec<(K, V)>>;
 
-/// A sorted map in chunks of at most 64 entries.
+/// A sorted map that is stored in chunks of at most 64 entries.
 ///
 /// Cloning is O(1). The first write after a clone copies one chunk, and one pointer per chunk.
 #[derive(Debug, Clone)]

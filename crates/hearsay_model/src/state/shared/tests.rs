@@ -1,4 +1,5 @@
-//! Each collection behaves like the corresponding standard collection. Its clones do too, also after later writes.
+//! Tests of the collections: each collection behaves like the corresponding standard collection, and a clone is not
+//! affected by later writes to the original.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Generates steps. Each has the number of an action, and a value.
+/// Generates steps. A step consists of the number of an action and a value.
 fn steps() -> impl Strategy<Value = Vec<(u8, u32)>> {
     prop::collection::vec((any::<u8>(), any::<u32>()), 0..3_000)
 }

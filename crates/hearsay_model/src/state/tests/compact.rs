@@ -1,5 +1,5 @@
-//! Compaction: everything that can be read or undone stays the same, and the remaining operations fold to the same
-//! state.
+//! Tests of compaction: everything that can be read or undone stays the same, and the remaining operations give the
+//! same state.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ fn compact(state: &mut State, operations: u64) -> Rewritten {
     state.compact(&mut plan, usize::MAX)
 }
 
-/// Returns whether a record is a former value that may be removed, or refers to one.
+/// Returns whether a record is a former value that may be removed, or refers to such a value.
 fn is_former(state: &State, key: &Key) -> bool {
     let of_fact = |id: FactId| {
         let fact = state.fact(id);
@@ -187,7 +187,7 @@ fn saving_again_and_again_leaves_nothing_behind() {
         apply(&mut state, Author::Game, vec![end]);
         if n % 20 == 19 {
             state.set_transients(&moved(n + 1));
-            // Data of a removed fact can be removed one compaction later.
+            // The data of a removed fact can be removed in the next compaction.
             compact(&mut state, 10);
             compact(&mut state, 10);
             let changes = state.journal().map(|(_, entry)| entry.operation.changes.len());
@@ -236,7 +236,7 @@ fn a_text_that_goes_takes_what_was_read_in_it_however_old() {
     let taken =
         state.apply(Operation::new(Author::Extractor, "take back", vec![Change::Revert(read)])).unwrap().position;
     assert!(state.fact(fact(1).id()).is_none());
-    // This operation can itself be undone for a while.
+    // This operation itself can still be undone for some time.
     compact(&mut state, 1);
     let mut undone = state.clone();
     undone.apply(revert(taken.0)).unwrap();

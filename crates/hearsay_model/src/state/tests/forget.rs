@@ -1,4 +1,4 @@
-//! Removing a record gives the same state as if the record had never existed.
+//! Tests of removal: the state after the removal of a record is the same as if the record had never existed.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Flags and reveals.
+//! Tests of flags and reveals.
 
 use super::{super::*, *};
 
@@ -35,10 +35,10 @@ fn flags_are_declared_before_they_are_set_or_named() {
     refused(
         &mut state,
         set("fire-reported", Value::from("soon")),
-        "flag `fire-reported` is yes or no, so it cannot be `soon`",
+        "the value of flag `fire-reported` must be yes or no, not `soon`",
     );
     refused(&mut state, when(is("moon", Value::Flag(true))), "no flag `moon` is declared");
-    refused(&mut state, when(is("fire-reported", Value::from("yes"))), "is yes or no");
+    refused(&mut state, when(is("fire-reported", Value::from("yes"))), "must be yes or no");
     let at = |place| Condition::At { who: Who::Listener, place };
     refused(&mut state, when(at(id(3))), "there is no entity `e3`");
     refused(&mut state, when(Condition::Knows { who: Who::Holder, fact: fact(3).id() }), "there is no fact");

@@ -1,4 +1,4 @@
-//! A clone of a state does not change when the original is written to.
+//! Tests of clones: a clone of a state does not change when the original is written to.
 
 use super::{
     super::*,
@@ -30,7 +30,7 @@ proptest! {
             }
         }
         for (n, clone) in kept {
-            // A state that is folded again shares no data with other states.
+            // A state that is computed again from its operations shares no data with other states.
             let copy = fold(history[..=n].to_vec());
             clone.assert_consistent();
             prop_assert!(clone == copy && clone.position() == copy.position());

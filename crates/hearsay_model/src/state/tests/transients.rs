@@ -1,4 +1,4 @@
-//! Transient values among operations: indices stay correct, and the state can be folded again from the stored data.
+//! Tests of transient values among operations: indices stay correct, and the stored data gives the same state again.
 
 use super::{
     super::*,
@@ -25,7 +25,7 @@ pub(super) fn change(n: u8) -> TransientChange {
 #[derive(Debug, Clone)]
 pub(super) enum Step {
     Operation(Operation),
-    /// The DM states a value that may be transient, or sets its status.
+    /// The DM states a value that may be transient, or sets the status of the value.
     Judge(u8),
     Set(Vec<u8>),
     Save,

@@ -1,9 +1,10 @@
-//! Tests of reverts in any order. The results are compared with the plain definition of a live operation.
+//! Tests of reverts in any order. The results are compared with a simple implementation of the definition of a live
+//! operation.
 
 use super::{super::*, forget::keys_of, *};
 
-/// Returns the live operations. From the newest to the oldest, an operation is live unless a later live operation
-/// reverts it.
+/// Returns the live operations. An operation is live if no later live operation reverts it, so liveness is computed
+/// from the newest to the oldest.
 fn live(state: &State) -> Vec<bool> {
     let mut live = vec![true; state.journal().count()];
     let (mut reverted, mut restored_to) = (vec![false; live.len() + 1], u64::MAX);

@@ -27,7 +27,7 @@ const MISSING: &str = "it is missing";
 pub struct FileDamage {
     /// Path of the file.
     pub file: PathBuf,
-    /// Description of the damage.
+    /// Description of the damage, such as `it is missing`. "It" is the file.
     pub what: String,
 }
 

@@ -44,12 +44,13 @@ struct Shared {
     log: Log,
     health: Arc<Health>,
     memtable_bytes: usize,
-    /// Each commit takes a read lock. Repeating batches takes the write lock, so that no commit runs meanwhile.
+    /// Each commit takes a read lock. A task that writes batches again takes the write lock, so that no commit runs at
+    /// the same time.
     gate: RwLock<()>,
     exposed: Mutex<Exposed>,
     #[cfg(feature = "testing")]
     fault_injection: FaultInjection,
-    /// Whether the engine is shutting down.
+    /// Whether the storage engine is shutting down.
     closing: AtomicBool,
     /// Number of commits since the database was opened, including failed commits.
     commits: AtomicU64,

@@ -32,16 +32,16 @@ impl FaultInjection {
             None => inner.commit().await,
             Some(StorageFault::Refused) => {
                 inner.cancel().await?;
-                Err(Error::Transaction("No space left on device (a test asked for it)".into()))
+                Err(Error::Transaction("No space left on device (a test injected this)".into()))
             }
             Some(StorageFault::Short { missing_bytes }) => {
                 inner.commit().await?;
                 self.shorten(missing_bytes).map_err(|error| Error::Transaction(error.to_string()))?;
-                Err(Error::Transaction("failed to write the whole buffer (a test asked for it)".into()))
+                Err(Error::Transaction("failed to write the whole buffer (a test injected this)".into()))
             }
             Some(StorageFault::NotSynced) => {
                 inner.commit().await?;
-                Err(Error::Transaction("Input/output error while syncing (a test asked for it)".into()))
+                Err(Error::Transaction("Input/output error while syncing (a test injected this)".into()))
             }
         }
     }

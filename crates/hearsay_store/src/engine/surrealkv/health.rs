@@ -53,7 +53,7 @@ impl Health {
     }
 }
 
-/// Replaces an error text about a full disk with a plain text. Returns any other error text unchanged.
+/// Replaces an error text about a full disk with the text `the disk is full`. Returns any other error text unchanged.
 pub(crate) fn explain(reason: String) -> String {
     let signs = ["No space left on device", "os error 28", "not enough space on the disk", "os error 112"];
     match signs.iter().any(|sign| reason.contains(sign)) {

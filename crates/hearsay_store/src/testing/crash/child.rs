@@ -12,8 +12,9 @@ use super::{
 };
 use crate::{Opened, Store, faults::Faults, projection};
 
-/// Acts as the child program of a run: compares the stored data, then writes until the program is killed. Returns
-/// immediately if the environment variable [`CHILD`](super::CHILD) is not set. Otherwise, returns only after an error.
+/// Does the work of the child program of a run. Compares the stored data with the expected data, then writes until the
+/// program is killed. If the environment variable [`CHILD`](super::CHILD) is not set, returns immediately. Otherwise,
+/// returns only after an error.
 pub fn child() {
     let Some(request) = request() else { return };
     // Ends the line that the test harness has begun.
@@ -43,7 +44,7 @@ fn work(opened: Opened, faults: &Faults, request: &Request) {
     loop {
         left -= 1;
         if left == 0 {
-            faults.fail_background("a test asked for it");
+            faults.fail_background("a test injected this");
         }
         let operations = group(request.seed, number, &state);
         if let Err(error) = store.commit_blocking(state.position().next(), operations.clone()) {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Opened, Store, StoreError, StoreOptions, faults::Faults};
 
-/// Size of a memtable, in bytes. The size is small, so that several memtables are filled in a run.
+/// Size of a memtable, in bytes. The size is small, so that a run fills several memtables.
 const MEMTABLE: usize = 256 << 10;
 
 /// Opens a campaign with small memtables. The returned [`Faults`] injects no failures yet.

@@ -1,8 +1,8 @@
-//! Results of the runs, added up.
+//! Totals of the results of all runs.
 
 use serde::Serialize;
 
-/// Results of the runs, added up.
+/// Totals of the results of all runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
     /// Number of runs: programs that were killed or that ended because of a fault.
@@ -17,17 +17,18 @@ pub struct Findings {
     /// Number of damaged files that were handled wrongly: the damage changed data but was not reported, or the repair
     /// lost readable data.
     pub mishandled_damage: u64,
-    /// Number of acknowledged operations and frames of derived data that are missing.
+    /// Number of acknowledged operations, and of written frames of derived data, that are missing.
     pub lost: u64,
-    /// Number of campaigns that contain an incomplete group of operations, or operations that no run wrote.
+    /// Number of campaigns that contain a group of operations only partially, or that contain operations that no run
+    /// wrote. A group consists of the operations of one commit.
     pub half: u64,
     /// Number of graph records that differed from the state.
     pub graph_differences: u64,
-    /// Number of failed openings: a directory did not open, or a program did not open it within two minutes.
+    /// Number of times that a campaign directory could not be opened, or was not open within two minutes.
     pub unopened: u64,
-    /// Number of runs in which commits were written again because the database log rotated.
+    /// Number of runs in which commits were written again because the storage engine started a new log file.
     pub rotations_forced: u64,
-    /// Number of times that commits were written again because the database log rotated.
+    /// Number of times that commits were written again because the storage engine started a new log file.
     pub rotations: u64,
     /// Number of acknowledged operations.
     pub operations: u64,

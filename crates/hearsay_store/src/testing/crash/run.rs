@@ -21,12 +21,12 @@ const DISK: u64 = 96 << 20;
 /// Number of runs that share a directory.
 const RUNS_PER_DIRECTORY: u64 = 8;
 
-/// A function that creates the command for a program that only calls [`child()`](super::child()). The environment
-/// variable [`CHILD`] is added to the command.
+/// A function that creates the command that starts a child program. The child program only calls
+/// [`child()`](super::child()). The environment variable [`CHILD`] is added to the command.
 pub type Start<'a> = &'a (dyn Fn() -> Command + Sync);
 
-/// Makes `runs` runs and returns the findings. Calls `progress` with the findings so far after the runs of each
-/// directory.
+/// Makes `runs` runs and returns the findings. Several runs share a directory. After the runs of each directory, calls
+/// `progress` with the findings so far.
 ///
 /// # Errors
 /// Returns an error if a program cannot be started or killed, or a directory cannot be created.

@@ -32,7 +32,7 @@ fn head(number: usize, confidence: f64) -> Head {
         statement: format!("Ann owes Bob {number} crowns."),
         confidence,
         score: 10.0 - number as f64,
-        why: vec!["3 would know it".into()],
+        why: vec!["entities that would learn it: 3".into()],
         source: if number.is_multiple_of(2) { "Mirela Voss".into() } else { "notes.md".into() },
         session: Some(format!("Session {}", number % 3)),
         recorded: number as i64,

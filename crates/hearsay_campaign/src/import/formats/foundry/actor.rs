@@ -1,4 +1,4 @@
-//! Actors and items.
+//! Actors and items of Foundry.
 
 use hearsay_model::{Audience, Kind, PredicateRole};
 
@@ -72,7 +72,7 @@ fn fields(library: &Library, doc: &Doc, data: &Tree, pen: Pen, visibility: &Visi
     }
 }
 
-/// Replaces each link in a value by its label, and adds the target to the links of the value.
+/// Replaces each link in a value by its label, and adds the target of the link to the links of the value.
 fn plain(library: &Library, doc: &Doc, piece: &mut crate::import::Piece) {
     let hearsay_model::Value::Text(text) = &mut piece.value else { return };
     let mut shown = text.clone();
@@ -118,7 +118,7 @@ fn super_piece(tree: &Tree) -> Option<crate::import::Piece> {
     tree.text().map(|text| text.trim().into())
 }
 
-/// Adds the members of a group of actors.
+/// Adds the members of an actor that is a group of actors.
 fn members(library: &Library, doc: &Doc, data: &Tree, pen: Pen, visibility: &Visibility, note: &mut Note) {
     for list in [data.get("members"), data.path("details.members")] {
         for member in list.items() {
@@ -178,7 +178,7 @@ fn walk<'a>(tree: &'a Tree, path: &mut Vec<&'a str>, found: &mut impl FnMut(&[&s
                 let value = &**name == "value";
                 let within = path.iter().rev().nth(1).filter(known).is_some();
                 let fits = !value && path.last().filter(known).is_some() || value && within;
-                // A single word is a value of the game's rules, or is already read as a field.
+                // A single word is a value of the game's rules, or was already read as a field.
                 if fits
                     && !WORDS.fields.iter().any(|field| **field == **name)
                     && (text.contains(' ') || text.contains('<'))
@@ -193,12 +193,12 @@ fn walk<'a>(tree: &'a Tree, path: &mut Vec<&'a str>, found: &mut impl FnMut(&[&s
     }
 }
 
-/// Whether a path leads to notes about the rules of the game.
+/// Returns whether a path leads to notes about the rules of the game.
 fn is_rules(path: &[&str]) -> bool {
     path.iter().any(|name| WORDS.rules.contains(*name))
 }
 
-/// Returns the note of an item. A rule (a spell, a feat) has no note.
+/// Returns the note of an item. An item that is a rule of the game, such as a spell or a feat, has no note.
 pub(super) fn item(library: &Library, number: usize, pen: Pen) -> Option<Note> {
     let doc = library.docs.docs.get(number).filter(|doc| is_thing(doc))?;
     let access = library.access(doc);

@@ -1,4 +1,4 @@
-//! Modules that store entities in pages: Campaign Builder and Monk's Enhanced Journal.
+//! Pages in which the modules Campaign Builder and Monk's Enhanced Journal store entities.
 
 use hearsay_model::{Kind, PredicateRole};
 
@@ -14,7 +14,7 @@ use crate::import::{
     tree::{Data, Pen, Tree},
 };
 
-/// Returns the kind of an entry of Campaign Builder.
+/// Returns the kind of the entity in an entry of Campaign Builder.
 fn topic(tree: &Tree) -> Option<Kind> {
     let word = tree.word()?.to_lowercase();
     Some(match word.as_str() {
@@ -26,8 +26,8 @@ fn topic(tree: &Tree) -> Option<Kind> {
     })
 }
 
-/// Adds the data that a module stores in a page. Returns the key of the actor for the same person, if the page names
-/// one.
+/// Adds the data that a module stores in a page to the note. If the page names the actor of the same person, returns
+/// the key of that actor.
 pub(super) fn fill(
     library: &Library,
     doc: &Doc,
@@ -110,7 +110,8 @@ fn relation(
     let said = ["relationship", "role", "relation"].iter().find_map(|name| extra.get(name).text());
     let other =
         topic(entry.get("topic")).or_else(|| topic(&Tree { at: 0..0, line: 0, data: Data::Text(about.into()) }));
-    // Between two people, the words may name a known relation. In a group, the words are a rank.
+    // If both entities are people, the words may name a known relation. If one of them is a group, the words are a
+    // rank.
     let people = is.is_character() && other.as_ref().is_some_and(Kind::is_character);
     let known = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(says) if says.rank.is_none() && people);
     let relation = match said.filter(known) {
@@ -136,7 +137,7 @@ fn relation(
     note.links.push(link);
 }
 
-/// Adds a session. Parts that the DM has not delivered to the players yet are secret.
+/// Adds a session. Parts of the session that the DM has not yet delivered to the players are secret.
 fn session(library: &Library, doc: &Doc, system: &Tree, access: &Access, pen: Pen, note: &mut Note) {
     note.role = Role::Session;
     let number = system.get("number").integer().and_then(|number| u32::try_from(number).ok());

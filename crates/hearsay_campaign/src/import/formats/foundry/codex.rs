@@ -1,4 +1,5 @@
-//! Campaign Codex: `flags["campaign-codex"]` of a journal contains its type and its links.
+//! The module Campaign Codex. In `flags["campaign-codex"]` of a journal, it stores the type of the journal and its
+//! links.
 
 use hearsay_model::{ExternalId, Kind, PredicateRole};
 
@@ -14,8 +15,8 @@ use crate::import::{
     tree::{Data, Pen, Tree},
 };
 
-/// Returns the relation that a list of links means in a journal of type `kind`, and whether the target is the subject
-/// of that relation.
+/// Returns the relation that a list of links states in a journal of type `kind`, and whether the link's target is the
+/// subject of this relation.
 fn relation(list: &str, kind: &str) -> Option<(&'static str, bool)> {
     Some(match (list, kind) {
         ("linkedLocations" | "linkedLocation" | "linkedShops" | "linkedRegions" | "linkedRegion", "npc" | "item") => {
@@ -84,7 +85,7 @@ pub(super) fn notes(library: &Library, doc: &Doc, mut note: Note, access: &Acces
         write(library, doc, tree, place, None, visibility, pen, note);
     };
     text(data.get("description"), "flags.campaign-codex.data.description", &access.inner, &mut note);
-    // In this module, notes are DM-only.
+    // In this module, notes are for the DM only.
     text(data.get("notes"), "flags.campaign-codex.data.notes", &Visibility::SECRET, &mut note);
     for page in doc.tree.get("pages").items() {
         page_text(library, doc, page, access, pen, &mut note);
@@ -108,7 +109,8 @@ fn journal_uuid(uuid: &str) -> String {
     if uuid.contains('.') { uuid.to_owned() } else { format!("JournalEntry.{uuid}") }
 }
 
-/// Returns the quests that are stored with their giver. Visible quests are open to players.
+/// Returns the quests that the module stores in the data of their giver. A quest that the module shows to players is as
+/// visible as the content of the giver. Any other quest is secret.
 fn quests(library: &Library, doc: &Doc, giver: &Note, data: &Tree, access: &Access, pen: Pen) -> Vec<Note> {
     let mut quests = Vec::new();
     for (number, quest) in data.get("quests").items().into_iter().enumerate() {

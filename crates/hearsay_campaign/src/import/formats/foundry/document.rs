@@ -10,7 +10,7 @@ use crate::import::{FileId, Note, tree::Tree};
 /// The name of the tool in external ids.
 pub(super) const TOOL: &str = "foundry";
 
-/// A note, and the key of the actor for the same person, if there is one.
+/// A note, and the key of the actor that is the same person, if there is such an actor.
 pub(super) type Written = (Note, Option<String>);
 
 /// The type of a document.
@@ -31,7 +31,7 @@ impl What {
     }
 }
 
-/// A document.
+/// A document of Foundry, such as an actor or a journal.
 #[derive(Debug)]
 pub(super) struct Doc {
     pub(super) file: FileId,
@@ -43,7 +43,7 @@ pub(super) struct Doc {
     pub(super) package: String,
     /// The compendium that contains the document; `None` in a world.
     pub(super) pack: Option<String>,
-    /// Folders in the file system below the compendium.
+    /// The folders in the file system that contain the document, below the folder of the compendium.
     pub(super) folders: Vec<String>,
     /// Whether players cannot open the compendium.
     pub(super) locked: bool,
@@ -55,7 +55,7 @@ impl Doc {
         self.pack.is_some()
     }
 
-    /// Whether the default permission of players is none.
+    /// Returns whether the default permission hides the document from players.
     pub(super) fn is_closed(&self) -> bool {
         ownership(&self.tree).get("default").integer() == Some(0)
     }
@@ -85,19 +85,20 @@ pub(super) struct Docs {
     pub(super) pages: Vec<(String, FileId, Tree)>,
     /// The name of the world.
     pub(super) world: Option<String>,
-    /// Whether players may read all compendiums. Documents without permission in a compendium are then not secret.
+    /// Whether players may read all compendiums. In this case, a document in a compendium is not secret, even if its
+    /// default permission hides it.
     pub(super) open_packs: bool,
     /// The calendar of the module Simple Calendar.
     pub(super) calendar: Option<Calendar>,
 }
 
-/// Whether an actor has a type for player characters.
+/// Returns whether an actor has a type for player characters.
 pub(super) fn is_player(tree: &Tree) -> bool {
     let kind = tree.get("type").text().unwrap_or_default().to_lowercase();
     WORDS.players.contains(&kind)
 }
 
-/// Whether an item is an object in the game world, and not a rule such as a spell.
+/// Returns whether an item is an object in the game world, and not a rule such as a spell.
 pub(super) fn is_thing(doc: &Doc) -> bool {
     let kind = doc.tree.get("type").text().unwrap_or_default().to_lowercase();
     WORDS.things.contains(&kind)

@@ -9,17 +9,17 @@ use super::{
 };
 use crate::import::{lexicon, tree::Tree};
 
-/// The type of a journal.
+/// The role of a journal.
 pub(super) enum Form {
     /// An entity of Campaign Codex.
     Codex,
-    /// An entity whose pages are its parts. The fields are the kind, and the folder or module that implies the kind.
+    /// An entity whose pages are its parts. The values are the kind, and the folder or module that implies the kind.
     Entity(Kind, String),
-    /// A journal whose pages are separate entities. They have this kind unless a page states another kind.
+    /// A journal whose pages are separate entities. The entities have this kind unless their page states another kind.
     Pages(Option<Kind>),
-    /// A session log, with its number.
+    /// A session log. The value is the number of the session.
     Session(Option<u32>),
-    /// A text.
+    /// A text that describes no entity.
     Text,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn session(name: &str) -> Option<Option<u32>> {
     (number.is_some() || log).then_some(number)
 }
 
-/// Returns the kind that the name of a journal gives its pages: `NPCs`, `Factions of the coast`.
+/// Returns the kind that the name of a journal implies for its pages: `NPCs`, `Factions of the coast`.
 pub(super) fn category(name: &str) -> Option<Kind> {
     let words = hearsay_model::text::words(name);
     let plural = |word: &&String| (word.ends_with('s') && !word.ends_with("ss")) || word.as_str() == "people";
@@ -82,7 +82,7 @@ pub(super) fn category(name: &str) -> Option<Kind> {
     words.get(..at)?.last().filter(plural).and_then(|word| lexicon::kind(word))
 }
 
-/// Whether a page becomes a separate note.
+/// Returns whether a page becomes a separate note.
 pub(super) fn stands_alone(library: &Library, doc: &Doc, page: &Tree) -> bool {
     match form(library, doc) {
         Form::Pages(Some(_)) => true,

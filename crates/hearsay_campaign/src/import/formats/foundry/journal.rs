@@ -1,4 +1,4 @@
-//! Journals: entries and pages become entities, session logs, or texts.
+//! Journals of Foundry. Their entries and pages become entities, session logs or texts.
 
 use hearsay_model::Kind;
 
@@ -33,7 +33,7 @@ fn dates(doc: &Doc, pen: Pen, note: &mut Note) {
     }
 }
 
-/// Returns the notes of a journal.
+/// Returns the notes that a journal contains.
 pub(super) fn notes(library: &Library, number: usize, pen: Pen) -> Vec<Written> {
     let Some(doc) = library.docs.docs.get(number) else { return Vec::new() };
     let access = library.access(doc);

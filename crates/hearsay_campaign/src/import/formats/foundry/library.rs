@@ -1,4 +1,4 @@
-//! Lookup of documents by link, and their visibility.
+//! All documents: lookup by link, and visibility.
 
 use std::collections::HashMap;
 
@@ -15,12 +15,12 @@ pub(super) struct Library {
     by_id: HashMap<String, Vec<usize>>,
 }
 
-/// The visibility of a document.
+/// Who may know a document.
 #[derive(Debug, Clone)]
 pub(super) struct Access {
-    /// The visibility of the document's existence.
+    /// Who may know that the document exists.
     pub(super) seen: Visibility,
-    /// The visibility of the document's content.
+    /// Who may know the content of the document.
     pub(super) inner: Visibility,
     /// Whether the document sets its own permissions.
     pub(super) said: bool,
@@ -63,7 +63,8 @@ impl Library {
             return Some(*one);
         }
         let parts: Vec<&str> = uuid.split('.').collect();
-        // Ids are practically unique. Among copies, prefer the one in the package of `from`.
+        // Ids are practically unique. If copies of a document have the same id, the copy in the package of `from` is
+        // preferred.
         let end = parts.iter().position(|part| *part == "JournalEntryPage").unwrap_or(parts.len());
         let id = parts.get(..end)?.last()?;
         let kind = parts.get(..end)?.iter().rev().nth(1).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Foundry's markup in texts: `@UUID[…]{label}`, older links, rolls.
+//! Foundry's markup in texts: `@UUID[…]{label}`, the older forms of links, and dice rolls.
 
 use super::{document::Doc, library::Library, target::Meant};
 use crate::import::{Target, markup::Inline};
@@ -6,7 +6,7 @@ use crate::import::{Target, markup::Inline};
 /// The replacement for a name that players must not see.
 const UNKNOWN: &str = "(unknown)";
 
-/// Returns the links and rolls in a text.
+/// Returns the links and dice rolls in a text.
 pub(super) fn inline(library: &Library, from: &Doc, text: &str) -> Vec<Inline> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -30,7 +30,7 @@ pub(super) fn inline(library: &Library, from: &Doc, text: &str) -> Vec<Inline> {
 
 type Read = (usize, Option<Target>, String);
 
-/// Parses `[[/check athletics 15]]{label}`. A roll is not a link.
+/// Parses `[[/check athletics 15]]{label}`. A dice roll is not a link.
 fn roll(text: &str) -> Option<Read> {
     let end = text.find("]]").filter(|end| *end < 400)?;
     let (label, behind) = label(text.get(end + 2..)?);
@@ -58,7 +58,7 @@ fn enricher(library: &Library, from: &Doc, text: &str) -> Option<Read> {
         "JournalEntryPage" => format!(".JournalEntryPage.{argument}"),
         "Compendium" => format!("Compendium.{}", argument.trim_start_matches("Compendium.")),
         "Embed" => return read(None, plain),
-        // A check or a table may have a label. Its argument is not text.
+        // A check or a table may have a label. The argument of the markup is not part of the text.
         _ if text.starts_with('&') => return read(None, label.unwrap_or(argument).to_owned()),
         _ => return read(None, plain),
     };
@@ -91,7 +91,7 @@ fn label(text: &str) -> (Option<&str>, usize) {
     }
 }
 
-/// Whether a text has the form of a Foundry id.
+/// Returns whether a text has the form of a Foundry id.
 pub(super) fn is_id(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -1,4 +1,4 @@
-//! Loads the documents of all files, in every supported container.
+//! Loading of the documents of all files, in every supported container.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,7 +20,7 @@ struct Package {
     locked: BTreeSet<String>,
 }
 
-/// Maximum number of files to check for format detection.
+/// Maximum number of files that are checked to detect the format.
 const LOOKED_AT: usize = 48;
 
 pub(super) fn detect(folder: &Folder) -> Option<Score> {
@@ -35,7 +35,7 @@ pub(super) fn detect(folder: &Folder) -> Option<Score> {
         let yaml =
             head.lines().any(|line| line.starts_with("_id:")) && head.lines().any(|line| line.starts_with("name:"));
         if key || id && shape || world || yaml {
-            // A Markdown vault may contain a few exported documents. The score is lower then.
+            // A Markdown vault may contain a few exported documents. In this case, the score is lower.
             let (notes, documents): (Vec<_>, Vec<_>) = folder.files().partition(|entry| entry.has_extension(&["md"]));
             return Some(if notes.len() > documents.len() { Score(40) } else { Score::SURE });
         }
@@ -122,7 +122,7 @@ fn packages(folder: &Folder, notes: &mut Notes) -> Vec<Package> {
         let below = entry.path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         packages.push(Package { folder: below, id, locked });
     }
-    // A file belongs to its innermost package.
+    // A file belongs to the innermost package that contains it.
     packages.sort_by_key(|package| std::cmp::Reverse(package.folder.len()));
     packages
 }
@@ -177,8 +177,8 @@ fn holds(name: &str) -> Option<&'static str> {
 }
 
 impl Docs {
-    /// Reads a NeDB file. NeDB only appends lines. Among lines with the same id, the last line counts. That line may
-    /// delete the document.
+    /// Reads a NeDB file. NeDB never changes a line, but appends a new one. If several lines have the same id, the last
+    /// of them counts. This last line may delete the document.
     fn nedb(&mut self, folder: &Folder, entry: &Entry, from: &mut Source, notes: &mut Notes) {
         let Some(text) = folder.text(entry, notes) else { return };
         let mut last: HashMap<String, usize> = HashMap::new();
@@ -203,7 +203,8 @@ impl Docs {
         }
     }
 
-    /// Adds a document, a list of documents, or a container of lists: an export of a world, an adventure.
+    /// Adds the documents in a tree: a single document, a list, or a container of lists such as an export of a world or
+    /// an adventure.
     fn take(&mut self, mut tree: Tree, file: FileId, from: &mut Source, depth: usize) {
         if depth > 4 {
             return;
@@ -258,7 +259,7 @@ impl Docs {
             "JournalEntry" => What::Journal,
             _ => return,
         };
-        // Most data of an actor are the rules of its items. Drops them to save memory.
+        // Most data of an actor are the rules of its items. They are dropped to save memory.
         tree.forget(&["effects", "prototypeToken", "token", "img", "_stats.systemId"]);
         if let Some(Tree { data: Data::List(items), .. }) = tree.get_mut("items") {
             for item in items {
@@ -283,7 +284,7 @@ impl Docs {
         });
     }
 
-    /// Moves separately stored pages into their journals. Among pages with the same id, the last page counts.
+    /// Moves separately stored pages into their journals. If several pages have the same id, the last of them counts.
     fn adopt(&mut self) {
         let mut journals: HashMap<&str, usize> = HashMap::new();
         for (number, doc) in self.docs.iter().enumerate().filter(|(_, doc)| doc.what == What::Journal) {

@@ -1,14 +1,15 @@
-//! Foundry VTT: exported documents, worlds, `packs/_source`, NeDB; with the flags of campaign modules.
+//! Foundry VTT: exported documents, worlds, `packs/_source` folders and NeDB files, including the flags of campaign
+//! modules.
 //!
-//! All documents are read before notes are created, because documents refer to folders, to users, and with `@UUID` to
-//! documents of other modules. The `ownership` of a document determines its visibility:
+//! All documents are read before any note is created, because documents refer to folders, to users, and by `@UUID` to
+//! documents of other modules. The `ownership` of a document determines who may know it:
 //!
 //! - 2 and 3: players see the document. The audience rules of the campaign decide who knows it.
-//! - 1: players see its existence and its public text. All other content is secret.
-//! - 0: the document is secret. Characters of users with level 2 or more know it.
-//! - −1: a page has the ownership of its journal.
-//! - No ownership, as in a single exported document: the audience rules decide. Only the actor itself knows those of
-//!   its texts that are not public.
+//! - 1: players see that the document exists, and they see its public text. All other content is secret.
+//! - 0: the document is secret. The characters of users with level 2 or more know it.
+//! - −1: this page has the ownership of its journal.
+//! - No ownership, as in a single exported document: the audience rules decide. If an actor has texts that are not
+//!   public, only the actor itself knows them.
 
 mod actor;
 mod builder;

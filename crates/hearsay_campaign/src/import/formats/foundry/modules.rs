@@ -8,7 +8,7 @@ use crate::import::tree::Tree;
 /// The key of the flags of Monk's Enhanced Journal.
 pub(super) const MONK: &str = "monks-enhanced-journal";
 
-/// Whether a page contains an entity or a session of a module.
+/// Returns whether a page contains an entity or a session of a module.
 pub(super) fn is_kept(page: &Tree) -> bool {
     is_builder(page) || monk_kind(page).is_some()
 }

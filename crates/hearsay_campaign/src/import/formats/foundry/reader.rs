@@ -1,4 +1,4 @@
-//! Reading of Foundry VTT data.
+//! The reader for Foundry VTT data.
 
 use super::{
     actor,
@@ -12,7 +12,7 @@ use crate::{
     import::{Alias, Note, NoteReader, Notes, Score, Visibility, tree::Pen},
 };
 
-/// Reader for Foundry VTT data.
+/// The reader for Foundry VTT data.
 pub(crate) struct Foundry;
 
 impl NoteReader for Foundry {
@@ -51,7 +51,7 @@ impl NoteReader for Foundry {
     }
 }
 
-/// Joins two notes about one person: the page of a module, and the actor that the page names.
+/// Joins two notes about one person: the page of a module, and the actor that this page names.
 fn merge(written: Vec<Written>, notes: &mut Notes) {
     let mut place = std::collections::HashMap::new();
     let mut merged: Vec<Note> = Vec::with_capacity(written.len());
@@ -70,7 +70,7 @@ fn merge(written: Vec<Written>, notes: &mut Notes) {
     notes.notes.extend(merged);
 }
 
-/// Joins a page into an actor. Each part stays as secret as its own document.
+/// Adds the content of a page to the note of an actor. Each part stays as secret as the document that it comes from.
 fn join(actor: &mut Note, mut page: Note) {
     seal(actor);
     seal(&mut page);
@@ -104,7 +104,7 @@ fn join(actor: &mut Note, mut page: Note) {
     actor.states.append(&mut page.states);
 }
 
-/// Applies the visibility of a note to each of its parts.
+/// Makes each part of a note at least as secret as the note.
 fn seal(note: &mut Note) {
     let outer = note.visibility.clone();
     let parts = (note.fields.iter_mut().map(|part| &mut part.visibility))

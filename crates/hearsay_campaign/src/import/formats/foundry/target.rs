@@ -1,4 +1,4 @@
-//! Targets of links.
+//! Targets of links between Foundry documents.
 
 use super::{
     document::{Doc, What, is_thing},
@@ -7,18 +7,18 @@ use super::{
 };
 use crate::import::Target;
 
-/// The target of a link.
+/// What a link points to.
 pub(super) enum Meant {
-    /// A note: its key, its name, and whether it is hidden from players.
+    /// The link points to a note. The fields are its key, its name, and whether it is hidden from players.
     Note { key: String, name: String, hidden: bool },
-    /// A document that describes no entity of the game world: rules, scenes, tables.
+    /// The link points to a document that describes no entity of the game world, such as rules, a scene or a table.
     Nothing,
-    /// A document that is not in the files.
+    /// The link points to a document that is not in the files.
     Unknown,
 }
 
 impl Library {
-    /// Returns the target of a UUID or id in a document.
+    /// Returns what a UUID or id in a document points to.
     pub(super) fn meant(&self, uuid: &str, from: &Doc) -> Meant {
         let uuid = uuid.split(['#', ' ']).next().unwrap_or_default().trim();
         // `.JournalEntryPage.x` is a page of the same journal, and `.x` is a sibling page.

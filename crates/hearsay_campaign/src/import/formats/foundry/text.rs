@@ -30,7 +30,7 @@ pub(super) fn write(
     pen.blocks(tree, &writing, &mut note.texts);
 }
 
-/// Limits the visibility of a page to the visibility of its journal.
+/// Limits the visibility of a page to that of its journal.
 pub(super) fn within(inner: &Access, outer: &Access) -> Access {
     Access { seen: inner.seen.within(&outer.seen), inner: inner.inner.within(&outer.inner), said: true }
 }
@@ -61,7 +61,7 @@ pub(super) fn page_text(library: &Library, doc: &Doc, page: &Tree, outer: &Acces
     });
 }
 
-/// Whether the text is the unfilled template of a module.
+/// Returns whether the text is the unfilled template of a module.
 fn is_template(text: &str) -> bool {
     let text = text.trim_end_matches(['.', '\u{2026}', ' ']);
     ["Location overview", "Shop overview", "NPC details", "Region overview", "Group overview", "Overview"]

@@ -14,7 +14,7 @@ use crate::import::{
 /// The name of the tool in external ids.
 pub(super) const TOOL: &str = "kanka";
 
-/// An entity, before its note is created.
+/// An entity of an export, before its note is created.
 pub(super) struct Held<'a> {
     pub(super) tree: &'a Tree,
     pub(super) pen: Pen,
@@ -22,7 +22,7 @@ pub(super) struct Held<'a> {
     pub(super) kind: Option<Kind>,
     /// The key of its note.
     pub(super) key: String,
-    /// The id of the entity within its module.
+    /// The id of the entity within its module, such as the id of a character.
     pub(super) own: Option<ExternalId>,
     pub(super) name: String,
     pub(super) private: bool,
@@ -31,9 +31,9 @@ pub(super) struct Held<'a> {
 #[derive(Default)]
 pub(super) struct Export<'a> {
     pub(super) entities: Vec<Held<'a>>,
-    /// Indices of the entities, by the key of the note and by the id within a module.
+    /// The index of each entity, by the key of its note and by its id within a module.
     pub(super) places: HashMap<String, usize>,
-    /// The calendars by their ids. Once the campaign's calendar is chosen, it comes first.
+    /// The calendars by id. The calendar that is chosen as the campaign's calendar is moved to the front.
     pub(super) calendars: Vec<(String, Calendar)>,
 }
 
@@ -48,7 +48,8 @@ impl<'a> Export<'a> {
         known
     }
 
-    /// Returns the calendar that most reminders use. In a tie, returns the first of these calendars.
+    /// Returns the calendar that most reminders use. If several calendars are used equally often, returns the first of
+    /// them.
     pub(super) fn choose_calendar(&mut self) -> Option<Calendar> {
         let mut uses: HashMap<String, usize> = HashMap::new();
         for held in &self.entities {
@@ -94,15 +95,15 @@ impl<'a> Export<'a> {
         self.places.get(key).and_then(|place| self.entities.get(*place))
     }
 
-    /// Returns the target of a field such as `organisation_id`.
+    /// Returns the target of a field that contains an id, such as `organisation_id`.
     pub(super) fn target(&self, module: &str, id: &Tree) -> Option<Target> {
         let id = id.word().filter(|id| id != "0")?;
         let key = format!("{module}.{id}");
         Some(Target::Key(self.held(&key).map_or(key, |held| held.key.clone())))
     }
 
-    /// Finds mentions: `[character:123|label]`. The label of a private entity is `(unknown)`, unless the text is part
-    /// of a private entity too.
+    /// Finds mentions in a text: `[character:123|label]`. The label of a private entity is replaced by `(unknown)`,
+    /// unless the text belongs to a private entity too.
     pub(super) fn mentions(&self, text: &str, from: &Held) -> Vec<Inline> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -136,7 +137,7 @@ impl<'a> Export<'a> {
     }
 }
 
-/// Whether a part of a mention is an option, not a label.
+/// Returns whether a part of a mention is an option, not a label.
 fn is_option(part: &str) -> bool {
     let name = part.split(':').next().unwrap_or_default();
     part.contains(':') && ["page", "anchor", "field", "params", "alias", "tab", "id"].contains(&name)

@@ -1,4 +1,4 @@
-//! The note of an entity.
+//! Conversion of a Kanka entity to a note.
 
 use hearsay_model::{Kind, PredicateRole};
 
@@ -9,8 +9,8 @@ use crate::import::{
     tree::{Data, Markup, Tree, Writing},
 };
 
-/// Returns the visibility of a record. Its `visibility_id` means: 1 all, 2 administrators, 3 administrators and the
-/// author, 4 the author, 5 members.
+/// Returns the visibility of a record. The values of its `visibility_id` mean: 1 everyone, 2 administrators, 3
+/// administrators and the author, 4 the author, 5 members.
 fn seen(tree: &Tree) -> Visibility {
     let id = tree.get("visibility_id");
     let word = tree.get("visibility").word().unwrap_or_default();
@@ -219,7 +219,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Returns `visibility`, or secret if the entity whose id is in `field` is private.
+    /// Returns secret if the entity whose id is in `field` is private, and `visibility` otherwise.
     fn of_entity(&self, tree: &Tree, field: &str, visibility: Visibility) -> Visibility {
         let held = tree.get(field).word().and_then(|id| self.export.held(&format!("entity.{id}")));
         if held.is_some_and(|held| held.private) { Visibility::SECRET } else { visibility }
@@ -228,7 +228,8 @@ impl Writer<'_, '_> {
     fn links(&mut self) {
         let (tree, entity, open) = (self.held.tree, self.held.tree.get("entity"), Visibility::Unmarked);
         let is_place = self.held.module == "location";
-        // These fields name the containing place. A place is a part of it. All other entities are located there.
+        // These fields name the place that contains the entity. A place is a part of that place. Any other entity is
+        // located there.
         let place = if is_place { PredicateRole::Part.name() } else { PredicateRole::Location.name() };
         for name in ["location_id", "parent_location_id"] {
             self.link(
@@ -276,7 +277,7 @@ impl Writer<'_, '_> {
         self.others();
         for list in [entity.get("relationships"), entity.get("relations"), tree.get("relationships")] {
             for one in list.items() {
-                // A relation may also be listed at its target.
+                // A relation may also be listed in the file of its target.
                 let owner = one.get("owner_id").word().map(|id| format!("entity.{id}"));
                 let backwards = owner.is_some_and(|owner| owner != self.held.key && self.export.held(&owner).is_some());
                 let end = if backwards { "owner_id" } else { "target_id" };
@@ -299,7 +300,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Adds memberships of characters in organisations and families. Either side may state them.
+    /// Adds memberships of characters in organisations and families. The file of either side may state them.
     fn groups(&mut self) {
         let (tree, open) = (self.held.tree, Visibility::Unmarked);
         let member = |one: &Tree, backwards: bool| {
@@ -413,7 +414,7 @@ impl Writer<'_, '_> {
             };
             let title = one.get("comment").text().map(str::to_owned);
             let what = if what == DateOf::Mention && title.is_none() { DateOf::Start } else { what };
-            // A date on a calendar that is not the campaign's becomes text with the name of that calendar.
+            // A date on a calendar other than the campaign's becomes text with the name of that calendar.
             let calendars = &self.export.calendars;
             let other =
                 one.get("calendar_id").word().and_then(|id| calendars.iter().skip(1).find(|(held, _)| *held == id));

@@ -1,4 +1,4 @@
-//! Reading of Kanka exports.
+//! The reader for Kanka exports.
 
 use super::{export::Export, note::note, words::WORDS};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// Reader for Kanka exports.
+/// The reader for Kanka exports.
 pub(crate) struct Kanka;
 
 impl NoteReader for Kanka {

@@ -1,5 +1,5 @@
-//! Reader for any JSON, YAML or CSV. A mapping file defines the meaning of the fields. `MAPPING.md` describes mapping
-//! files.
+//! Reader for any JSON, YAML or CSV files. A mapping file defines the meaning of their fields. `MAPPING.md` describes
+//! mapping files.
 
 mod select;
 mod spec;
@@ -24,7 +24,7 @@ use crate::{
 use select::{matches, select};
 use spec::{Kinds, Part, Source, Spec};
 
-/// Reader for files with a mapping.
+/// The reader for files that have a mapping file.
 pub(crate) struct Mapping;
 
 const TOOL: &str = "mapping";
@@ -66,7 +66,7 @@ impl NoteReader for Mapping {
     }
 }
 
-/// Returns a mapping file in the folder: `*.mapping.yaml` or `mapping.yaml` that contains `mapping: 1`.
+/// Returns a mapping file in the folder: `mapping.yaml` or `*.mapping.yaml` with the content `mapping: 1`.
 fn mapping_file(folder: &Folder) -> Option<&Entry> {
     let named = |entry: &&Entry| {
         let name = entry.name().to_lowercase();
@@ -82,7 +82,7 @@ fn mapping_file(folder: &Folder) -> Option<&Entry> {
     })
 }
 
-/// Returns the mapping, and the path of its file.
+/// Returns the path and the content of the mapping file.
 fn spec(folder: &Folder, options: &ReadOptions, notes: &mut Notes) -> Option<(String, Spec)> {
     let (path, text) = match &options.mapping {
         Some(path) => {
@@ -166,7 +166,7 @@ fn file(folder: &Folder, entry: &Entry, source: &Source, notes: &mut Notes, made
     }
 }
 
-/// Entities created from values, such as a realm that has no record of its own.
+/// Entities that are created from values, such as a realm that has no record of its own.
 #[derive(Default)]
 struct Made {
     notes: Vec<Note>,
@@ -174,7 +174,8 @@ struct Made {
 }
 
 impl Made {
-    /// Returns the key of the entity for a value. The entity is open if at least one record that names it is open.
+    /// Returns the key of the entity that a value names. The entity is open if at least one of the records that name it
+    /// is open.
     fn key(&mut self, name: &str, kind: &hearsay_model::Kind, origin: &Origin, visibility: &Visibility) -> String {
         let key = format!("{}:{}", kind.as_str(), name_key(name));
         let place = *self.places.entry(key.clone()).or_insert_with(|| {
@@ -199,7 +200,7 @@ impl Made {
         key
     }
 
-    /// Adds the entities to the notes. If a note for an entity exists already, links point to that note.
+    /// Adds the created entities to the notes. If an entity already has a note, links point to that note.
     fn finish(self, notes: &mut Notes) {
         let mut held: HashMap<String, Vec<String>> = HashMap::new();
         for note in &notes.notes {
@@ -331,7 +332,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns the visibility of the record.
+    /// Returns who may know the record.
     fn visibility(&self) -> Visibility {
         let holders: Vec<Target> = self
             .source
@@ -397,7 +398,7 @@ impl<'a> Writer<'a> {
                         block.visibility = Visibility::SECRET;
                     }
                 }
-                // Only the innermost heading counts: text under a nested heading is kept.
+                // Only the innermost heading counts, so text under a nested heading is kept.
                 let without = |block: &Block| {
                     block.headings.last().is_some_and(|heading| {
                         passage.skip_headings.iter().any(|held| held.eq_ignore_ascii_case(heading.trim()))
@@ -436,7 +437,7 @@ impl<'a> Writer<'a> {
                         Some(Target::Key(made.key(&text, kind, &origin, &seen.within(&note.visibility))))
                     }
                     (Some(_), _) => None,
-                    // A relation that the lexicon knows is added as a field. The conversion of that field finds the
+                    // A relation that the lexicon knows is added as a field. The conversion of this field finds the
                     // targets. Other text in the field creates no entity.
                     (None, _) if known && !relation.backwards && !relation.both_ways => {
                         plain.push((piece, tree));

@@ -1,10 +1,10 @@
-//! Selection of values by path, and of files by pattern.
+//! Selection of values by path, and selection of files by pattern.
 
 use super::spec::Filter;
 use crate::import::tree::{Data, Tree};
 
-/// Returns the values at a path (`a.b`, `a.*.b`), each with its key. If the path leads through a list, it selects from
-/// each item of the list. An empty path selects the value itself.
+/// Returns the values at a path (`a.b`, `a.*.b`), each with its key. If the path leads to a list, the rest of the path
+/// applies to each item of the list. An empty path selects the value itself.
 pub(super) fn select<'a>(tree: &'a Tree, path: &str) -> Vec<(String, &'a Tree)> {
     let mut found = vec![(String::new(), tree)];
     for step in path.split('.').filter(|step| !step.is_empty()) {
@@ -28,7 +28,7 @@ pub(super) fn select<'a>(tree: &'a Tree, path: &str) -> Vec<(String, &'a Tree)> 
     found
 }
 
-/// Whether a record matches a filter.
+/// Returns whether a record meets a condition.
 pub(super) fn matches(record: &Tree, key: &str, filter: &Filter) -> bool {
     let mut words = Vec::new();
     match filter.field.as_str() {
@@ -48,7 +48,7 @@ pub(super) fn matches(record: &Tree, key: &str, filter: &Filter) -> bool {
     fits && not && exists
 }
 
-/// Whether a path matches a pattern. `*` matches any text without a slash, `**` matches any number of folders.
+/// Returns whether a path matches a pattern. `*` matches any text without a slash, `**` matches any number of folders.
 pub(super) fn glob(pattern: &str, path: &str) -> bool {
     let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
     // `fits[n]`: whether the pattern so far matches the first n parts of the path.

@@ -1,4 +1,4 @@
-//! Parsed mapping files.
+//! The content of a mapping file.
 
 use hearsay_model::Kind;
 
@@ -7,7 +7,7 @@ use crate::import::{
     tree::{Data, Markup, Tree},
 };
 
-/// A parsed mapping file.
+/// The content of a mapping file.
 #[derive(Debug)]
 pub(super) struct Spec {
     pub(super) name: Option<String>,
@@ -16,7 +16,7 @@ pub(super) struct Spec {
     pub(super) sources: Vec<Source>,
 }
 
-/// An entry of `sources`: the files that contain records, and how to read each record.
+/// An entry of `sources`: which files contain records, and how each record is read.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) line: u32,
@@ -41,7 +41,7 @@ pub(super) struct Source {
     pub(super) session: Session,
 }
 
-/// A condition on a record.
+/// A condition on the value of a field in a record.
 #[derive(Debug)]
 pub(super) struct Filter {
     pub(super) field: String,
@@ -50,7 +50,7 @@ pub(super) struct Filter {
     pub(super) exists: Option<bool>,
 }
 
-/// How to find the kind of a record.
+/// The way to find the kind of a record.
 #[derive(Debug)]
 pub(super) enum Kinds {
     None,
@@ -58,19 +58,20 @@ pub(super) enum Kinds {
     Field { field: String, values: Vec<(String, Kind)>, default: Option<Kind> },
 }
 
-/// A path to values of a record, with options.
+/// A path to values of a record, with options such as a separator.
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pub(super) field: String,
     pub(super) called: Option<String>,
-    /// The separator of a list in a text. An empty text means commas and semicolons outside parentheses.
+    /// The separator of a list in a text. If it is empty, the text is split at commas and semicolons outside
+    /// parentheses.
     pub(super) split: Option<String>,
     pub(super) constant: Option<String>,
     pub(super) secret: bool,
 }
 
 impl Part {
-    /// Returns the name of the part: `as`, or else the last key of the path.
+    /// Returns the name under which the values are imported: `as`, or else the last key of the path.
     pub(super) fn name(&self) -> String {
         let last = || self.field.rsplit('.').find(|step| *step != "*" && step.parse::<usize>().is_err());
         self.called.clone().unwrap_or_else(|| last().unwrap_or_default().to_owned())
@@ -117,10 +118,10 @@ pub(super) struct Session {
 const PART: [&str; 5] = ["field", "as", "split", "constant", "secret"];
 
 impl Spec {
-    /// Reads a mapping.
+    /// Converts the tree of a mapping file.
     ///
     /// # Errors
-    /// If the mapping is invalid. The message has the line, the field, and the expected input.
+    /// Returns an error if the mapping is invalid. The message contains the line, the field, and the expected input.
     pub(super) fn read(tree: &Tree) -> Result<Self, String> {
         only(tree, "the mapping", &["mapping", "name", "description", "system", "sources", "$schema"])?;
         if tree.get("mapping").integer() != Some(1) {

@@ -1,4 +1,4 @@
-//! Calendars and dates of the plug-in Calendarium and its predecessor.
+//! Calendars and dates of the plug-in Calendarium and of its predecessor.
 
 use hearsay_model::{Calendar, Month};
 use serde_json::Value;
@@ -49,8 +49,8 @@ fn calendar_of(data: &Value) -> Option<Calendar> {
     calendar.check().ok().map(|()| calendar)
 }
 
-/// Converts a date of Calendarium to a readable form: `1492-Hammer-03` becomes `3 Hammer 1492`, `-12-4-3` does not
-/// change. A missing part or a wildcard ends the date: only the parts before it are used.
+/// Converts a date of Calendarium to a readable form: `1492-Hammer-03` becomes `3 Hammer 1492`. A date such as
+/// `-12-4-3` stays as it is. If a part is missing or is a wildcard, only the parts before it are used.
 pub(super) fn readable(raw: &str) -> Option<String> {
     let raw = raw.trim();
     let (sign, rest) = raw.strip_prefix('-').map_or(("", raw), |rest| ("-", rest));

@@ -23,21 +23,21 @@ fn limits_of_part(bytes: usize) -> Limits {
     Limits { alias_bytes: (4 << 10) + 8 * bytes as u64, ..Limits::default() }
 }
 
-/// The front matter of a note.
+/// The content of the front matter of a note.
 #[derive(Debug, Default)]
 pub(super) struct Front {
     pub(super) fields: Vec<Field>,
-    /// Relations written as mappings: `{target: "[[Bob]]", type: rival}`.
+    /// Relations that are written as mappings: `{target: "[[Bob]]", type: rival}`.
     pub(super) links: Vec<Link>,
-    /// Values that are texts, and not fields.
+    /// Values that are passages of text, and not fields.
     pub(super) scenes: Vec<Scene>,
-    /// The start of the body, in bytes.
+    /// The start of the text after the front matter, in bytes.
     pub(super) body: usize,
     /// The line and the description of an error, if the front matter is not valid YAML.
     pub(super) fault: Option<(u32, String)>,
 }
 
-/// A text in the front matter.
+/// A passage of text in the front matter.
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) headings: Vec<String>,
@@ -90,15 +90,15 @@ struct Reading<'a> {
     lines: Vec<usize>,
     length: usize,
     front: Front,
-    /// The last byte range, and the origin that was computed for it.
+    /// The byte range that was converted last, and its origin.
     origin: Option<(Range<usize>, Origin)>,
 }
 
-/// Maximum length of a field value, in bytes. A longer value, or a value with several paragraphs, is a text.
+/// Maximum length of a field value, in bytes. A longer value, or a value with several paragraphs, is a passage.
 const LONGEST_VALUE: usize = 240;
 
 impl Reading<'_> {
-    /// Returns the origin of a field. Many fields may share a range of the file, so the last origin is cached.
+    /// Returns the origin of a field. Many fields may have the same range in the file, so the last origin is cached.
     fn origin(&mut self, field: String, span: Range<usize>) -> Origin {
         let held = match self.origin.take() {
             Some((held, origin)) if held == span => origin,
@@ -154,7 +154,7 @@ impl Reading<'_> {
                     let pieces = vec![Piece { value: date_of(node).into(), links: Vec::new() }];
                     return self.push(path, pieces, span, visibility, true);
                 }
-                // Metadata for programs is ignored, except `system/type`, which marks player characters.
+                // Metadata for programs is ignored, except for `system/type`, which marks player characters.
                 let inner = |key: &&(Key, Node)| match name {
                     "system" => &*key.0.text == "type" && key.1.text().is_some(),
                     _ => depth < 3,
@@ -167,7 +167,7 @@ impl Reading<'_> {
                     self.node(&path, value, span, &visibility, depth + 1);
                 }
             }
-            // A value with a secret part is also a text.
+            // A value that contains a secret is a passage too.
             Yaml::Text(text)
                 if text.len() > LONGEST_VALUE
                     || text.trim().contains('\n')
@@ -190,8 +190,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Adds the relation in a map such as `{target: "[[Bob]]", type: rival, attitude: -40}`. Returns `false` if the map
-    /// is not a relation.
+    /// Adds the relation that a map such as `{target: "[[Bob]]", type: rival, attitude: -40}` states. Returns `false`
+    /// if the map states no relation.
     fn relation(&mut self, path: &[&str], node: &Node, span: &Range<usize>, outer: &Visibility) -> bool {
         const TARGETS: [&str; 9] = ["target", "who", "with", "character", "entity", "to", "person", "npc", "name"];
         const WORDS: [&str; 6] = ["type", "relation", "relationship", "role", "kind", "as"];
@@ -201,13 +201,13 @@ impl Reading<'_> {
         let name = path.last().copied().unwrap_or_default();
         let pieces = self.pieces(target);
         let named = pieces.iter().flat_map(|piece| piece.links.clone()).next();
-        // A name without brackets is a target if the field is for relations.
+        // If the field is for relations, a name without brackets is a target.
         let plain = || pieces.first().map(|piece| Target::Name(piece.value.to_string())).filter(|_| relates(name));
         let Some(target) = named.or_else(plain) else { return false };
         let text = |key: &str| self.pieces_at(node, key).first().map(|piece| piece.value.to_string());
         let hidden = flagged(node) || secret::is_secret(&text("visibility").unwrap_or_default());
         let words = self.pieces(words).first().map(|piece| piece.value.to_string()).unwrap_or_default();
-        // In a list of members, a role is a rank. Elsewhere, it is the relation between the two entities.
+        // In a list of members, a role is a rank. In any other place, a role is the relation between the two entities.
         let listed =
             matches!(lexicon::meaning(name), Meaning::Relation(says) if !PredicateRole::Related.is(&says.predicate));
         let (words, role) = if listed { (name.to_owned(), Some(words)) } else { (words, None) };
@@ -234,8 +234,8 @@ impl Reading<'_> {
         node.get(key).map_or_else(Vec::new, |node| self.pieces(node))
     }
 
-    /// Adds the relations in a map such as `relationships: {Bob: rival, "[[Eve]]": sister}`. Returns `false` if the map
-    /// does not have this form.
+    /// Adds the relations that a map such as `relationships: {Bob: rival, "[[Eve]]": sister}` states. Returns `false`
+    /// if the map does not have this form.
     fn by_name(
         &mut self,
         path: &[&str],
@@ -261,7 +261,7 @@ impl Reading<'_> {
         true
     }
 
-    /// Adds the text in a map `{title, content}`.
+    /// Adds the passage in a map `{title, content}`.
     fn scene(&mut self, path: &[&str], node: &Node, span: &Range<usize>, outer: &Visibility) {
         let text = |key: &str| node.get(key).and_then(Node::text).map(str::trim).filter(|text| !text.is_empty());
         let title = text("title").or(text("name"));
@@ -277,7 +277,7 @@ impl Reading<'_> {
         match &node.value {
             Yaml::Text(text) => self.piece(text).into_iter().collect(),
             Yaml::Number(number, written) => match Number::new(*number) {
-                // `007` and `1.0.2` are not meant as numbers.
+                // Values such as `007` and `1.0.2` are not meant as numbers.
                 Ok(number) if number.get().to_string() == **written => {
                     vec![Piece { value: Value::Number(number), links: Vec::new() }]
                 }
@@ -312,7 +312,7 @@ impl Reading<'_> {
         let shown: Vec<String> = values.iter().map(|piece| piece.value.to_string()).collect();
         let mut origin = self.origin(path.join("/"), span.clone());
         if path.len() > 1 || mixed {
-            // The text around the value may be secret, so the quote contains only the value itself.
+            // The text around the value may be secret, so the quote contains nothing but the value.
             origin.quote = quote(&format!("{name}: {}", shown.join(", "))).into();
         }
         push_field(&mut self.front.fields, Field { name, values, origin, visibility, sure: Sure::Typed });
@@ -351,18 +351,18 @@ impl Reading<'_> {
     }
 }
 
-/// Whether a field of this name contains relations of any type.
+/// Returns whether a field of this name contains relations of any type.
 fn relates(name: &str) -> bool {
     matches!(lexicon::meaning(name), Meaning::Relation(says) if PredicateRole::Related.is(&says.predicate))
 }
 
-/// Whether a key of a Foundry document contains rules of the game instead of facts about the game world.
+/// Returns whether a key of a Foundry document contains rules of the game instead of facts about the game world.
 fn machinery(name: &str) -> bool {
     ["effects", "items", "prototypeToken", "flags", "ownership", "document", "token", "statblock", "folders", "grid"]
         .contains(&name)
 }
 
-/// Adds a field. Values that are prose with links are guesses.
+/// Adds a field. Relations from values that contain prose besides their links are proposals.
 pub(super) fn push_field(fields: &mut Vec<Field>, mut field: Field) {
     let is_prose = |piece: &Piece| !piece.links.is_empty() && prose(&piece.value.to_string(), &piece.links);
     let (guessed, typed): (Vec<_>, Vec<_>) = std::mem::take(&mut field.values).into_iter().partition(is_prose);
@@ -374,7 +374,7 @@ pub(super) fn push_field(fields: &mut Vec<Field>, mut field: Field) {
     }
 }
 
-/// Whether a value contains more words than its links: `the former captain of [[The Gull]]`.
+/// Returns whether a value contains more words than its links: `the former captain of [[The Gull]]`.
 fn prose(shown: &str, links: &[Target]) -> bool {
     let words = hearsay_model::text::words(shown).len();
     // A link shows its name, or a label with a similar number of words.
@@ -390,7 +390,7 @@ fn prose(shown: &str, links: &[Target]) -> bool {
     words > linked + bracketed + links.len() + 1 || is_led_up_to(shown, links)
 }
 
-/// Whether words precede the first link: `revenge on [[the Guild]]`, `near [[Gull Bay]]`.
+/// Returns whether words come before the first link: `revenge on [[the Guild]]`, `near [[Gull Bay]]`.
 fn is_led_up_to(shown: &str, links: &[Target]) -> bool {
     let Some(Target::Name(name)) = links.first() else { return false };
     let name = name.split('#').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
@@ -420,7 +420,7 @@ pub(super) fn piece(text: &str, names: &Names) -> Option<Piece> {
     (!shown.is_empty()).then(|| Piece { value: shown.into(), links })
 }
 
-/// Whether a map has a field that marks the map as secret.
+/// Returns whether a map has a field that marks the map as secret.
 pub(super) fn flagged(node: &Node) -> bool {
     let Yaml::Map(entries) = &node.value else { return false };
     // Many authors write `yes`, which strict YAML reads as text.
@@ -433,7 +433,7 @@ pub(super) fn flagged(node: &Node) -> bool {
     entries.iter().any(|(key, value)| secret::is_secret(&key.text) && yes(value))
 }
 
-/// Formats a date in parts as one text: `1492-Hammer-3`.
+/// Formats a date that is given in parts as one text: `1492-Hammer-3`.
 fn date_of(node: &Node) -> String {
     let part = |key: &str| match node.get(key).map(|node| &node.value) {
         Some(Yaml::Text(text)) => Some(text.trim().to_owned()),

@@ -7,7 +7,7 @@ use hearsay_model::{Kind, slug};
 use super::identity::{self, Identity};
 use crate::import::{Block, Text, english::ENGLISH, lexicon, markup, secret};
 
-/// A heading and its content, up to the next heading of its level or above.
+/// A heading and its content, up to the next heading of the same or a higher level.
 #[derive(Debug, Clone)]
 pub(super) struct Section {
     pub(super) level: usize,
@@ -22,7 +22,7 @@ pub(super) struct Section {
     pub(super) secret: bool,
 }
 
-/// Returns the sections of a text, from the byte `from` to the end.
+/// Returns the sections of a text after the byte position `from`.
 pub(super) fn sections(content: &str, from: usize) -> Vec<Section> {
     let open = markup::without_secrets(content.get(from..).unwrap_or_default());
     let (mut sections, mut at, mut fence) = (Vec::<Section>::new(), from, None::<&str>);
@@ -77,10 +77,10 @@ pub(super) struct Headed {
 
 /// Returns the headings that name entities.
 ///
-/// Considers the headings of one level, under one heading or in the whole file. They are entities if at least two of
-/// them have a sign of an entity, and at least half of those that may be names have a sign. A sign is a line in italics
-/// below the heading, a field such as `**Status:**`, a skull, or a nickname in quotes. Under a heading such as `Key
-/// locations`, headings are entities even without a sign.
+/// Headings of one level are considered together, either all below one heading or all in the file. They name entities
+/// if at least two of them have a sign of an entity, and if at least half of the headings that may be names have such a
+/// sign. A sign is a line in italics below the heading, a field such as `**Status:**`, a skull, or a nickname in
+/// quotes. Headings below a heading such as `Key locations` name entities even without a sign.
 pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page: &str) -> Vec<Headed> {
     // A file with this many headings is not a group of entities.
     if sections.len() > 2_000 {
@@ -106,8 +106,8 @@ pub(super) fn entities(text: &Text, sections: &[Section], blocks: &[Block], page
             let siblings: Vec<usize> =
                 all.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
             let marked = siblings.iter().filter(|n| signs[**n]).count();
-            // If the title of a file announces entities, the headings below it are entities, unless deeper headings
-            // have signs of entities.
+            // If the title of a file announces entities, the headings below the title name entities. Deeper headings
+            // with signs of entities take precedence.
             let announces = |parent: &usize| {
                 let deeper = || (0..sections.len()).any(|other| signs[other] && sections[other].level > level);
                 announced(&sections[*parent].title).is_some() && (sections[*parent].level > 1 || !deeper())
@@ -145,7 +145,7 @@ pub(super) fn announced(title: &str) -> Option<Kind> {
     if words.len() > 4 { None } else { words.iter().rev().find_map(of) }
 }
 
-/// Whether a heading may be a name, and not the title of a part of a text.
+/// Returns whether a heading may be a name, and not the title of a part of a text.
 fn may_be_name(title: &str) -> bool {
     let identity = identity::of(title);
     let name = identity.name.trim();
@@ -164,7 +164,8 @@ fn may_be_name(title: &str) -> bool {
         && !(words.len() == 1 && lexicon::is_known(name))
 }
 
-/// Whether a heading has a sign of an entity. `labelled` has the start of each labelled line in the file, sorted.
+/// Returns whether a heading has a sign of an entity. `labelled` contains the start of each line with a label in the
+/// file, sorted.
 fn has_sign(text: &Text, content: &str, sections: &[Section], labelled: &[usize], n: usize) -> bool {
     let section = &sections[n];
     let own_end = sections.get(n + 1).map_or(section.end, |next| next.heading.start.min(section.end));

@@ -20,8 +20,8 @@ const MAX_TITLE_BYTES: usize = 1_000;
 /// Parses a title.
 ///
 /// - A nickname in quotes is an alias: `Terrak "Earth Shaker"`.
-/// - Text in parentheses is an alias if it looks like a name. A state (`(deceased)`) or a kind (`(city)`) is the state
-///   or kind of the entity. Other text in parentheses is dropped.
+/// - Text in parentheses is an alias if it looks like a name. If it is a state (`(deceased)`) or a kind (`(city)`), it
+///   is the state or kind of the entity. Other text in parentheses is dropped.
 /// - A skull means that the entity is dead.
 pub(super) fn of(title: &str) -> Identity {
     if title.len() > MAX_TITLE_BYTES {
@@ -43,7 +43,7 @@ pub(super) fn of(title: &str) -> Identity {
     let straight: String = name.chars().map(|c| if matches!(c, '\u{201C}' | '\u{201D}') { '"' } else { c }).collect();
     name = straight;
     while let Some((before, inner, after)) = enclosed(&name, '"', '"') {
-        // A title that is only a quotation is the name itself.
+        // A title that consists only of a quotation is the name itself.
         if before.trim().is_empty() && after.trim().is_empty() {
             name = inner;
             break;
@@ -71,7 +71,7 @@ fn push(aliases: &mut Vec<String>, alias: &str) {
     }
 }
 
-/// Parses text in parentheses.
+/// Adds what the text in parentheses says about the entity.
 fn remark(inner: &str, identity: &mut Identity) {
     let inner = inner.trim();
     let lower = inner.to_lowercase();
@@ -91,7 +91,7 @@ fn remark(inner: &str, identity: &mut Identity) {
     }
 }
 
-/// Whether a text looks like a name: up to four words, all capitalized except for short ones.
+/// Returns whether a text looks like a name: at most four words, all capitalized except for short words.
 fn is_name(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let names = &ENGLISH.words.names;
@@ -116,7 +116,7 @@ fn enclosed(text: &str, open: char, close: char) -> Option<(String, String, Stri
     Some((text[..start].to_owned(), rest[..end].to_owned(), after.to_owned()))
 }
 
-/// Whether a character is an emoji or one of its modifiers.
+/// Returns whether a character is an emoji or one of its modifiers.
 fn is_decoration(c: char) -> bool {
     matches!(u32::from(c), 0x2190..=0x21FF | 0x2300..=0x23FF | 0x2500..=0x27BF | 0x2B00..=0x2BFF | 0x1F000..=0x1FAFF | 0xFE00..=0xFE0F | 0x200D)
         || matches!(c, '\u{2020}' | '\u{2021}' | '*')

@@ -1,4 +1,4 @@
-//! Fields within texts: labelled lines, list items, brackets.
+//! Fields within texts: lines with a label, list items, and fields in brackets.
 
 use hearsay_model::{ExternalId, PredicateRole, Value};
 
@@ -11,7 +11,8 @@ use crate::import::{
     truth::{self, Truth},
 };
 
-/// Adds a field to the note. A field with other names becomes aliases. An id field becomes external ids.
+/// Adds a field to the note. If the field contains other names, they become aliases. If it contains ids, they become
+/// external ids.
 pub(super) fn take_field(note: &mut Note, field: Field) {
     if ["_id", "id", "uuid", "uid"].contains(&field.name.to_lowercase().as_str()) && !field.origin.field.contains('/') {
         for piece in &field.values {
@@ -33,7 +34,7 @@ pub(super) fn take_field(note: &mut Note, field: Field) {
     }
 }
 
-/// Returns the names in a list: `Mattias, Mads`. `Odo, the Younger` is one name.
+/// Returns the names in a list such as `Mattias, Mads`. In contrast, `Odo, the Younger` is one name.
 fn names_in(written: &str) -> Vec<String> {
     let parts = split_list(written);
     let is_name = |part: &&str| {
@@ -47,7 +48,7 @@ fn names_in(written: &str) -> Vec<String> {
     }
 }
 
-/// Adds the fields of a block to the note: the fields in brackets, and the field that the label of the block names.
+/// Adds the fields of a block to the note: the fields in brackets, and the field whose name is the label of the block.
 /// Returns whether the block is also a text. `file` is the file that contains the block.
 pub(super) fn take_label(note: &mut Note, block: &Block, file: &Text, names: &Names) -> bool {
     inline_fields(note, block, file, names);
@@ -63,7 +64,8 @@ pub(super) fn take_label(note: &mut Note, block: &Block, file: &Text, names: &Na
     let linked = !links.is_empty();
     let values = vec![Piece { value: Value::Text(rest.to_owned()), links }];
     let meaning = lexicon::meaning(label);
-    // In a longer line, names without links are guesses. Link resolution decides later whether a word is a name.
+    // In a longer line, names without links become proposals. The resolution of links later decides whether a word is a
+    // name.
     let short = rest.len() <= 160 || linked;
     let relates = matches!(meaning, Meaning::Relation(_));
     let sure = if inline || linked || !relates || rest.len() <= 80 { Sure::Typed } else { Sure::Guessed };
@@ -91,9 +93,9 @@ const MAX_INLINE_FIELDS: usize = 200;
 /// Maximum length of a field in brackets, in bytes.
 const MAX_INLINE_BYTES: usize = 4_000;
 
-/// Adds the relations in a list item, or a row of a table, under a heading such as `Allies` or `Relationships`:
+/// Adds the relations that a list item or a row of a table states under a heading such as `Allies` or `Relationships`:
 /// `[[Bob]]`, `[[Bob]] (since the fire)`, `[[Bob]] — brother`. If a sentence continues after the link, the relations
-/// are guesses.
+/// become proposals.
 pub(super) fn take_listed(note: &mut Note, block: &Block) {
     let Some(heading) = block.headings.last().filter(|heading| heading.trim() != note.name) else { return };
     let Meaning::Relation(says) = lexicon::meaning(heading) else { return };
@@ -126,12 +128,12 @@ pub(super) fn take_listed(note: &mut Note, block: &Block) {
     }
 }
 
-/// Whether the text after a link is a remark, and does not continue a sentence.
+/// Returns whether the text after a link is a remark, rather than the continuation of a sentence.
 fn is_apart(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(['(', '-', '\u{2013}', '\u{2014}', ':', ',', ';', '|', '.'])
 }
 
-/// Adds the relation of an item under `Relationships`. The words after the link give the relation.
+/// Adds the relation that an item under `Relationships` states. The words after the link name the relation.
 fn take_related(note: &mut Note, link: &Link, rest: &str) {
     if !is_apart(rest) {
         return;
@@ -170,7 +172,7 @@ fn plain_label(block: &Block) -> Option<String> {
     fits.then(|| label.trim().to_owned())
 }
 
-/// Adds the relations in the texts of a note, for every format: lists under headings, and links after a label.
+/// Adds the relations that the texts of a note state, in any format: lists under headings, and links after a label.
 pub(crate) fn relate(note: &mut Note) {
     let texts = std::mem::take(&mut note.texts);
     for block in &texts {
@@ -227,7 +229,7 @@ fn inline_fields(note: &mut Note, block: &Block, file: &Text, names: &Names) {
     }
 }
 
-/// Returns the targets of a value: its links, or else the names in its comma-separated list.
+/// Returns the targets that a value names: its links, or if it has none, the names in its comma-separated list.
 pub(super) fn targets(piece: &Piece) -> Vec<Target> {
     if !piece.links.is_empty() {
         return piece.links.clone();

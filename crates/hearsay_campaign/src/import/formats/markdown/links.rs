@@ -1,4 +1,4 @@
-//! Links in Markdown. Decides which part of a two-part link is the target.
+//! Links in Markdown, and the decision which part of a two-part link is the target.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::{
     names::name_key,
 };
 
-/// The part of `[[a|b]]` and of `[[a:b]]` that is the target.
+/// Which part of `[[a|b]]` and which part of `[[a:b]]` is the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Orders {
     bar: AliasOrder,
@@ -27,7 +27,7 @@ pub(super) struct Names {
     pub(super) orders: Orders,
 }
 
-/// Number of two-part links that are checked to find the order of the parts.
+/// Maximum number of two-part links that are checked to find the order of the parts.
 const ENOUGH: usize = 4_000;
 
 impl Names {
@@ -91,7 +91,7 @@ impl Names {
             let embedded = text[..start].ends_with('!');
             let start = if embedded { start - 1 } else { start };
             if resolve::is_dice(inner) {
-                // A roll may have a label: `[[/save CON 14]]{DC 14 save}`.
+                // A dice roll may have a label: `[[/save CON 14]]{DC 14 save}`.
                 let rest = &text[end..];
                 let label = label_in_braces(rest);
                 let shown = label.map_or_else(|| inner.trim().trim_start_matches('/').to_owned(), str::to_owned);
@@ -139,8 +139,8 @@ impl Names {
         (inner, shown(inner))
     }
 
-    /// Returns the target of the address in a Markdown link. Returns `None` for an address outside the folder and for a
-    /// file that is not a note.
+    /// Returns the target of the address in a Markdown link. Returns `None` for an address outside the folder, and for
+    /// a file that is not a note.
     pub(super) fn address(address: &str) -> Option<Target> {
         let address = address.trim();
         if address.contains("://")
@@ -182,7 +182,7 @@ fn label_in_braces(rest: &str) -> Option<&str> {
     label.get(..end)
 }
 
-/// Finds `@UUID[JournalEntry.x.JournalEntryPage.y]{label}`, as Foundry writes links in Markdown too.
+/// Finds `@UUID[JournalEntry.x.JournalEntryPage.y]{label}`. Foundry writes links in this form in Markdown too.
 fn foundry(text: &str) -> Vec<Inline> {
     let mut links = Vec::new();
     let mut at = 0;
@@ -205,8 +205,8 @@ fn foundry(text: &str) -> Vec<Inline> {
     links
 }
 
-/// Collects the names of the note in a file: title, name and aliases in the front matter, and the first heading. An
-/// index file also has the name of its folder.
+/// Collects the names of the note in a file: the title, name and aliases in the front matter, and the first heading.
+/// The name of an index file's folder is also a name of its note.
 fn names(entry: &Entry, text: &str, known: &mut HashSet<String>) {
     let text = text.trim_start_matches('\u{FEFF}');
     let mut put = |name: &str| {
@@ -226,7 +226,8 @@ fn names(entry: &Entry, text: &str, known: &mut HashSet<String>) {
             let Some((key, value)) = line.split_once(':') else { continue };
             in_aliases = ["aliases", "alias"].contains(&key.trim().to_lowercase().as_str());
             if ["title", "name"].contains(&key.trim().to_lowercase().as_str()) {
-                // `"Day\u2019s End"` is parsed properly later. For counting, an approximation is enough.
+                // Escapes such as `"Day\u2019s End"` are parsed properly later. For counting, an approximation is
+                // enough.
                 put(&value.replace("\\u2019", "'"));
             } else if in_aliases {
                 value.split(',').for_each(&mut put);
@@ -244,7 +245,7 @@ fn names(entry: &Entry, text: &str, known: &mut HashSet<String>) {
     }
 }
 
-/// Returns the links with two parts: the separator, the first part and the second part.
+/// Returns the two-part links in a text. Each item contains the separator, the first part and the second part.
 fn two_sided(text: &str) -> impl Iterator<Item = (char, String, String)> {
     text.split("[[").skip(1).filter_map(|rest| {
         let (inner, _) = rest.split_once("]]").filter(|(inner, _)| inner.len() < 200)?;

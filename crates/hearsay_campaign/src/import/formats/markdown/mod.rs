@@ -1,8 +1,9 @@
-//! Folders of Markdown, in three styles that may be mixed: an Obsidian vault, whose links name files or aliases; a
-//! site, whose links name titles; and files with several entities, one per heading.
+//! Folders of Markdown in three styles: an Obsidian vault, whose links name files or aliases; a site, whose links name
+//! titles; and files with several entities, one per heading.
 //!
-//! In a two-part link, the target is the part that names notes more often, counted over the whole folder. All other
-//! decisions are made for each note, so a folder may mix the styles.
+//! In a two-part link, one part is the target and the other part is the label. The target is the part that names notes
+//! more often, counted over the whole folder. All other decisions are made for each note, so a folder may mix the
+//! styles.
 
 mod almanac;
 mod front;

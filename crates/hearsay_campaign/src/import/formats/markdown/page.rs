@@ -1,4 +1,4 @@
-//! A Markdown file: its front matter, texts and kind, and the entities under its headings.
+//! A Markdown file: its front matter, its texts, its kind, and the entities under its headings.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// Reads a file into one note, or into several.
+/// Reads a file. The result is one note or several notes.
 pub(super) fn read(entry: &Entry, text: &Text, names: &Names, options: &ReadOptions, notes: &mut Notes) {
     let front = front::read(text, names);
     if let Some((line, what)) = &front.fault {
@@ -64,14 +64,14 @@ struct Page<'a> {
     names: &'a Names,
     note: Note,
     blocks: Vec<Block>,
-    /// The start of the body, in bytes.
+    /// The start of the text after the front matter, in bytes.
     body: usize,
     /// The name in the front matter.
     named_by: Option<String>,
 }
 
 impl Page<'_> {
-    /// Sets the audience of the note, if the front matter states it.
+    /// Sets who may know the note, if the front matter states it.
     fn mark(&mut self, front: &Front) {
         for field in &front.fields {
             let name = field.name.to_lowercase();
@@ -89,7 +89,7 @@ impl Page<'_> {
         }
     }
 
-    /// Decides whether the whole note is DM-only, from its folders, its name and its front matter.
+    /// Marks the note as DM-only, if its folders, its name or its front matter say so.
     fn hide(&mut self, front: &Front, options: &ReadOptions) {
         let folders = !options.open_folders && self.entry.folders().any(secret::is_secret);
         let file = secret::is_secret(self.entry.stem());
@@ -125,7 +125,7 @@ impl Page<'_> {
         let given = given.and_then(|field| field.values.first()).map(|piece| piece.value.to_string());
         self.named_by.clone_from(&given);
         let heading = sections.first().filter(|section| section.level == 1).map(|section| section.title.clone());
-        // If the file name has no spaces and no capitals, the first heading is the name.
+        // If the file name has neither spaces nor capitals, the first heading is the name.
         let machine = !stem.contains(' ') && !stem.chars().any(char::is_uppercase);
         let is_index = ["index", "_index"].contains(&stem.to_lowercase().as_str());
         let folder = self.entry.folders().next_back().unwrap_or_default();
@@ -160,7 +160,7 @@ impl Page<'_> {
         }
     }
 
-    /// Sets the kind, from the front matter or else from the folders.
+    /// Sets the kind that the front matter states, or else the kind that the folders imply.
     fn kind(&mut self) {
         let mut typed: Vec<(Kind, String)> = Vec::new();
         let mut states = Vec::new();
@@ -201,7 +201,7 @@ impl Page<'_> {
             self.note.player |= kind == Kind::Player;
             self.note.guess(kind, Sure::Typed, from);
         }
-        // Folders above the two innermost ones are not a reliable sign of the kind.
+        // Only the two innermost folders are a reliable sign of the kind.
         for folder in self.entry.folders().rev().take(2) {
             if let Some(kind) = lexicon::kind(folder).filter(|_| !folder.eq_ignore_ascii_case("world")) {
                 self.note.player |= kind == Kind::Player && self.note.kind.is_none();
@@ -212,7 +212,7 @@ impl Page<'_> {
         // A character with a player is a player character, unless the front matter states another kind.
         let played =
             self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_somebody(field));
-        // The folder of a party contains its members, so a note that is guessed to be a party may be a character.
+        // The folder of a party contains its members, so a note whose kind is probably party may be a character.
         let character =
             self.note.kind.as_ref().is_none_or(|guess| {
                 guess.kind.is_character() || guess.kind == Kind::Party && guess.sure == Sure::Guessed
@@ -223,7 +223,7 @@ impl Page<'_> {
         }
     }
 
-    /// Whether the file describes the folder, and not an entity of the game world.
+    /// Returns whether the file describes the folder, and not an entity of the game world.
     fn is_about(&self) -> bool {
         slug(self.entry.stem()).split('-').any(|word| ENGLISH.words.headings.about.contains(word))
     }
@@ -282,8 +282,8 @@ impl Page<'_> {
         }
     }
 
-    /// Applies the tags in the texts. Tags on their own line apply to the note. A secret tag in a paragraph makes that
-    /// paragraph secret.
+    /// Applies the tags in the texts. Tags on a line of their own apply to the note. A secret tag in a paragraph makes
+    /// this paragraph secret.
     fn tags(&mut self) {
         let (mut kinds, mut passing) = (Vec::new(), Vec::new());
         let mut hidden = false;
@@ -327,7 +327,8 @@ impl Page<'_> {
         }
     }
 
-    /// Makes the note a session log, if it has the signs of one. Returns whether it is a session log.
+    /// Turns the note into a session log, if it has the signs of a session log. Returns whether the note is a session
+    /// log.
     fn session(&mut self) -> bool {
         let stem = slug(self.entry.stem());
         let words: Vec<&str> = stem.split('-').collect();
@@ -386,7 +387,7 @@ impl Page<'_> {
         true
     }
 
-    /// Distributes the texts among the note and the entities under its headings.
+    /// Distributes the texts among the note and the entities under the headings of the file.
     fn finish(mut self, sections: &[Section], headed: Vec<Headed>, notes: &mut Notes) {
         let several = headed.len() >= 2;
         let mut titles: HashMap<&str, usize> = HashMap::new();
@@ -418,7 +419,8 @@ impl Page<'_> {
             }
         }
         if self.entry.stem().eq_ignore_ascii_case("readme") {
-            // A readme is about files, some of which are not notes, so its links are dropped.
+            // A readme is about the files of the folder, so its links are dropped: some of them lead to files that are
+            // not notes.
             own.iter_mut().for_each(|block: &mut Block| block.links.clear());
         }
         self.note.texts = own;
@@ -439,7 +441,7 @@ impl Page<'_> {
     }
 
     /// Adapts a note that groups several entities. If its name is a plural such as `Guards`, the note becomes a text.
-    /// If it was guessed to be a character, it is now guessed to be a faction.
+    /// If its kind was probably character, the kind becomes faction.
     fn gathers(&mut self) {
         let words = slug(&self.note.name);
         let gathers = |word: &str| {
@@ -449,7 +451,7 @@ impl Page<'_> {
             self.note.role = Role::Text;
         } else if self.note.kind.as_ref().is_some_and(|guess| guess.sure == Sure::Guessed && guess.kind.is_character())
         {
-            // In the folder of the NPCs, a file with several of them is a group.
+            // A file with several NPCs in the folder of the NPCs is a group.
             self.note.kind = None;
             self.note.player = false;
             self.note.guess(Kind::Faction, Sure::Guessed, "several texts under one heading");
@@ -465,7 +467,7 @@ impl Page<'_> {
         self.note.player |= named && character && !typed_npc;
     }
 
-    /// Returns the note for the entity under a heading. `again` counts the headings with this title.
+    /// Returns the note for the entity under a heading. `again` is the number of headings with the same title.
     fn headed(&self, section: &Section, again: usize, identity: Identity, sections: &[Section]) -> Note {
         let origin = self.text.origin(section.title.as_str(), section.heading.clone());
         let key = match again {
@@ -480,7 +482,7 @@ impl Page<'_> {
         if let Some(kind) = kind {
             note.guess(kind, Sure::Typed, "the heading");
         }
-        // The first sign counts: the headings above, then words in the name, then the kind of the file.
+        // The first sign of a kind counts: the headings above, then words in the name, then the kind of the file.
         let mut parent = section.parent;
         while let Some(number) = parent {
             let above = &sections[number];

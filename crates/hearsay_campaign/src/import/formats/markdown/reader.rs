@@ -1,4 +1,4 @@
-//! Reading of Markdown folders.
+//! The reader for folders of Markdown.
 
 use super::{almanac, links::Names, page, source::is_page};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     import::{NoteReader, Notes, Score},
 };
 
-/// Reads folders of Markdown.
+/// The reader for folders of Markdown.
 pub(crate) struct Markdown;
 
 impl NoteReader for Markdown {

@@ -1,10 +1,10 @@
-//! Guesses the kind of a note (npc, location, …) from its text, and recognizes notes for the DM only.
+//! Finds the probable kind of a note (npc, location, …) in its text, and recognizes notes that are for the DM only.
 
 use hearsay_model::{Kind, slug};
 
 use crate::import::{Field, Note, Sure, english::ENGLISH, lexicon, secret};
 
-/// Sets the kind from the first sentence: `Gull Bay is a small port in the north.`
+/// Sets the kind that the first sentence states: `Gull Bay is a small port in the north.`
 pub(super) fn guess_by_sentence(note: &mut Note) {
     let Some(first) = note.texts.first().filter(|_| note.kind.is_none() && !note.player) else { return };
     let words = hearsay_model::text::words(first.text.text.split(". ").next().unwrap_or_default());
@@ -21,7 +21,7 @@ pub(super) fn guess_by_sentence(note: &mut Note) {
     }
 }
 
-/// Returns the kind that a name contains: `The Ascendant Guild`.
+/// Returns the kind that the words of a name state: `The Ascendant Guild`.
 pub(super) fn kind_in_name(name: &str) -> Option<Kind> {
     let words = slug(name);
     let last = words.rsplit('-').next()?;
@@ -34,7 +34,7 @@ pub(super) fn kind_in_name(name: &str) -> Option<Kind> {
     has(Kind::Faction).or_else(|| has(Kind::Location))
 }
 
-/// Whether a field of the front matter marks the whole note as DM-only.
+/// Returns whether a field of the front matter marks the whole note as DM-only.
 pub(super) fn says_secret(field: &Field) -> bool {
     let name = slug(&field.name).replace('-', "");
     let top = !field.origin.field.contains('/');
@@ -83,7 +83,7 @@ pub(super) fn says_secret(field: &Field) -> bool {
         || player_safe.contains(&name.as_str()) && values().any(|text| ["no", "false", "0"].contains(&text.trim())))
 }
 
-/// Whether a type marks a note about the rules of the game, and not about the game world.
+/// Returns whether a type marks a note about the rules of the game, rather than about the game world.
 pub(super) fn is_rule(word: &str) -> bool {
     ENGLISH.words.headings.rules.contains(&slug(word))
 }

@@ -8,7 +8,7 @@ use crate::Entry;
 /// The extensions of notes.
 pub(super) const EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
-/// Whether a file is a note. Templates, and the documentation of a repository, are not notes.
+/// Returns whether a file is a note. Templates, and the documentation of a repository, are not notes.
 pub(super) fn is_page(entry: &Entry) -> bool {
     let template = entry.folders().any(|folder| {
         let folder = folder.to_lowercase();

@@ -1,4 +1,4 @@
-//! Search for DM-only regions of a source in linear time.
+//! Search for the DM-only regions of a source in linear time.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -19,8 +19,8 @@ pub(crate) fn regions<'s>(source: &'s str) -> Vec<Region> {
         Finder::spoiler,
     ];
     let mut finder = Finder::new(source);
-    // The next match of each finder. The end of a region is searched only when the region is used. Regions within
-    // another region are skipped, and there may be many of them.
+    // The next match of each finder. The end of a region is searched only when the region is used, because there may be
+    // many regions within another region, and these are skipped.
     let mut next: Vec<Option<Start>> = finders.iter().map(|find| find(&mut finder, 0)).collect();
     let (mut regions, mut at) = (Vec::new(), 0);
     loop {
@@ -31,7 +31,7 @@ pub(crate) fn regions<'s>(source: &'s str) -> Vec<Region> {
         }
         let Some(start) = next.iter().flatten().min_by_key(|start| start.at) else { break };
         let region = finder.region(start.at, start.end);
-        // A region within a code block is skipped, unless the region is that code block.
+        // A region within a code block is skipped, unless the code block itself is the region.
         match finder.code_around(region.outer.start).filter(|fence| fence.end != region.outer.end) {
             Some(fence) => at = fence.end.max(at + 1),
             None => {
@@ -43,7 +43,7 @@ pub(crate) fn regions<'s>(source: &'s str) -> Vec<Region> {
     regions
 }
 
-/// The start of a region, and how to find its end.
+/// The start of a region, and the way to find its end.
 #[derive(Debug, Clone, Copy)]
 struct Start<'s> {
     at: usize,
@@ -52,22 +52,23 @@ struct Start<'s> {
 
 #[derive(Debug, Clone, Copy)]
 enum End<'s> {
-    /// A closing mark, after an opening mark of this length in bytes.
+    /// The region ends at this closing mark. The number is the length of the opening mark in bytes.
     Mark(usize, &'static str),
-    /// The closing tag of the element with this name, whose content begins at this byte.
+    /// The region ends at the closing tag of the element with this name. The number is the byte at which its content
+    /// begins.
     Element(&'s str, usize),
-    /// The last of the quoted lines that follow this byte.
+    /// The region ends with the last of the quoted lines after this byte.
     Quote(usize),
-    /// A known end, and the range between the marks.
+    /// The end of the region is known, and so is the range between its marks.
     Known { outer: usize, inner: (usize, usize) },
 }
 
-/// Cached positions of marks such as `%%` in a text. If the positions of queries ascend, each byte is searched at most
-/// once per mark.
+/// Cached positions of marks such as `%%` in a text. If the positions of the queries ascend, each byte is searched at
+/// most once for each mark.
 #[derive(Debug)]
 pub(crate) struct Places<'s> {
     source: &'s str,
-    /// For each mark, the position from which it was searched, and the result.
+    /// For each mark, the position at which the last search began, and the result of that search.
     held: HashMap<String, (usize, Option<usize>)>,
 }
 
@@ -145,8 +146,8 @@ impl<'s> Finder<'s> {
         self.code_around(at).map(|fence| fence.end).filter(|end| *end < self.source.len())
     }
 
-    /// Returns start and end of the line that closes a block whose content begins at `from`. Without such a line, both
-    /// are the end of the source.
+    /// Returns the start and the end of the line that closes a block whose content begins at `from`. If there is no
+    /// such line, both are the end of the source.
     fn closing_line(&self, block: usize, from: usize) -> (usize, usize) {
         let lines = &self.closing[block];
         let line = lines.get(lines.partition_point(|line| line.start < from));
@@ -264,7 +265,7 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// Finds a code block of a plug-in with a secret language or title, such as `ad-secret` after three backticks.
+    /// Finds a code block of a plug-in whose language or title is secret, such as three backticks with `ad-secret`.
     fn fence(&mut self, from: usize) -> Option<Start<'s>> {
         let source = self.source;
         // A block must begin at the start of a line.
@@ -342,7 +343,7 @@ impl<'s> Finder<'s> {
         let mut at = from;
         loop {
             let start = self.open_place("||", at)?;
-            // Only the first mark of a line has no bar before it, so the search continues on the next line.
+            // Only the first mark of a line can have no bar before it, so the search continues on the next line.
             at = source[start..].find('\n').map_or(source.len(), |end| start + end);
             let line = source[..start].rfind('\n').map_or(0, |end| end + 1);
             if bare(&source[line..start]).contains('|') {
@@ -357,7 +358,7 @@ impl<'s> Finder<'s> {
     }
 }
 
-/// Whether a class, id or visibility in a tag marks its element as DM-only.
+/// Returns whether a class, id or visibility in a tag marks its element as DM-only.
 fn is_marked(tag: &str) -> bool {
     ["class", "data-visibility", "id"].iter().any(|name| {
         let value = tag.split_once(&format!("{name}=")).map(|(_, value)| value);

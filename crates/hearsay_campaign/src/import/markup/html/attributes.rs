@@ -1,7 +1,7 @@
-//! Finds tags with too many attributes before the parser sees them.
+//! Search for tags with too many attributes, before the parser sees them.
 
-/// Maximum number of attributes of a tag. The parser compares each attribute with all earlier ones of its tag, so its
-/// time grows with the square of this number.
+/// Maximum number of attributes of a tag. The parser compares each attribute with all earlier attributes of the same
+/// tag, so the time that it needs grows with the square of this number.
 pub(super) const MAX_ATTRIBUTES: usize = 256;
 
 /// States of the HTML tokenizer within a tag.
@@ -49,7 +49,7 @@ impl State {
         })
     }
 
-    /// Whether a step to `next` begins an attribute.
+    /// Returns whether a step to `next` begins an attribute.
     fn begins_attribute(self, next: Self) -> bool {
         matches!(next, Self::AttributeName) && !matches!(self, Self::AttributeName)
     }
@@ -65,8 +65,9 @@ struct OpenTag {
 /// Returns the start of the first tag with more than `max` attributes.
 ///
 /// Whether `<` begins a tag depends on its context: a comment, a script, a quoted value. This function does not know
-/// the context, so it follows all tags that may be open. Among tags in the same state, it follows the one with the most
-/// attributes. It may report a tag that the parser would not see, but it never misses one. Takes linear time.
+/// the context, so it follows all tags that may be open. If several tags are in the same state, it follows the tag with
+/// the most attributes. It may report a tag that the parser would not see, but it never misses a tag that the parser
+/// would see. It takes linear time.
 pub(super) fn find_overloaded_tag(source: &str, max: usize) -> Option<usize> {
     let bytes = source.as_bytes();
     let mut open = [None::<OpenTag>; STATES.len()];

@@ -1,4 +1,4 @@
-//! Text of short pieces of HTML.
+//! Conversion of short pieces of HTML to plain text.
 
 use scraper::Html;
 
