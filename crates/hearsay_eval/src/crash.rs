@@ -82,7 +82,7 @@ impl From<Findings> for Figures {
 }
 
 /// Starts this program `runs` times as a writer, and kills it each time. Calls `progress` with the number of finished
-/// runs. `seed` decides on the written data and on the moments of the kills.
+/// runs. `seed` determines the written data and the moments of the kills.
 ///
 /// # Errors
 /// Returns an error if the program cannot be started or killed, or a directory cannot be created.
