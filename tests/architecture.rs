@@ -1,4 +1,5 @@
-//! Tests of the rules for crates in `ARCHITECTURE.md`: allowed dependencies, and crates without input and output.
+//! Tests of the rules for crates in `ARCHITECTURE.md`: each crate has only the allowed dependencies, and some crates do
+//! no input or output.
 
 use std::{
     collections::BTreeMap,
@@ -63,21 +64,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// External crates, with the only library crates that may depend on them.
+/// External crates, each with the library crates of the project that may depend on it. No other library crate may.
 const EXTERNAL: &[(&str, &[&str])] = &[
     ("surrealdb", &["hearsay_store"]),
     ("candle-core", &["hearsay_embed"]),
     ("bevy", &["bevy_hearsay", "bevy_hearsay_panel"]),
     ("egui", &["bevy_hearsay_panel"]),
     ("clap", &[]),
-    // Implementations of the database engine's traits must return `anyhow` errors.
+    // `hearsay_store` implements traits of the database engine whose functions return `anyhow` errors.
     ("anyhow", &["hearsay_store"]),
 ];
 
-/// Programs, which may depend on every crate.
+/// Programs of the project. They may depend on every crate.
 const PROGRAMS: [&str; 3] = ["hearsay_cli", "hearsay_eval", "dm_console"];
 
-/// Returns the names in the table `[dependencies]` of each library crate.
+/// Returns, for each library crate, the names in the table `[dependencies]` of its `Cargo.toml`.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
     let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
     let mut found = BTreeMap::new();
@@ -96,14 +97,14 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
 #[test]
 fn crates_name_only_the_crates_below_them() {
     let found = dependencies();
-    assert_eq!(found.len(), ALLOWED.len(), "every library crate has its place in the order: {:?}", found.keys());
+    assert_eq!(found.len(), ALLOWED.len(), "every library crate must be listed in `ALLOWED`: {:?}", found.keys());
     for (name, allowed) in ALLOWED {
         for dependency in found[*name].iter().filter(|name| name.contains("hearsay")) {
             assert!(allowed.contains(&dependency.as_str()), "{name} may not depend on {dependency}");
         }
     }
     for (external, users) in EXTERNAL {
-        // `hearsay_features` lists dependencies of other crates, so that every build has the same features.
+        // `hearsay_features` depends on crates of others only to enable the same features in every build.
         for (name, names) in found.iter().filter(|(name, _)| *name != "hearsay_features") {
             let uses = names.iter().any(|other| other == external);
             assert!(!uses || users.contains(&name.as_str()), "{name} may not depend on {external}");
@@ -111,7 +112,7 @@ fn crates_name_only_the_crates_below_them() {
     }
 }
 
-/// Returns all Rust files below a directory, except tests.
+/// Adds all Rust files below a directory to `into`, except files of tests.
 pub(crate) fn sources(directory: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -143,8 +144,8 @@ fn model_belief_recall_queries_and_commands_do_no_input_or_output_and_start_no_t
     }
 }
 
-/// If the code of a ranking cannot access the state, it cannot read facts that the asker does not know. The index reads
-/// texts through [`Corpus`](hearsay_model::Corpus).
+/// The code of the ranking must not access the state, so that it cannot read facts that the asker does not know. The
+/// index reads texts through [`Corpus`](hearsay_model::Corpus).
 #[test]
 fn recall_never_sees_the_state() {
     let mut files = Vec::new();

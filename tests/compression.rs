@@ -1,8 +1,9 @@
-//! Summary of a long session in a tenth of its tokens. Questions need certain lines of the session. The test measures
-//! the share of these lines that is in the summary.
+//! Tests summaries that shorten a long session to a tenth of its tokens. Each question can be answered with certain
+//! lines of the session. The test measures how many of these lines the summary still contains.
 //!
-//! `long-session/` contains a small campaign, the important lines of one evening, and the questions of a DM who
-//! prepares the next evening. Table talk is inserted between the important lines until there are 300 lines.
+//! The folder `long-session/` contains a small campaign, the important lines of one session, and the questions of a DM
+//! who prepares the next session. The test inserts unimportant table talk between the important lines until there are
+//! 300 lines.
 
 use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
@@ -21,18 +22,18 @@ fn lines(file: &str) -> Vec<String> {
     text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).map(str::to_owned).collect()
 }
 
-/// The longest constant part of a line of table talk.
+/// Returns the longest part of a line of table talk that contains no placeholder such as `{name}`.
 fn fixed(line: &str) -> Option<&str> {
     let (_, said) = line.split_once(": ")?;
     said.split(['{', '}']).max_by_key(|part| part.len())
 }
 
 fn halves(line: &str) -> (String, String) {
-    let (left, right) = line.split_once(" | ").unwrap_or_else(|| panic!("no bar in `{line}`"));
+    let (left, right) = line.split_once(" | ").unwrap_or_else(|| panic!("expected ` | ` in the line `{line}`"));
     (left.trim().to_owned(), right.trim().to_owned())
 }
 
-/// Returns the evening as a transcript, and the important line for each key.
+/// Returns the transcript of the session, and the text of each important line by its key.
 fn evening() -> (String, BTreeMap<String, String>) {
     let plot: Vec<(String, String)> = lines("plot.txt").iter().map(|line| halves(line)).collect();
     let chatter = lines("chatter.txt");
@@ -88,26 +89,27 @@ fn summary(memory: &Memory, question: &str) -> Summary {
     summary
 }
 
-/// Returns the shares of needed lines that two kinds of summary keep: one summary per question, and one summary for all
-/// questions.
+/// Returns the share of the needed lines that the summaries contain. The first value is for one summary per question,
+/// the second for one summary without a question.
 fn measure(meaning: bool) -> (f64, f64) {
     let (memory, says) = table(meaning);
     let questions: Vec<(String, String)> = lines("questions.txt").iter().map(|line| halves(line)).collect();
     assert!(questions.len() >= 25);
     let general = summary(&memory, "").text();
-    // Other lines may repeat an important fact in different words, so this check looks for lines of table talk.
+    // Counts the lines of table talk instead of the important lines, because an unlisted line may also state an
+    // important fact in different words.
     let chatter = lines("chatter.txt");
     let talk: Vec<&str> = chatter.iter().filter_map(|line| fixed(line)).collect();
     let is_talk = |line: &&str| talk.iter().any(|said| line.contains(said));
     let (told, wasted) = (general.lines().count(), general.lines().filter(is_talk).count());
-    assert!(wasted * 10 <= told, "{wasted} of {told} lines are talk that matters to nobody:\n{general}");
+    assert!(wasted * 10 <= told, "{wasted} of {told} lines of the summary are table talk:\n{general}");
     let (mut needed, mut kept, mut by_importance) = (0, 0, 0);
     for (question, keys) in &questions {
         let of_question = summary(&memory, question);
         assert_eq!(of_question.meaning, meaning);
         let text = of_question.text();
         for key in keys.split_whitespace() {
-            let said = says.get(key).unwrap_or_else(|| panic!("no line `{key}`"));
+            let said = says.get(key).unwrap_or_else(|| panic!("no line of plot.txt has the key `{key}`"));
             needed += 1;
             kept += usize::from(text.contains(said));
             by_importance += usize::from(general.contains(said));
@@ -119,8 +121,8 @@ fn measure(meaning: bool) -> (f64, f64) {
     let share = |count: usize| count as f64 / f64::from(needed);
     let whole = summary(&memory, "");
     println!(
-        "{LINES} lines of {} tokens in {}, {}: of {needed} facts that {} questions need, {:.2} are kept by question, \
-         {:.2} by importance alone, which tells {told} lines, {wasted} of them chatter",
+        "{LINES} lines of {} tokens, summarized in {} tokens, by {}: share of the {needed} lines that {} questions need: \
+         {:.2} with the question, {:.2} without a question ({told} lines, {wasted} of them table talk)",
         whole.whole,
         whole.tokens,
         if meaning { "words, graph and meaning" } else { "words and graph" },

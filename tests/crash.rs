@@ -1,5 +1,5 @@
-//! Tests that kill a program with `kill -9` at many moments, while it edits a campaign and imports files. Afterwards,
-//! all acknowledged changes are stored, no change is stored in part, and the campaign opens again.
+//! Kills a program with `kill -9` at many moments, while the program edits a campaign and imports a file. After each
+//! kill, the campaign must open again, all acknowledged changes must be stored, and no change may be stored in part.
 
 use std::{
     env,
@@ -19,9 +19,9 @@ use hearsay_model::Kind;
 
 /// Environment variable with the directory of the child process. It is set only in the child process.
 const CHILD: &str = "HEARSAY_CRASH_CHILD";
-/// Number of facts in the import. So many facts need several chunks of the journal.
+/// Number of facts in the import. This number is large, so that the journal stores the import in several chunks.
 const FACTS: usize = 8_000;
-/// Number of edits before and after the import.
+/// Number of edits before the import, and also the number of edits after the import.
 const EDITS: usize = 12;
 const KILLS: u32 = 12;
 
@@ -36,7 +36,8 @@ fn add(memory: &Memory, name: &str) {
     memory.edit(edit).unwrap().wait().unwrap();
 }
 
-/// Does the work of the child process. Each printed line names an acknowledged change.
+/// Does the work of the child process, which prints one line for each acknowledged change. Does nothing in other
+/// processes.
 #[test]
 fn child() {
     let Ok(directory) = env::var(CHILD) else { return };
@@ -80,18 +81,19 @@ fn start(directory: &Path) -> (Child, mpsc::Receiver<String>) {
 /// Stage of the child process at which the test kills it.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// The child imports.
+    /// While the child imports the campaign file.
     Import,
-    /// The child edits after the import, and closes the memory.
+    /// After the import, while the child makes more edits and closes the memory.
     Rest,
 }
 
-/// Waits until the child process reaches a stage. Returns the changes that were acknowledged before this stage.
+/// Waits until the child process reaches a stage. Returns the lines about the changes that were acknowledged before
+/// this stage.
 fn wait_for(acknowledged: &mpsc::Receiver<String>, stage: Stage) -> Vec<String> {
     let last_edit = format!(" {}", EDITS - 1);
     let mut heard = Vec::new();
     loop {
-        let line = acknowledged.recv_timeout(Duration::from_secs(60)).expect("the child goes on");
+        let line = acknowledged.recv_timeout(Duration::from_secs(60)).expect("no line from the child process for 60 s");
         let begins = match stage {
             Stage::Import => line.starts_with("before ") && line.ends_with(&last_edit),
             Stage::Rest => line == "import",
@@ -116,7 +118,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_there() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("campaign.yaml"), campaign()).unwrap();
 
-    // One complete run in a separate directory measures the times of the import and of the rest.
+    // One complete run in a separate directory measures the durations of the two stages.
     let whole = tempfile::tempdir().unwrap();
     fs::copy(directory.path().join("campaign.yaml"), whole.path().join("campaign.yaml")).unwrap();
     let (mut child, acknowledged) = start(whole.path());
@@ -130,8 +132,8 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_there() {
 
     let (mut promised, mut with_import, mut without) = (Vec::new(), 0, 0);
     for kill in 0..KILLS {
-        // Each run imports the town again, but the edits of earlier runs stay. The kills alternate between the import
-        // and the time after the import, so that both are tested on fast and on slow machines.
+        // Each run imports the campaign file again, but keeps the edits of earlier runs. The kills alternate between
+        // the two stages, so that both stages are tested on fast and on slow machines.
         let (mut child, acknowledged) = start(directory.path());
         let (stage, takes) = if kill % 2 == 0 { (Stage::Import, import_takes) } else { (Stage::Rest, rest_takes) };
         let mut heard = wait_for(&acknowledged, stage);
@@ -147,15 +149,15 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_there() {
         let state = memory.read(|world| Ok(std::sync::Arc::clone(&world.state))).unwrap().wait().unwrap();
         for name in &promised {
             let id = hearsay_model::slug(name).parse().unwrap();
-            assert_eq!(state.name(&id), Some(name.as_str()), "acknowledged before kill {kill}");
+            assert_eq!(state.name(&id), Some(name.as_str()), "lost, although acknowledged before kill {kill}");
         }
         let town = "town".parse().unwrap();
         let houses = state.facts_of(&town).filter(|fact| *fact.predicate() == *"lore").count();
-        assert!(houses == 0 || houses == FACTS, "kill {kill}: half an import, {houses} facts");
-        assert!(!imported || houses == FACTS, "kill {kill}: an acknowledged import is gone");
+        assert!(houses == 0 || houses == FACTS, "kill {kill}: only {houses} facts of the import are stored");
+        assert!(!imported || houses == FACTS, "kill {kill}: an acknowledged import is lost");
         if houses == FACTS {
             with_import += 1;
-            // The import is undone, so that the next run imports again.
+            // Undoes the import, so that the next run imports the file again.
             let target =
                 state.journal().rev().find(|(_, entry)| entry.live && entry.operation.summary.starts_with("import"));
             let position = target.unwrap().0;
@@ -168,6 +170,6 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_there() {
         promised.push(format!("still works {kill}"));
         memory.close().unwrap();
     }
-    println!("{KILLS} kills: {with_import} after the import's commit, {without} before");
-    assert!(with_import > 0 && without > 0, "the kills missed the import: {with_import} after, {without} before");
+    println!("{KILLS} kills: {with_import} after the commit of the import, {without} before the commit");
+    assert!(with_import > 0 && without > 0, "kills before the commit: {without}, after it: {with_import}");
 }

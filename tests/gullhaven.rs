@@ -1,7 +1,8 @@
-//! Questions about the large example campaign, with the real database and the real model.
+//! Asks questions about the large example campaign Gullhaven, with the real database and the real sentence encoder.
 //!
-//! Each question of `questions/gullhaven.yaml` lists facts that must appear in the scene context, the most important
-//! first. It also lists facts that must not appear, because the speaker cannot know them.
+//! Each question in `questions/gullhaven.yaml` has two lists of facts. The facts of the first list must appear in the
+//! scene context; the most important fact is first. The facts of the second list must not appear, because the speaker
+//! cannot know them.
 
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
@@ -17,7 +18,7 @@ struct Question {
     place: Option<String>,
     must: Vec<String>,
     must_not: Vec<String>,
-    /// Whether the words of the question differ so much from the fact that the test does not require a hit.
+    /// Whether the question is worded so differently from the facts that the answer may lack them.
     hard: bool,
 }
 
@@ -44,7 +45,8 @@ fn questions() -> Vec<Question> {
     documents[0].as_sequence().unwrap().iter().map(question).collect()
 }
 
-/// Returns the facts that a handle, `subject PREDICATE object` or `subject attribute` names.
+/// Returns the facts with the given name. A name is a handle, `subject PREDICATE object`, or `subject attribute`.
+/// Panics if there is no such fact.
 fn facts_named(state: &State, name: &str) -> BTreeSet<FactId> {
     let parts: Vec<&str> = name.split_whitespace().collect();
     let found: BTreeSet<FactId> = match parts[..] {
@@ -65,7 +67,8 @@ fn lines(answer: &Answer) -> impl Iterator<Item = &Line> {
     answer.context.sections.iter().flat_map(|section| &section.lines)
 }
 
-/// Returns the rank of a fact among the relevant lines, from 1.
+/// Returns the rank of the first wanted fact among the relevant lines of an answer. Ranks start at 1. Returns `None` if
+/// no relevant line states a wanted fact.
 fn rank(answer: &Answer, wanted: &BTreeSet<FactId>) -> Option<usize> {
     let knowledge = answer.context.sections.iter().find(|section| section.name == "knowledge")?;
     let is_wanted = |line: &Line| matches!(line.citation.source, Source::Fact(id) if wanted.contains(&id));
@@ -125,7 +128,7 @@ fn answers_are_right_and_leak_nothing() {
     }
     let share = |most: usize| ranks.iter().filter(|rank| **rank <= most).count() as f64 / ranks.len() as f64;
     println!(
-        "{} questions; first fact at 1: {:.2}, to 3: {:.2}, to 5: {:.2}",
+        "{} questions; share with the first fact at rank 1: {:.2}, up to rank 3: {:.2}, up to rank 5: {:.2}",
         questions.len(),
         share(1),
         share(3),
@@ -135,5 +138,5 @@ fn answers_are_right_and_leak_nothing() {
     memory.close().unwrap();
 }
 
-/// Number of relevant lines at the top in which a fact must be, to count as leading.
+/// Maximum rank of the most important fact of a question among the relevant lines of the answer.
 const LEADS: usize = 5;

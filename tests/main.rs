@@ -1,4 +1,4 @@
-//! Tests across crates, linked into one binary.
+//! Tests that use several crates of the project. They are linked into one binary.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 

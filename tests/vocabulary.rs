@@ -1,5 +1,6 @@
-//! Tests of custom predicates. A predicate is defined only by an entry of a vocabulary. The entries in this test use
-//! each possible behaviour of predicates. The code of the project contains none of their names.
+//! Tests custom predicates. A predicate is defined only by its entry in the vocabulary of a campaign. Together, the
+//! entries in this test use every property that a predicate can have. The code of the project contains none of these
+//! predicates' names.
 
 use std::{fs, sync::Arc};
 
@@ -74,14 +75,15 @@ fn a_new_predicate_is_one_entry() {
     let before = state(&memory);
     let sworn = Predicate::new("SWORN_TO").unwrap();
 
-    // The oath has a statement with the phrase of its predicate. It is an edge of the graph, and an open promise.
+    // The sentence of the oath is built from the phrase of its predicate. The oath is an edge of the graph and an open
+    // promise.
     let oath = before.newest(&id("ann"), "SWORN_TO").unwrap();
     assert_eq!(oath.statement(), "Ann is sworn to The Lanterns.");
     let near = neighbours(&before, &id("ann"), &Traversal::default(), 1, 10);
     assert!(near.iter().any(|near| *near.id == id("lanterns")), "{near:?}");
     assert_eq!(open(ThreadKind::Promise, &before), ["Ann is sworn to The Lanterns."]);
 
-    // The member knows the facts of the group. The oath raises the member's trust in the group.
+    // The member of the group knows the facts of the group. The oath raises the member's trust in the group.
     let knows = |state: &State| {
         let cellar = state.facts_by_handle("cellar").next().unwrap().id();
         View::of(state, &id("ann").into(), None).fact(cellar).is_some()
@@ -90,7 +92,8 @@ fn a_new_predicate_is_one_entry() {
     let trust = |state: &State, who: &str, whom: &str| Trust::between(state, &id(who), &id(whom)).level().get();
     assert!(trust(&before, "ann", "lanterns") > trust(&before, "ann", "bo"));
 
-    // An event has a place. One attribute says that a character died; another attribute ends a quest.
+    // Checks three custom predicates: the place of an event, an attribute for the death of a character, and an
+    // attribute for the end of a quest.
     let timeline = query::timeline::timeline(&before, &TimelineFilter::default()).unwrap();
     let toll = timeline.undated.iter().find(|moment| moment.event == Some(id("toll"))).unwrap();
     assert_eq!(toll.place, Some(id("quay")));
@@ -99,7 +102,7 @@ fn a_new_predicate_is_one_entry() {
     assert!(before.vocabulary().behavior(&sworn).notable);
     assert!(before.vocabulary().behavior(&Predicate::new("fate").unwrap()).minor);
 
-    // There can be only one oath at a time, so a new oath ends the old one. The old promise is no longer open.
+    // A character can have only one oath at a time, so a new oath ends the old oath. The old promise is no longer open.
     let (subject, object) = ("ann".to_owned(), "watch".to_owned());
     let relate = Edit::Relate { subject, predicate: "is sworn to".into(), object, options: FactOptions::default() };
     memory.edit(relate).unwrap().wait().unwrap();
@@ -112,7 +115,8 @@ fn no_code_names_a_predicate() {
     let vocabulary = Vocabulary::default();
     let names: Vec<String> = vocabulary.predicates().map(|def| format!("\"{}\"", def.name)).collect();
     let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    // Extraction and its measurements may name relations, because their tables contain the words of a language.
+    // `hearsay_extract` and `hearsay_eval` may contain names of relations, because their tables connect the words of a
+    // language with relations.
     let exempt = ["hearsay_extract", "hearsay_eval"];
     for directory in crates.filter(|path| !exempt.iter().any(|name| path.ends_with(name))) {
         let mut files = Vec::new();
@@ -122,7 +126,7 @@ fn no_code_names_a_predicate() {
             let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
             for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
                 let named = names.iter().find(|name| line.contains(name.as_str()));
-                assert!(named.is_none(), "{}: ask the vocabulary instead: {line}", file.display());
+                assert!(named.is_none(), "{}: use the vocabulary instead of a name: {line}", file.display());
             }
         }
     }

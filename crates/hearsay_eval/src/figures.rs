@@ -35,8 +35,9 @@ impl Scores {
     }
 }
 
-/// Means of the scores over all questions, from 0 to 1. The fields named `…_low` and `…_high` are the bounds of the 95
-/// % bootstrap interval of a mean. The other names are explained at [`NAMES`] and [`Scores`].
+/// Means of the scores over all questions, from 0 to 1. The fields whose names end in `_low` and `_high` are the bounds
+/// of the bootstrap interval of the mean (95 %). The other fields have the names of the scores, which [`Scores`]
+/// explains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "each is a mean, or an end of its interval")]
 pub struct Figures {

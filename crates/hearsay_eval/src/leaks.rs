@@ -69,7 +69,7 @@ pub struct Difference {
     pub world: usize,
     /// The seed of the random numbers. The seed and the number of the world determine the world.
     pub seed: u64,
-    /// The question with the two different answers.
+    /// The question to which the two answers differ.
     pub question: Question,
     /// The number of the first line in which the answers differ, counted from 1. 0 if the state without the removed
     /// data is invalid, so that there is no second answer.

@@ -114,7 +114,7 @@ impl GeneratedWorld {
     /// Generates a world with `entities` entities, and about `facts` facts. Names and kinds count as facts.
     ///
     /// # Errors
-    /// Returns an error if `entities` is below 100, or `facts` is less than three times as large as `entities`.
+    /// Returns an error if `entities` is below 100, or if there are fewer than three facts per entity.
     pub fn generate(entities: usize, facts: usize) -> Result<Self> {
         anyhow::ensure!(entities >= 100, "a world needs at least 100 entities, not {entities}");
         anyhow::ensure!(facts >= 3 * entities, "{entities} entities need at least {} facts, not {facts}", 3 * entities);

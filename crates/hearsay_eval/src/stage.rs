@@ -5,9 +5,9 @@
 //!   the room contains. The new edges have the other characters as `co_present`. So a character who comes in learns
 //!   where the things are, and the others learn that this character has seen the things.
 //! - If a character leaves a room, the characters who stay witness this. Characters elsewhere learn nothing.
-//! - A story does not say in which room a thing is. This module assumes the room of the character who first moves the
-//!   thing. If no character moves it, this module assumes the room that a character entered last before the story
-//!   mentions the thing.
+//! - A story does not say in which room a thing is. This module assumes that a thing is in the room of the character
+//!   who first moves it. If no character moves the thing, the module assumes the room that a character entered last
+//!   before the story mentions the thing.
 
 use std::{collections::BTreeMap, sync::Arc};
 

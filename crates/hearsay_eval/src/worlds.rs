@@ -3,8 +3,9 @@
 //!
 //! A world depends only on its random numbers. Most operations are similar to those of a real game. People witness,
 //! tell, lie, retell wrongly, speak, read and deduce; the functions of [`hearsay_belief::learn`] compute these
-//! operations. They join groups, rise in rank, leave and die. The DM decides on facts, withdraws records and undoes
-//! operations. The other operations are random changes, such as the changes of an import or of a careless author.
+//! operations. People also join groups, rise in rank, leave groups and die. The DM decides on facts, withdraws records
+//! and undoes operations. The other operations are random changes, such as the changes of an import or of a careless
+//! author.
 
 use std::sync::Arc;
 
@@ -188,9 +189,9 @@ impl GeneratedWorld {
         Ok(())
     }
 
-    /// Records a fact, and random knowledge edges to it. Each possible knower gets an edge with a probability of `often
-    /// / 2` percent. With a probability of one half, one more random knower gets an edge. If `often` is 0, exactly one
-    /// random knower gets an edge.
+    /// Records a fact, and random knowledge edges to it. Each possible knower gets an edge with a probability of half
+    /// of `often` percent. With a probability of 50 percent, one more random knower gets an edge. If `often` is 0,
+    /// exactly one random knower gets an edge.
     fn record(&mut self, fact: Fact, random: &mut Random, often: usize) -> Made<()> {
         let fact = Arc::new(fact);
         let mut changes = vec![Change::AssertFact(Arc::clone(&fact))];

@@ -32,7 +32,7 @@ pub(crate) struct Crash {
     /// Number of programs to start
     #[arg(long, default_value_t = 1_000)]
     runs: u64,
-    /// Seed of the random numbers, which decide on the written data and on the times of the kills
+    /// Seed of the random numbers, which determine the written data and the moments of the kills
     #[arg(long, default_value_t = 7)]
     seed: u64,
 }

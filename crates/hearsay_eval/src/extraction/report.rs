@@ -18,23 +18,23 @@ const ACCEPTED: f64 = 0.7;
 const REVIEWED: f64 = 0.3;
 
 /// Accuracy and calibration of the extractor. `EXTRACTION.md` defines the terms *accepted*, *waiting for review* and
-/// *certain*. All shares are from 0 to 1.
+/// *doubtful*. All shares are from 0 to 1.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The number of sentences.
     pub n: usize,
-    /// The share of the accepted facts that match a certain labelled fact.
+    /// The share of the accepted facts that match a labelled fact that is not doubtful.
     pub precision: f64,
-    /// The share of the certain labelled facts that match an accepted fact.
+    /// The share of the labelled facts that match an accepted fact. Doubtful labelled facts are not counted.
     pub recall: f64,
     /// The share of all labelled facts that match an accepted fact or a fact that waits for review.
     pub review_recall: f64,
-    /// The share of the facts waiting for review that match a labelled fact, certain or not.
+    /// The share of the facts waiting for review that match a labelled fact, doubtful or not.
     pub review_precision: f64,
     /// The expected calibration error: the mean, over the bins, of the difference between the mean confidence of a bin
     /// and its share of right facts. Each bin is weighted by its number of facts.
     pub ece: f64,
-    /// The number of labelled facts, certain or not.
+    /// The number of labelled facts, including doubtful ones.
     pub labelled: usize,
     /// The number of accepted facts.
     pub accepted: usize,
@@ -57,7 +57,7 @@ pub struct Bin {
     pub n: usize,
     /// The mean confidence of the facts in this bin.
     pub confidence: f64,
-    /// The share of the facts in this bin that match a certain labelled fact.
+    /// The share of the facts in this bin that match a labelled fact that is not doubtful.
     pub right: f64,
 }
 
@@ -68,11 +68,11 @@ pub struct Tally {
     pub n: usize,
     /// Number of accepted facts.
     pub accepted: usize,
-    /// Number of accepted facts that match a certain labelled fact.
+    /// Number of accepted facts that match a labelled fact that is not doubtful.
     pub right: usize,
-    /// Number of certain labelled facts.
+    /// Number of labelled facts that are not doubtful.
     pub labelled: usize,
-    /// Number of certain labelled facts that match an accepted fact.
+    /// Number of labelled facts that are not doubtful and match an accepted fact.
     pub found: usize,
 }
 
@@ -83,12 +83,12 @@ pub struct Miss {
     pub id: String,
     /// The text of the sentence.
     pub text: String,
-    /// Accepted facts that match no certain labelled fact, and facts waiting for review that match no labelled fact at
-    /// all.
+    /// Wrong facts: accepted facts that match no labelled fact, or only a doubtful one, and facts waiting for review
+    /// that match no labelled fact.
     pub wrong: Vec<String>,
-    /// Certain labelled facts that match no accepted fact, and doubtful labelled facts that match no accepted fact and
-    /// no fact waiting for review. Each line begins with the highest confidence of a matching extracted fact, or with
-    /// 0.00 if no extracted fact matches.
+    /// Missed labelled facts. A labelled fact is missed if no accepted fact matches it. A doubtful labelled fact is
+    /// missed only if no fact waiting for review matches it either. Each line begins with the highest confidence of a
+    /// matching extracted fact, or with 0.00 if no extracted fact matches.
     pub missed: Vec<String>,
 }
 

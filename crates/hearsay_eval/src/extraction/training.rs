@@ -33,7 +33,7 @@ impl Labelled {
 }
 
 /// Returns the extracted facts that have marks: all facts that are not denied and not marked as doubtful. Each has its
-/// scene, its marks, and whether it matches a certain labelled fact.
+/// scene, its marks, and whether it matches a labelled fact that is not doubtful.
 pub(crate) fn findings(labelled: &Labelled, meaning: Option<&dyn Meaning>, part: &Part) -> Vec<Finding> {
     let extractor = Extractor::new(part.language.clone(), Vocabulary::default());
     let vocabulary = Vocabulary::default();
