@@ -8,4 +8,4 @@ mod matching;
 mod measure;
 
 pub use labels::{Chunk, Label, LabelledStatement, Part, TableTalkError, TalkKind, read, split};
-pub use measure::{Found, PartReport, TableTalkReport, measure};
+pub use measure::{Found, PartReport, Players, TableTalkReport, measure};
