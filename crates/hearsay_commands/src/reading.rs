@@ -95,7 +95,7 @@ impl ResolvedDraft {
             let before = self.before.iter().map(|text| (None, text.as_str()));
             let own = (self.speaker.as_ref(), self.text.as_str());
             let read = document(tools, model, &before.chain([own]).collect::<Vec<_>>(), self.before.len());
-            read.into_iter().for_each(|found| extraction.add_statements(found));
+            read.into_iter().for_each(|found| extraction.add_statements(found, false));
         }
         self.drafted(policy, extraction)
     }
@@ -197,9 +197,13 @@ pub struct Findings {
 impl Findings {
     /// Returns the policy for the facts of the passage. The facts of imported texts and transcripts need a higher confidence.
     pub(crate) fn policy(&self, policy: &Policy) -> Policy {
-        let is_imported = self.passage.evidence.iter().any(|evidence| matches!(evidence, Evidence::File { .. }));
-        if is_imported { policy.for_imports() } else { *policy }
+        if is_imported(&self.passage) { policy.for_imports() } else { *policy }
     }
+}
+
+/// Returns whether the text of a passage comes from a file.
+fn is_imported(passage: &Passage) -> bool {
+    passage.evidence.iter().any(|evidence| matches!(evidence, Evidence::File { .. }))
 }
 
 impl Page {
@@ -271,7 +275,8 @@ pub fn read_pages(pages: Vec<Page>, tools: &ReadingTools<'_>) -> Vec<Findings> {
     let read = pages.into_iter().map(|page| {
         let mut extraction = page.patterns(tools);
         if let Some(found) = statements.next() {
-            extraction.add_statements(found);
+            let is_transcript = page.passage.session.is_some() && is_imported(&page.passage);
+            extraction.add_statements(found, is_transcript);
         }
         Findings { passage: page.passage, extraction, model: None }
     });

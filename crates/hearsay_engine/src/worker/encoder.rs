@@ -12,7 +12,6 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased};
 use hearsay_embed::{EmbedError, Encoder, EncoderOptions, TextHash};
-use hearsay_extract::{READING_MODEL, ReadingModel};
 
 use super::Internal;
 use crate::ModelSettings;
@@ -22,8 +21,8 @@ pub(super) const BATCH: usize = 8;
 
 /// A result of the encoder.
 pub(crate) enum Encoded {
-    /// The sentence encoder with this id is loaded, and the reading model, if there is one.
-    Ready(String, Option<Arc<ReadingModel>>),
+    /// The model with this id is loaded.
+    Ready(String),
     /// There is no model, or it failed.
     NoModel(String),
     /// The vector of the question with this number.
@@ -75,8 +74,7 @@ impl EncoderThread {
                 let options = EncoderOptions { threads: settings.threads };
                 match Encoder::open(settings.directory.as_deref(), options) {
                     Ok(encoder) => {
-                        let reader = reading_model(&encoder, settings.threads);
-                        if tell(Encoded::Ready(encoder.info().id.clone(), reader)) {
+                        if tell(Encoded::Ready(encoder.info().id.clone())) {
                             serve(&encoder, &question_queue, &sentence_queue, &document_queue, &tell);
                         }
                     }
@@ -115,21 +113,6 @@ impl EncoderThread {
         drop((questions, documents, sentences));
         if let Some(thread) = thread {
             let _ = thread.join();
-        }
-    }
-}
-
-/// Loads the reading model that stands beside the sentence encoder. Without it, the patterns alone read texts.
-fn reading_model(encoder: &Encoder, threads: usize) -> Option<Arc<ReadingModel>> {
-    let directory = encoder.info().directory.as_deref()?.parent()?.join(READING_MODEL);
-    if !directory.is_dir() {
-        return None;
-    }
-    match ReadingModel::load(&directory, threads) {
-        Ok(model) => Some(Arc::new(model)),
-        Err(error) => {
-            tracing::warn!("the reading model is not used: {error}");
-            None
         }
     }
 }

@@ -279,8 +279,7 @@ impl Worker {
         self.index = hearsay_recall::Index::with_cache(self.world.state.corpus(), terms);
         self.reviews = Reviews::of(&self.world.state);
         self.reveals = Reveals::of(&self.world.state);
-        let extraction = &self.settings.extraction;
-        self.readings = Readings::of(&self.world.state, extraction);
+        self.readings = Readings::of(&self.world.state, &self.settings);
         #[cfg(feature = "llm")]
         if let Some(asking) = &mut self.asking {
             asking.reconcile(&self.world.state, &self.readings);

@@ -4,7 +4,7 @@
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use crossbeam_channel::bounded;
@@ -13,13 +13,14 @@ use hearsay_commands::{
     proposal::Proposed,
     reading::{Draft, Drafted, Findings, Page, ReadingTools, SessionLines, read_pages},
 };
-use hearsay_extract::{Extractor, Language, Lexicon, Meaning, ReadingModel};
+use hearsay_embed::find_model;
+use hearsay_extract::{Extractor, Language, Lexicon, Meaning, READING_MODEL, ReadingModel};
 use hearsay_model::{
     Author, Change, EngineSetting, Evidence, Key, Operation, PassageId, Position, Setting, SettingKey, State, attribute,
 };
 
 use super::{Internal, Worker, Write, encoder::Sentences, guarded};
-use crate::{ExtractionEngine, ExtractionSettings, MemoryError, ModelStatus, clock::now, ticket::Responder};
+use crate::{ExtractionEngine, MemoryError, ModelSettings, ModelStatus, Settings, clock::now, ticket::Responder};
 
 /// What a background thread reads texts with.
 struct Tools {
@@ -27,7 +28,35 @@ struct Tools {
     lexicon: Arc<Lexicon>,
     /// Channel for the vectors of sentences, if there is a sentence encoder.
     sentences: Option<Sentences>,
-    model: Option<Arc<ReadingModel>>,
+    model: Option<Arc<LazyReadingModel>>,
+}
+
+/// The reading model. The first text that is read loads it.
+struct LazyReadingModel {
+    settings: ModelSettings,
+    model: OnceLock<Option<ReadingModel>>,
+}
+
+impl LazyReadingModel {
+    fn of(settings: &ModelSettings) -> Self {
+        Self { settings: settings.clone(), model: OnceLock::new() }
+    }
+
+    /// Returns the model, or `None` if there is none. The patterns alone then read texts.
+    fn get(&self) -> Option<&ReadingModel> {
+        self.model.get_or_init(|| self.load()).as_ref()
+    }
+
+    /// Loads the model from the directory next to that of the sentence encoder.
+    fn load(&self) -> Option<ReadingModel> {
+        let encoder = find_model(self.settings.directory.as_deref()).ok()?;
+        let directory = encoder.parent()?.join(READING_MODEL);
+        if !directory.is_dir() {
+            return None;
+        }
+        let loaded = ReadingModel::load(&directory, self.settings.threads);
+        loaded.inspect_err(|error| tracing::warn!("the reading model is not used: {error}")).ok()
+    }
 }
 
 impl Tools {
@@ -38,7 +67,7 @@ impl Tools {
             extractor: &self.extractor,
             lexicon: &self.lexicon,
             meaning: meaning.as_ref().map(|meaning| meaning as &dyn Meaning),
-            model: self.model.as_deref(),
+            model: self.model.as_deref().and_then(LazyReadingModel::get),
         })
     }
 }
@@ -70,9 +99,8 @@ pub(super) struct Readings {
     /// Names of the entities; `None` if they changed and must be collected again.
     lexicon: Option<Arc<Lexicon>>,
     extractor: Option<Arc<Extractor>>,
-    /// Reading model; `None` if there is none, or if the settings select the patterns alone.
-    model: Option<Arc<ReadingModel>>,
-    engine: ExtractionEngine,
+    /// Reading model; `None` if the settings select the patterns alone.
+    model: Option<Arc<LazyReadingModel>>,
     /// Whether many texts arrived at once. The number of doubtful facts from all of them together is then limited.
     many: bool,
     /// Findings that are held back until all texts are read, so that the doubtful facts with the highest stakes can be
@@ -87,9 +115,12 @@ pub(super) struct Readings {
 }
 
 impl Readings {
-    pub(super) fn of(state: &State, settings: &ExtractionSettings) -> Self {
-        let (enabled, language) = (settings.enabled, settings.language.clone());
-        let mut readings = Self { enabled, language, engine: settings.engine, ..Self::default() };
+    pub(super) fn of(state: &State, settings: &Settings) -> Self {
+        let extraction = &settings.extraction;
+        let (enabled, language) = (extraction.enabled, extraction.language.clone());
+        let uses_model = extraction.engine == ExtractionEngine::Model;
+        let model = uses_model.then(|| Arc::new(LazyReadingModel::of(&settings.model)));
+        let mut readings = Self { enabled, language, model, ..Self::default() };
         let (read_up_to, mut written) = (state.read_up_to(), HashSet::new());
         for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
             if entry.operation.author == Author::Extractor {
@@ -112,11 +143,6 @@ impl Readings {
         // the program ended before the position of reading was recorded.
         readings.waiting.retain(|(_, passage)| !written.contains(passage));
         readings
-    }
-
-    /// Uses a reading model, unless the settings select the patterns alone.
-    pub(super) fn use_model(&mut self, model: Option<Arc<ReadingModel>>) {
-        self.model = model.filter(|_| self.engine == ExtractionEngine::Model);
     }
 
     /// Returns the names of the entities in the state.

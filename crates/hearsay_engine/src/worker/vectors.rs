@@ -197,8 +197,7 @@ impl Worker {
 
     pub(super) fn take_encoded(&mut self, encoded: Encoded) {
         match encoded {
-            Encoded::Ready(id, reader) => {
-                self.readings.use_model(reader);
+            Encoded::Ready(id) => {
                 self.vectors.keep_only(&id, &self.world.state, &mut self.index);
                 self.model = ModelStatus::Ready { id };
                 self.tell(Event::Model(self.model.clone()));

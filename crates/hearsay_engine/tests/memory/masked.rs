@@ -7,7 +7,7 @@ use hearsay_commands::{
     game_event::{Circumstances, GameEvent, Stated},
     session::{Log, LogLine},
 };
-use hearsay_engine::{ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
+use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
 use hearsay_model::{Acquisition, Author, Knower};
 use hearsay_query as query;
 use hearsay_query::{ask::Ask, session::RecapFor};
@@ -138,7 +138,8 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
 #[test]
 fn facts_from_lines_of_a_secret_name_do_not_reveal_its_owner() {
     let model = ModelSettings { enabled: false, ..ModelSettings::default() };
-    let settings = Settings { extraction: ExtractionSettings::default(), model, ..Settings::default() };
+    let patterns = ExtractionSettings { engine: ExtractionEngine::Patterns, ..ExtractionSettings::default() };
+    let settings = Settings { extraction: patterns, model, ..Settings::default() };
     let memory = quay(MemoryOptions { settings, ..options() });
     let say = GameEvent::Say {
         speaker: "The Grey Lady".into(),

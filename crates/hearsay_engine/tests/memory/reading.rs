@@ -8,9 +8,9 @@ use hearsay_commands::{
     game_event::{Circumstances, GameEvent, Stated},
     policy::{Mode, Policy},
     review::Decision,
-    session::{Log, LogLine, NewSession, SessionStep},
+    session::{Log, LogLine, LogSource, NewSession, SessionStep},
 };
-use hearsay_engine::{ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
+use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
 use hearsay_model::{Author, Evidence, Fact, FactStatus, Knower};
 use hearsay_query::journal::UndoTarget;
 
@@ -18,7 +18,12 @@ use crate::support::{add, do_edit, found_town, id, options, relate, set_with, st
 
 fn reading(settings: Settings) -> MemoryOptions {
     let model = ModelSettings { enabled: false, ..ModelSettings::default() };
-    MemoryOptions { settings: Settings { extraction: ExtractionSettings::default(), model, ..settings }, ..options() }
+    MemoryOptions { settings: Settings { extraction: patterns(), model, ..settings }, ..options() }
+}
+
+/// Extraction by the patterns alone.
+fn patterns() -> ExtractionSettings {
+    ExtractionSettings { engine: ExtractionEngine::Patterns, ..ExtractionSettings::default() }
 }
 
 fn town(settings: Settings) -> Memory {
@@ -236,7 +241,7 @@ fn left_out(memory: &Memory) -> usize {
 
 #[test]
 fn many_texts_do_not_flood_the_review() {
-    let extraction = ExtractionSettings { guesses: 12, ..ExtractionSettings::default() };
+    let extraction = ExtractionSettings { guesses: 12, ..patterns() };
     let model = ModelSettings { enabled: false, ..ModelSettings::default() };
     let settings = Settings { extraction, model, ..Settings::default() };
     let memory = Memory::open(MemoryOptions { settings, ..options() }).unwrap();
@@ -332,4 +337,26 @@ fn reading_a_campaign_again_changes_nothing() {
     let moved: Vec<_> = edges_after.iter().filter(|edge| !edges.contains(edge)).collect();
     assert_eq!(moved, Vec::<&(_, String)>::new(), "edges that were not there, or not so");
     assert!(edges == edges_after && facts == facts_after);
+}
+
+#[test]
+fn the_reading_model_finds_statements_in_an_imported_transcript() {
+    let model = ModelSettings { enabled: false, ..ModelSettings::default() };
+    let settings = Settings { extraction: ExtractionSettings::default(), model, ..Settings::default() };
+    let memory = Memory::open(MemoryOptions { settings, ..options() }).unwrap();
+    found_town(&memory);
+    let lines = ["Odo finds an old map in the cellar of the Gull. He gives it to Mirela and leaves the town."];
+    let lines: Vec<LogLine> = lines.into_iter().map(LogLine::new).collect();
+    let source = Some(LogSource { name: "evening.txt".into(), digest: "1".into() });
+    let new = Some(NewSession::default());
+    memory
+        .log(Author::Importer("evening.txt".into()), Log { new, lines, source, ..Log::default() })
+        .unwrap()
+        .wait()
+        .unwrap();
+    settle(&memory);
+    let found = found(&memory);
+    let gives = found.iter().find(|(statement, _)| statement.contains("gives it to Mirela"));
+    assert!(gives.is_some_and(|(statement, _)| statement.starts_with("Odo")), "{found:?}");
+    assert!(found.iter().all(|(_, status)| *status == FactStatus::Proposed), "an import needs review: {found:?}");
 }

@@ -82,9 +82,20 @@ pub struct LineStatements {
 impl Extraction {
     /// Adds the statements that the reading model found in a line to what the patterns found in it. What the patterns found
     /// in a line out of character is removed, and what a statement says as well.
-    pub fn add_statements(&mut self, line: LineStatements) {
+    ///
+    /// The patterns read most sentences of real talk wrongly. In a transcript, a fact of theirs therefore counts only inside
+    /// a statement, and is no more certain than the statement.
+    pub fn add_statements(&mut self, line: LineStatements, is_transcript: bool) {
         if line.talk.out_of_character > 0.5 {
             self.facts.clear();
+        }
+        if is_transcript {
+            self.facts.retain_mut(|fact| {
+                let around =
+                    line.statements.iter().map(|statement| &statement.fact).find(|around| overlap(around, fact));
+                fact.confidence = around.map_or(fact.confidence, |around| fact.confidence.min(around.confidence));
+                around.is_some()
+            });
         }
         let shift = self.entities.len();
         self.entities.extend(line.entities);
@@ -114,13 +125,17 @@ impl Extraction {
     }
 }
 
+/// Returns whether two facts were found in overlapping words.
+fn overlap(one: &ExtractedFact, other: &ExtractedFact) -> bool {
+    one.span.start < other.span.end && other.span.start < one.span.end
+}
+
 /// Returns whether a typed fact says almost everything that a statement says.
 fn says_as_much(typed: &ExtractedFact, statement: &ExtractedFact) -> bool {
-    let overlaps = typed.span.start < statement.span.end && statement.span.start < typed.span.end;
     let said = text::words(&typed.statement);
     let left =
         text::words(&statement.statement).into_iter().filter(|word| word.len() > 3 && !said.contains(word)).count();
-    overlaps && typed.predicate != statement.predicate && left < 2
+    overlap(typed, statement) && typed.predicate != statement.predicate && left < 2
 }
 
 /// Minimum confidence at which the patterns' fact in a statement counts.

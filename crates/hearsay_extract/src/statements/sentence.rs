@@ -67,6 +67,9 @@ const AUXILIARIES: [&str; 27] = [
     "is", "are", "was", "were", "be", "has", "have", "had", "do", "does", "did", "will", "would", "can", "could",
     "may", "might", "must", "should", "shall", "ll", "re", "ve", "m", "don", "isn", "won",
 ];
+/// Participles before which "'s" and "'d" mean "has" and "had".
+const PERFECT: [&str; 12] =
+    ["been", "had", "got", "gone", "done", "seen", "taken", "made", "come", "become", "never", "already"];
 /// Words that no statement ends with.
 const UNFINISHED: [&str; 33] = [
     "the", "a", "an", "and", "or", "but", "that", "which", "who", "whom", "to", "of", "by", "upon", "with", "from",
@@ -301,7 +304,8 @@ impl Writer<'_, '_> {
             let long = match (mark, plural) {
                 ("m" | "re", false) => "is",
                 ("m" | "re", true) => "are",
-                ("s", _) if self.forms(rest).iter().any(|(_, form)| form.has(Form::PARTICIPLE)) => "has",
+                ("s", _) if PERFECT.contains(&rest) => "has",
+                ("d", _) if PERFECT.contains(&rest) => "had",
                 ("s", _) => "is",
                 ("ve", false) => "has",
                 ("ve", true) => "have",

@@ -48,7 +48,7 @@ fn model(base_url: &str) -> LlmSettings {
 }
 
 fn with(options: MemoryOptions, llm: LlmSettings) -> Memory {
-    let extraction = ExtractionSettings { llm, ..ExtractionSettings::default() };
+    let extraction = ExtractionSettings { llm, engine: ExtractionEngine::Patterns, ..ExtractionSettings::default() };
     let settings = Settings { extraction, ..settings() };
     Memory::open(MemoryOptions { settings, ..options }).unwrap()
 }
@@ -238,6 +238,7 @@ fn nothing_is_sent_when_it_is_switched_off_or_rests() {
     let extraction = ExtractionSettings {
         enabled: false,
         llm: LlmSettings { after_turns: 5, ..model(&server.base_url) },
+        engine: ExtractionEngine::Patterns,
         ..ExtractionSettings::default()
     };
     let memory = Memory::open(MemoryOptions { settings: Settings { extraction, ..settings() }, ..options() }).unwrap();
