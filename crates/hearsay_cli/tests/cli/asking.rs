@@ -82,7 +82,7 @@ fn without_a_model_words_answer_and_say_so() {
     let answer = told(line.env("HEARSAY_MODEL_DIR", "nowhere").output().unwrap());
     assert_eq!(answer.code, 0);
     assert!(answer.out.contains("cracked") && answer.out.contains("words and the graph only"), "{}", answer.out);
-    assert!(answer.err.contains("nowhere") && answer.err.contains("words and the graph only"), "{}", answer.err);
+    assert!(answer.err.contains("nowhere") && answer.err.contains("words and relations only"), "{}", answer.err);
     place.fails(&["db", "model", "nowhere"], 4, &["nowhere", "model.safetensors"]);
     place.write("damaged/config.json", "{");
     place.fails(&["db", "model", "damaged"], 4, &["damaged"]);

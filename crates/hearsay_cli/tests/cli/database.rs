@@ -43,7 +43,7 @@ fn a_damaged_database_is_checked_repaired_and_imported_again() {
     let told = place.run(&["-C", "mill", "db", "check"]);
     assert_eq!(told.code, 1);
     assert!(told.out.contains("manifest: it is missing"), "{}", told.out);
-    assert!(told.err.contains(&format!("saves {operations} of {operations} operations")), "{}", told.err);
+    assert!(told.err.contains(&format!("save {operations} of {operations} operations")), "{}", told.err);
     let told = place.run(&["-C", "mill", "db", "check", "--json"]);
     assert_eq!((told.code, data(&told.out)["whole"].as_bool()), (1, Some(false)));
     let repaired = place.ok(&["-C", "mill", "db", "repair"]);

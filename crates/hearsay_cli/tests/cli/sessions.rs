@@ -16,7 +16,8 @@ fn a_session_is_played_and_told() {
     place.fails(&["-C", "mill", "session", "attend", "--leave", "ben"], 1, &["ben is not at the table"]);
     place.ok(&["-C", "mill", "fact", "add", "ben", "OWES", "ada"]);
     let ended = place.json(&["-C", "mill", "session", "end"]);
-    assert_eq!(ended["report"]["counts"]["facts"], 1);
+    // The fact that was added, and the statement in the logged line.
+    assert_eq!(ended["report"]["counts"]["facts"], 2);
     assert_eq!(ended["report"]["threads"][0]["kind"], "debt");
     assert!(place.ok(&["-C", "mill", "session", "list"]).contains("session-1  The stone  1 line"));
     assert!(place.ok(&["-C", "mill", "session", "show", "1", "--log"]).contains("ada: Ben broke"));

@@ -327,7 +327,7 @@ fn impossible_events_change_nothing() {
         certainty: None,
         circumstances: Circumstances::default(),
     };
-    check(deduce(Vec::new()), &["at least one fact"]);
+    check(deduce(Vec::new()), &["at least one premise"]);
     check(deduce(vec![reference(&memory, FIRE)]), &["does not know that", "cannot deduce"]);
     let read = GameEvent::Read {
         document: "Silver Ring".into(),

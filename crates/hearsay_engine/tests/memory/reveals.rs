@@ -36,7 +36,7 @@ fn a_flag_keeps_to_the_kind_that_was_declared() {
         do_edit(&memory, set_flag(name, then));
         assert_eq!(state(&memory).flag(name), Some(&expected));
         if !bad.is_empty() {
-            refused(&memory, |memory| try_edit(memory, set_flag(name, bad)), &[name, bad, "cannot be"]);
+            refused(&memory, |memory| try_edit(memory, set_flag(name, bad)), &[name, bad, "must be"]);
         }
         refused(&memory, |memory| try_edit(memory, declare(name, first)), &["already a flag", name]);
     };

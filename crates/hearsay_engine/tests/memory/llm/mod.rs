@@ -8,7 +8,7 @@ use hearsay_commands::{
     session::{Log, LogLine, NewSession, SessionStep},
 };
 use hearsay_engine::{
-    ExtractionSettings, LlmSettings, LlmStatus, LlmStep, Memory, MemoryError, MemoryOptions, Settings,
+    ExtractionEngine, ExtractionSettings, LlmSettings, LlmStatus, LlmStep, Memory, MemoryError, MemoryOptions, Settings,
 };
 use hearsay_model::{Author, Evidence, Fact};
 use hearsay_query::journal::UndoTarget;
