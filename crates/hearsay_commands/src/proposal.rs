@@ -136,7 +136,7 @@ impl AddAssign for Proposed {
 pub struct Guide<'a> {
     /// Policy that decides by confidence.
     pub policy: &'a Policy,
-    /// Trust learned from the DM, which adjusts the confidence.
+    /// Corrections of the confidence of proposals, learned from the earlier decisions of the DM.
     pub learned: &'a TrustCalibration,
 }
 

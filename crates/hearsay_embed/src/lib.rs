@@ -35,7 +35,7 @@
 //!   the empty sequence.
 //! - **No file causes a panic.** The names, shapes and values of the tensors are checked before the model is built.
 //!   Every [`EmbedError`] about a file names the file and the remedy. A model is loaded completely or not at all.
-//! - ***Vectors of different models can be distinguished.** [`ModelInfo::id`] contains a hash of the weights, tokenizer
+//! - **Vectors of different models can be distinguished.** [`ModelInfo::id`] contains a hash of the weights, tokenizer
 //!   and settings.
 //!
 //! # Where the model is found

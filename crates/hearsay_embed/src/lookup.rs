@@ -21,7 +21,7 @@ pub struct LookupEnvironment {
     pub executable_dir: Option<PathBuf>,
     /// Value of `BEVY_ASSET_ROOT`. Bevy's own asset lookup checks this variable first.
     pub bevy_asset_root: Option<PathBuf>,
-    /// Value of `CARGO_MANIFEST_DIR`, which `cargo run` sets. Bevy checks this variable next.
+    /// Value of `CARGO_MANIFEST_DIR`, which `cargo run` sets. Bevy's own asset lookup checks this variable second.
     pub cargo_manifest_dir: Option<PathBuf>,
     /// Current directory.
     pub current_dir: Option<PathBuf>,
@@ -46,6 +46,10 @@ impl LookupEnvironment {
     }
 
     /// Finds a model like [`find_model`], but searches this environment instead of the process environment.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`find_model`].
     pub fn find_model(&self, explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
         let named = [(PlaceKind::Explicit, explicit), (PlaceKind::EnvironmentVariable, self.model_dir.as_deref())];
         for (kind, path) in named {

@@ -1,4 +1,5 @@
-//! Encoders that keep the vector of every token, with the weights of the heads that read these vectors.
+//! Encoders that return the vector of every token. A model file also contains the weights of heads: small classifiers
+//! that take these vectors as input.
 
 use std::{collections::HashMap, fmt, path::Path};
 
@@ -13,7 +14,7 @@ use crate::{
     weights,
 };
 
-/// A head tensor that a [`TokenModel`] must have.
+/// Name and shape of a tensor of a head. A [`TokenModel`] must contain all tensors that the caller names.
 #[derive(Debug, Clone, Copy)]
 pub struct HeadTensor {
     /// Name of the tensor in `model.safetensors`.
@@ -31,8 +32,8 @@ pub struct TokenText {
     pub types: Vec<u32>,
 }
 
-/// A model of the BERT family that returns one vector per token. Its file also contains the weights of heads, which
-/// the caller applies to the vectors.
+/// A model of the BERT family that returns one vector per token. The model's file also contains the weights of heads
+/// (small classifiers). The caller applies the heads to the vectors.
 ///
 /// Any number of threads can use the model at the same time. The model's own threads do the work.
 pub struct TokenModel {
@@ -67,7 +68,7 @@ impl TokenModel {
         Ok(Self { tokenizer, backbone, pool, heads, dimension, max_tokens })
     }
 
-    /// Returns the number of components of a token's vector.
+    /// Returns the number of components of the vector of a token.
     pub fn dimension(&self) -> usize {
         self.dimension
     }

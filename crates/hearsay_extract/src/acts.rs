@@ -1,4 +1,4 @@
-//! What is done: a verb with what stands around it.
+//! Extracts facts from verbs and their objects, such as "fought in the siege beside Odo".
 
 use crate::{
     being::Saying,
@@ -11,7 +11,8 @@ use crate::{
 };
 
 impl Reader<'_> {
-    /// What a verb states with what stands around it: one relation and one attribute at most.
+    /// Records the facts that a verb and its objects state: usually at most one relation and one attribute. Returns
+    /// whether the verb was read.
     pub(crate) fn verb(&mut self, saying: Saying<'_>) -> bool {
         let Saying { at, mode, .. } = saying;
         let vg = self.vg(at).clone();
@@ -20,12 +21,12 @@ impl Reader<'_> {
         if self.mutual(saying, patterns) || self.calling(saying) || self.knowing(saying) {
             return true;
         }
-        // "reports to the inspector that …" is said, not done.
+        // In "reports to the inspector that …", the verb introduces reported speech, so most patterns do not apply.
         let says = grammar.sort(&vg.lemma).speech
             && self.clauses.iter().any(|other| other.parent == Some(at) && *other.bond() == Bond::Complement);
         let (mut relation, mut attribute) = (false, self.losing(saying));
-        // What stands right behind the verb goes first; what stands further on may state something of its own: "fought in
-        // the siege beside Odo".
+        // Words directly after the verb are tried first. Words further on may state another relation: "fought in the
+        // siege beside Odo".
         let mut taken: Vec<usize> = Vec::new();
         let each = [false, true].into_iter().flat_map(|far| patterns.iter().map(move |pattern| (far, pattern)));
         for (far, pattern) in each {
@@ -33,7 +34,7 @@ impl Reader<'_> {
             let is_relation = target.predicate.is_relation();
             let leads = matches!(&pattern.parts[..], [Part::Word(_), Part::Object]);
             let another = is_relation && !vg.passive && far && leads && !pattern.weak;
-            // "bought the boat off him": the boat too.
+            // In "bought the boat off him", the direct object (the boat) may give a second relation.
             let itself = !far && pattern.parts == [Part::Object];
             let another = another || (is_relation && !vg.passive && !pattern.weak && itself);
             let done = if is_relation { relation && !another } else { attribute };
@@ -76,7 +77,7 @@ impl Reader<'_> {
         relation || attribute || self.gapped(saying, patterns)
     }
 
-    /// "joined the guild as its scribe", "hired him as a spy": what whoever serves is.
+    /// Records the occupation after "as", as in "joined the guild as its scribe" or "hired him as a spy".
     fn as_what(&mut self, saying: Saying<'_>) {
         let Saying { at, mode, marks, .. } = saying;
         let (from, to) = self.clauses[at].rest;
@@ -98,14 +99,15 @@ impl Reader<'_> {
         self.state(occupation, &subject, Err(value), "", &[marks, &["strong", "by_kind"]].concat(), mode, span);
     }
 
-    /// Whether what is said is what shall be done: "swore to her that he would come", and not "that he had seen it".
+    /// Whether the reported clause is about the future: true for "swore to her that he would come", false for "swore
+    /// that he had seen it". Also true if the verb has no reported clause.
     fn pledges(&self, at: usize) -> bool {
         let said = self.clauses.iter().find(|other| other.parent == Some(at) && *other.bond() == Bond::Complement);
         said.is_none_or(|said| self.groups.vgs[said.vg].modal.is_some() || self.groups.vgs[said.vg].going_to)
     }
 
-    /// Where what belongs to a verb ends. "would do anything to get the ledger": the pattern goes on in the clause that
-    /// depends on this one.
+    /// Returns the item after the last item that a pattern of the verb may match. In "would do anything to get the
+    /// ledger", the pattern continues in the dependent clause.
     fn reach(&self, at: usize, parts: &[Part]) -> usize {
         let goes_on = parts.contains(&Part::Word("to".into()));
         let next = self.clauses.get(at + 1).filter(|next| goes_on && next.parent == Some(at)).map(|next| next.rest.1);
@@ -128,11 +130,11 @@ impl Reader<'_> {
             marks.push("far_object");
         }
         if let Some(value) = &pattern.value {
-            // Who is dying is not dead.
+            // "is dying" does not mean "is dead", so an ongoing action gives no state.
             if vg.progressive || vg.form == VerbForm::Ing {
                 return;
             }
-            // "burned down the inn": it is the inn that burned down.
+            // In "burned down the inn", the state belongs to the object (the inn), not to the subject.
             if parts.iter().all(|part| matches!(part, Part::Word(_)))
                 && hit.end < to
                 && self.syntax.np(hit.end).is_some_and(|np| !self.is_span_of_time(np))
@@ -174,7 +176,7 @@ impl Reader<'_> {
         }
         let objects = self.objects(&hit, to, &whos, pattern);
         if let Some(second) = hit.second.filter(|second| *second < self.groups.items.len()) {
-            // "met Odo at the mill": of what stands behind the verb, one is the subject.
+            // In "met Odo at the mill", both ends of the relation follow the verb.
             let ends = self.objects(&Hit { object: Some(second), second: None, ..hit }, to, &whos, pattern);
             let span = self.clause_span(at, self.end_of(second));
             for first in &objects {
@@ -198,7 +200,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "died last winter", "two days ago"
+    /// Whether a noun group is an expression of time, as in "died last winter" or "two days ago".
     fn is_span_of_time(&self, np: usize) -> bool {
         let group = &self.groups.nps[np];
         let word = self.norm(group.head);
@@ -207,7 +209,7 @@ impl Reader<'_> {
         group.name.is_none() && times.split_whitespace().any(|time| time == word)
     }
 
-    /// "everybody calls her Lady Luck"
+    /// Records an alias from a clause such as "everybody calls her Lady Luck".
     fn calling(&mut self, saying: Saying<'_>) -> bool {
         let Saying { at, mode, marks, .. } = saying;
         let vg = self.vg(at).clone();
@@ -215,7 +217,7 @@ impl Reader<'_> {
         if vg.passive || !matches!(vg.lemma.as_str(), "call" | "nickname" | "dub" | "name") {
             return false;
         }
-        // "calls her Lady Luck" looks like something of hers.
+        // In "calls her Lady Luck", the parser reads "her Lady Luck" as a possession.
         if let Some(np) = self.syntax.np(from)
             && let Some(owner) = self.groups.nps[np].owner
             && self.groups.nps[owner].pronoun
@@ -246,7 +248,7 @@ impl Reader<'_> {
         !refs.is_empty()
     }
 
-    /// "knows where the ledger is", "knows what happened to Odo"
+    /// Records a `KNOWS_ABOUT` relation from "knows where the ledger is" or "knows what happened to Odo".
     fn knowing(&mut self, saying: Saying<'_>) -> bool {
         let Saying { at, subjects, mode, marks } = saying;
         let lemma = self.vg(at).lemma.clone();
@@ -268,7 +270,7 @@ impl Reader<'_> {
         self.facts.len() > before
     }
 
-    /// "Mirela does not own the Eel, Rusk does.": what was said before, of another.
+    /// Copies the facts of the previous clause to another subject, as in "Mirela does not own the Eel, Rusk does."
     pub(crate) fn likewise(&mut self, saying: Saying<'_>) -> bool {
         let Saying { at, subjects, mode, .. } = saying;
         let vg = self.vg(at).clone();
@@ -309,7 +311,7 @@ impl Reader<'_> {
         stated
     }
 
-    /// "wants to see the sea", "dreams of leaving"
+    /// Records a goal from "wants to see the sea" or "dreams of leaving".
     pub(crate) fn aiming(&mut self, saying: Saying<'_>) -> bool {
         let Saying { at, subjects, mode, marks } = saying;
         let vg = self.vg(at).clone();
@@ -336,7 +338,7 @@ impl Reader<'_> {
         self.facts.len() > before
     }
 
-    /// "lost an eye", "is missing two fingers"
+    /// Records the appearance or condition in "lost an eye", "is missing two fingers" or "wears his hair long".
     fn losing(&mut self, saying: Saying<'_>) -> bool {
         let Saying { at, subjects, mode, marks } = saying;
         let vg = self.vg(at).clone();
@@ -345,7 +347,7 @@ impl Reader<'_> {
             let group = &self.groups.nps[*np];
             let own = match group.owner {
                 Some(owner) => self.groups.nps[owner].pronoun,
-                // "breaks the arm of one": somebody else's.
+                // In "breaks the arm of one", the arm belongs to another person.
                 None => self.norm(group.start) != "the" && self.norm(group.end) != "of",
             };
             let part = self.grammar.has.get(self.norm(group.head)).and_then(|entries| entries.first());
@@ -354,7 +356,7 @@ impl Reader<'_> {
         });
         let losing = matches!(vg.lemma.as_str(), "lose" | "miss" | "lack" | "break" | "shave" | "dye") && !vg.passive;
         let own = self.syntax.np(from).is_some_and(|np| self.groups.nps[np].owner.is_some());
-        // "keeps his hair short", but "keeps his hand on his axe".
+        // "keeps his hair short" describes a look, but "keeps his hand on his axe" describes an action.
         let put = vg.lemma == "keep" && self.syntax.is_preposition(from + 1);
         let wearing = matches!(vg.lemma.as_str(), "wear" | "keep") && !vg.passive && own && !put;
         let name = if vg.lemma == "break" { "condition" } else { "appearance" };
@@ -371,7 +373,7 @@ impl Reader<'_> {
         self.facts.len() > before
     }
 
-    /// "hate each other", "trusted one another".
+    /// Records a mutual relation between two subjects: "hate each other", "trusted one another".
     fn mutual(&mut self, saying: Saying<'_>, patterns: &[Pattern]) -> bool {
         let Saying { at, subjects, mode, marks } = saying;
         let [a, b, ..] = subjects else { return false };
@@ -427,7 +429,7 @@ impl Reader<'_> {
             let mode = &mode;
             let parts = &pattern.parts[usize::from(wants_not)..];
             if let Some(hit) = self.matched(parts, clause.rest.0, clause.rest.1, false) {
-                // "married" without anybody behind it.
+                // Without an object, as in "Odo and Lyra married", the relation is between the two subjects.
                 let object = (hit.end..clause.rest.1)
                     .find_map(|item| self.syntax.np(item))
                     .is_some_and(|np| self.groups.nps[np].name.is_some());
@@ -467,7 +469,8 @@ impl Reader<'_> {
             return stated;
         }
         if object_at != Some(0) {
-            // "was hired to work for": the verb keeps what stands behind it.
+            // In "was hired to work for", the object follows other words of the pattern, so it is not the subject of
+            // the passive.
             return false;
         }
         let rest = self.matched(&parts[1..], clause.rest.0, clause.rest.1, false).map(|hit| hit.end);
@@ -493,7 +496,7 @@ impl Reader<'_> {
         stated
     }
 
-    /// A value that stands behind a verb.
+    /// Records the value that follows a verb. Returns whether a fact was added.
     fn value(&mut self, saying: Saying<'_>, pattern: &Pattern, hit: &Hit) -> bool {
         let Saying { at, subjects, mode, marks } = saying;
         let clause = self.clauses[at].clone();
@@ -566,7 +569,7 @@ impl Reader<'_> {
         if objects.is_empty()
             && let [np] = list[..]
         {
-            // "tends the shrine of Mother Brine": the words of the relation go up to the "of".
+            // In "tends the shrine of Mother Brine", the relation includes the words up to "of".
             objects = self.owners(np, Some(item), &["of"]);
             words = format!("{words} the {} of", self.norm(self.groups.nps[np].head));
             if !self.grammar.verbs.get(&vg.lemma).is_none_or(Vec::is_empty) {

@@ -1,5 +1,6 @@
-//! What stands loosely behind or around what is said of somebody, for the review queue: "a doctor, fifty-something, very
-//! proper", "its left engine burnt out", a trade or a species that a sentence names without saying whose it is.
+//! Proposes attributes from loosely connected words, for the review queue: descriptions such as "a doctor,
+//! fifty-something, very proper", states such as "its left engine burnt out", and trades or species that a sentence
+//! names without saying whose they are.
 
 use crate::{
     clauses::{Clause, From},
@@ -11,14 +12,14 @@ use crate::{
     token::Sort,
 };
 
-/// The most that is guessed of a sentence.
+/// Limit on the number of proposals from one sentence.
 const MOST: usize = 4;
 
-/// So many tokens may stand between somebody and what may be said of them.
+/// An attribute is proposed only for a person at a distance of fewer tokens than this.
 const NEAR: usize = 12;
 
 impl Reader<'_> {
-    /// Guesses what the sentence says of somebody beside its clauses.
+    /// Proposes attributes that the patterns for clauses do not find.
     pub(crate) fn asides(&mut self, modes: &[Mode]) {
         let mut left = MOST;
         for (at, mode) in modes.iter().enumerate() {
@@ -51,7 +52,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands between commas behind a clause that says what somebody is: ", fifty-something, very proper".
+    /// Proposes attributes from the words between commas after a clause, as in "is a doctor, fifty-something, very
+    /// proper". Returns the number of proposals.
     fn trailing(&mut self, clause: &Clause, subjects: &[Ref], mode: &Mode, most: usize) -> usize {
         let vg = self.groups.vgs[clause.vg].clone();
         let mut from = self.end_of(clause.rest.1.saturating_sub(1)).max(vg.end);
@@ -79,7 +81,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Whether words are something of somebody's and how it is: "its left engine burnt out".
+    /// Whether the tokens name a possession and its state, as in "its left engine burnt out".
     fn owned_state(&self, from: usize, to: usize) -> bool {
         let own = matches!(self.norm(from), "its" | "his" | "her" | "their");
         let np = self.groups.nps.iter().find(|np| np.start == from);
@@ -92,7 +94,7 @@ impl Reader<'_> {
         self.offer(name, subjects, from + 1, to, "loose_absolute", mode, 1)
     }
 
-    /// "talks fast", "speaks without moving her lips", "always says “indeed”".
+    /// Proposes a speaking style from "talks fast", "speaks without moving her lips" or "always says “indeed”".
     fn manner_of_speech(&mut self, clause: &Clause, subjects: &[Ref], mode: &Mode, most: usize) -> usize {
         let vg = self.groups.vgs[clause.vg].clone();
         let to = self.end_of(clause.rest.1.saturating_sub(1)).max(vg.end).min(self.tokens.len());
@@ -115,7 +117,7 @@ impl Reader<'_> {
         self.offer("speaking_style", subjects, vg.head, to, "loose_speech", mode, most)
     }
 
-    /// "never tells a lie", "trusts nobody", "laughs easily"
+    /// Proposes a personality from a habit: "never tells a lie", "trusts nobody", "laughs easily".
     fn habit(&mut self, clause: &Clause, subjects: &[Ref], mode: &Mode) -> usize {
         let vg = self.groups.vgs[clause.vg].clone();
         let to = self.up_to(vg.end, ",.;!:\u{2014}");
@@ -143,7 +145,7 @@ impl Reader<'_> {
         self.offer("personality", subjects, from, to, "loose_habit", &mode, 1)
     }
 
-    /// "stands six foot five"
+    /// Proposes an appearance from a height: "stands six foot five".
     fn height(&mut self, clause: &Clause, subjects: &[Ref], mode: &Mode, most: usize) -> usize {
         let vg = &self.groups.vgs[clause.vg];
         let measure = |at: usize| {
@@ -161,7 +163,7 @@ impl Reader<'_> {
         self.offer("appearance", subjects, from, to, "loose_height", mode, most)
     }
 
-    /// "lives at the mill with his daughter Violet": she too.
+    /// Proposes the same home, place or event for companions, as in "lives at the mill with his daughter Violet".
     fn companions(&mut self, clause: &Clause, subjects: &[Ref], mode: &Mode) -> usize {
         let with = (clause.rest.0..clause.rest.1).find(|item| self.syntax.word(*item) == "with");
         let Some((with, subject)) = with.zip(subjects.first().copied()) else { return 0 };
@@ -189,7 +191,8 @@ impl Reader<'_> {
         self.facts.len() - before
     }
 
-    /// "The green idol, a squat thing with six fingers, …", "the Briar Keep, a drafty heap".
+    /// Proposes the look of a thing or the atmosphere of a place from an apposition: "The green idol, a squat thing
+    /// with six fingers, …", "the Briar Keep, a drafty heap".
     fn apposed(&mut self, mode: &Mode, most: usize) -> usize {
         let mut found = 0;
         for np in 0..self.groups.nps.len() {
@@ -217,7 +220,8 @@ impl Reader<'_> {
         found
     }
 
-    /// Trades, species and ages that a sentence names, where nothing was read of them: whoever stands nearest may be it.
+    /// Proposes trades, species, ages and looks that no pattern has read as attributes of the nearest person in the
+    /// sentence.
     fn scattered(&mut self, mode: &Mode, most: usize) {
         let spots = self.all_spots();
         let people: Vec<_> = spots.into_iter().filter(|spot| self.kinds(spot.found.who) == Kinds::PERSON).collect();
@@ -232,7 +236,7 @@ impl Reader<'_> {
                 continue;
             }
             let Some((name, from, to)) = self.telling(&group) else { continue };
-            // "owes Odo a horse": what somebody has or gets is not what they are.
+            // In "owes Odo a horse", the noun is an object of the verb, not a description of a person.
             let apart = group.start.checked_sub(1).is_none_or(|at| !self.tokens[at].is_word() || self.norm(at) == "as");
             if matches!(name, "occupation" | "species") && !apart {
                 continue;
@@ -253,7 +257,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a noun group may say of somebody: an attribute, and its words.
+    /// Returns the attribute that a noun group may give, and the first and end token of its value.
     fn telling(&self, group: &crate::parse::Np) -> Option<(&'static str, usize, usize)> {
         let counts = |at: usize| self.tokens[at].sort == Sort::Number || self.is_number(self.norm(at));
         let years = |at: usize| {

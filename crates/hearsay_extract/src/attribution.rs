@@ -1,4 +1,4 @@
-//! Into whose mouth a text puts what it states: "according to Hope", "says Odo", "Rafi's theory is that …".
+//! Finds the source that a text names for a statement: "according to Hope", "says Odo", "Rafi's theory is that …".
 
 use crate::{
     clauses::From,
@@ -11,7 +11,7 @@ use crate::{
     read::Reader,
 };
 
-/// What somebody tells, and what somebody only thinks.
+/// Nouns for something that a person tells. `GUESSES` lists nouns for something that a person only believes.
 const TELLINGS: [&str; 31] = [
     "account",
     "statement",
@@ -62,7 +62,8 @@ const GUESSES: [&str; 12] = [
 ];
 
 impl Reader<'_> {
-    /// "The mill, says Odo, is cursed": who says it, and whether they only think so.
+    /// Returns the source that an aside names, as in "The mill, says Odo, is cursed", and whether the source only
+    /// thinks so. The source is `None` if the name matches no entity.
     pub(crate) fn aside(&mut self) -> Option<(Option<Who>, bool)> {
         if self.syntax.has_quote() {
             return None;
@@ -139,7 +140,7 @@ impl Reader<'_> {
         Some((self.resolve_all(&subjects, &[]).first().map(|found| found.who), thinks))
     }
 
-    /// "Rafi's theory is that …": whose it is, and whether it is only a guess.
+    /// Returns the source of a clause such as "Rafi's theory is that …", and whether the source only believes it.
     pub(crate) fn tellings(&mut self, clause: usize) -> Option<(Who, bool)> {
         let [np] = self.clauses[clause].subjects[..] else { return None };
         let head = self.norm(self.groups.nps[np].head).to_owned();
@@ -179,7 +180,8 @@ impl Reader<'_> {
         self.resolve(np, &[]).first().map(|found| found.who)
     }
 
-    /// What is said is said by the subject of the verb of speech.
+    /// Sets the speaker and the hearers of a reported clause. The speaker is the subject of the verb of speech, or its
+    /// agent in the passive. If no speaker is found, the clause counts as a rumour.
     pub(crate) fn attribute(&mut self, parent: usize, mode: &mut Mode) {
         let subjects = self.clauses[parent].subjects.clone();
         let mut said_by = self.resolve_all(&subjects, &[]);
@@ -218,7 +220,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "Ulf reckons that …": a guess, and Ulf's.
+    /// Sets the subject of a verb of thought as the source, as in "Ulf reckons that …".
     pub(crate) fn thinker(&mut self, parent: usize, mode: &mut Mode) {
         let subjects = self.clauses[parent].subjects.clone();
         let first = subjects.iter().any(|np| matches!(self.norm(self.groups.nps[*np].head), "i" | "we"));
@@ -227,7 +229,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "I heard from Sela that …": Sela says so.
+    /// Sets the person after "from" as the source, as in "I heard from Sela that …".
     pub(crate) fn heard_from(&mut self, parent: usize, mode: &mut Mode) {
         let (from, to) = self.clauses[parent].rest;
         let Some(item) = (from..to).find(|item| self.syntax.word(*item) == "from") else { return };

@@ -1,4 +1,4 @@
-//! What somebody or something is: what stands after "is" and "has".
+//! Extracts facts from the words after "is".
 
 use crate::{
     beside::AGES,
@@ -12,7 +12,8 @@ use crate::{
     read::{Reader, Ref},
 };
 
-/// What is said of whom: in which clause, how it is meant, and what speaks for it so far.
+/// Input for reading a clause: its index, its subjects, its assertion status, and the marks so far. A mark is the name
+/// of a weight that raises or lowers the confidence.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Saying<'s> {
     pub(crate) at: usize,
@@ -21,18 +22,18 @@ pub(crate) struct Saying<'s> {
     pub(crate) marks: &'s [&'static str],
 }
 
-/// Words before a number that is not exact.
+/// Words before an inexact number, as in "worth about sixty".
 const APPROXIMATE: [&str; 8] = ["about", "around", "over", "under", "roughly", "approximately", "near", "upwards"];
 
 impl Reader<'_> {
-    /// What stands after "is", from a token on.
+    /// Reads the words after "is", starting at token `from`. Returns whether a fact was found.
     pub(crate) fn after_is(&mut self, saying: Saying<'_>, from: usize, subject_np: Option<usize>) -> bool {
         let Saying { at, mode, .. } = saying;
         let clause = self.clauses[at].clone();
         let passive = self.vg(at).passive;
         let mut to = self.end_of(clause.rest.1.saturating_sub(1)).max(from).min(self.tokens.len());
         if mode.denied && self.syntax.word(clause.rest.1) == "but" {
-            // "not her son but her nephew": what is meant stands behind the "but".
+            // In "not her son but her nephew", the asserted words follow "but".
             let ends = |item: &usize| {
                 matches!(self.groups.items.get(*item), Some(Item::Vg(_)) | None)
                     || matches!(self.syntax.word(*item), "," | "." | ";" | "!")
@@ -100,9 +101,9 @@ impl Reader<'_> {
                 .or_else(|| if led { self.phrase(saying, start + 1, to) } else { None })
                 .or_else(|| self.together(saying, start, to));
             let end = match fixed {
-                // "is wounded", and nothing else that follows from an adjective.
+                // A passive such as "is wounded" gives only a condition or an appearance.
                 None if passive => {
-                    // "was restrained" is what happened, and no character.
+                    // "was restrained" describes an event, not a personality.
                     let lasts = |(target, _): &(usize, bool)| {
                         let name = self.grammar.targets[*target].predicate.as_str();
                         matches!(name, "condition" | "appearance")
@@ -122,7 +123,7 @@ impl Reader<'_> {
         found
     }
 
-    /// "about fifty", "twenty-six years old", "past seventy"
+    /// Records an age: "about fifty", "twenty-six years old", "past seventy".
     fn aged(&mut self, saying: Saying<'_>, start: usize, to: usize) -> Option<usize> {
         let Saying { at, subjects, mode, marks } = saying;
         let person = !subjects.is_empty() && subjects.iter().all(|subject| self.kinds(subject.who) == Kinds::PERSON);
@@ -165,13 +166,14 @@ impl Reader<'_> {
         token
     }
 
-    /// "down" of "down at the mill": it stands before the preposition of a place.
+    /// Whether a word is a particle before the preposition of a place, such as "down" in "down at the mill".
     fn is_particle(&self, token: usize) -> bool {
         let before_place = self.grammar.class(self.norm(token + 1)).has(Class::PREPOSITION);
         before_place && (PARTICLES.contains(&self.norm(token)) || EXACTLY.contains(&self.norm(token)))
     }
 
-    /// Fixed words, and what stands behind them: "in the pay of the guild".
+    /// Records the facts of a fixed phrase and its object, such as "in the pay of the guild". Returns the token after
+    /// the phrase, or `None` if no phrase gave a fact.
     pub(crate) fn phrase(&mut self, saying: Saying<'_>, start: usize, to: usize) -> Option<usize> {
         let Saying { at, subjects, mode, marks } = saying;
         let grammar = self.grammar;
@@ -201,13 +203,13 @@ impl Reader<'_> {
                             target.predicate.as_str(),
                             "alias" | "value" | "faith" | "title" | "date" | "government" | "population" | "reward"
                         );
-                        // "is run by Odo": who it is says a relation.
+                        // In "is run by Odo", the ruler is recorded as a relation, not as a government.
                         let group = &self.groups.nps[np];
                         if target.predicate == *"government" && (group.name.is_some() || group.owner.is_some()) {
                             continue;
                         }
                         let words = if whole { self.said(content, end) } else { self.said(first, end) };
-                        // "a born gambler"
+                        // After "born", only a capitalized word is a value, unlike in "a born gambler".
                         let small = words.starts_with(|c: char| c.is_lowercase()) && pattern.words == "born";
                         if small {
                             continue;
@@ -252,7 +254,7 @@ impl Reader<'_> {
             }
             if self.facts.len() > before {
                 self.trade_of_phrase(saying, pattern, first, end);
-                // "found dead at the mill": where, and how.
+                // "found dead at the mill" gives both a place and a condition.
                 if target.predicate.is_relation() {
                     related = related.or(Some(end));
                     self.hurt_at(saying, first);
@@ -264,7 +266,7 @@ impl Reader<'_> {
         related
     }
 
-    /// "wounded in the siege": how one is, too.
+    /// Also records the condition in a phrase such as "wounded in the siege".
     fn hurt_at(&mut self, saying: Saying<'_>, first: usize) {
         let entries = self.grammar.attributes_of(self.norm(first));
         let condition = self.target("condition");
@@ -275,7 +277,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "chaplain to the guild": a trade too.
+    /// Also records the occupation in a phrase such as "chaplain to the guild".
     fn trade_of_phrase(&mut self, saying: Saying<'_>, pattern: &Pattern, first: usize, end: usize) {
         let Saying { at, subjects, mode, marks } = saying;
         let employs =
@@ -290,7 +292,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The noun group that is a phrase's object, and the token behind it.
+    /// Matches the rest of a phrase from token `from`. Returns the noun group of the object, if the phrase has one, and
+    /// the token after the match. Returns `None` if the phrase does not match.
     pub(crate) fn phrase_matched(&self, pattern: &Pattern, from: usize, to: usize) -> Option<(Option<usize>, usize)> {
         let mut token = from;
         let mut owner = None;
@@ -300,7 +303,7 @@ impl Reader<'_> {
                 _ => None,
             })
         };
-        // "worth forty camels" is one group.
+        // In "worth forty camels", the object is inside a larger noun group.
         let np_around = |token: usize| {
             self.groups.items.iter().find_map(|item| match item {
                 Item::Np(np) if self.groups.nps[*np].start < token && token < self.groups.nps[*np].end => Some(*np),
@@ -324,7 +327,7 @@ impl Reader<'_> {
                     if let Some((np, end)) = object_end.filter(|_| token < self.tokens.len()) {
                         return Some((Some(np), end));
                     }
-                    // "in love with" and adverbs; "worth about sixty".
+                    // Skips adverbs and words such as "about" before the object, as in "worth about sixty".
                     let word = self.norm(token);
                     if (self.grammar.class(word).has(Class::ADVERB) || APPROXIMATE.contains(&word)) && token < to {
                         token += 1;
@@ -366,7 +369,7 @@ impl Reader<'_> {
         Some((None, token))
     }
 
-    /// What several are to each other: "are allies".
+    /// Records a relation between the first two subjects, as in "are allies". Returns the token after the words.
     pub(crate) fn together(&mut self, saying: Saying<'_>, start: usize, to: usize) -> Option<usize> {
         let Saying { at, subjects, mode, marks } = saying;
         let [a, b, ..] = subjects else { return None };
@@ -383,7 +386,7 @@ impl Reader<'_> {
                 if !fits || (skipped > 0 && !self.in_one_np(start, token)) {
                     continue;
                 }
-                // "are members of the guild" is no bond between them.
+                // "are members of the guild" states no relation between the subjects.
                 if OF.contains(&self.norm(end)) && matches!(self.norm(end), "of" | "to" | "with") {
                     continue;
                 }
@@ -400,7 +403,8 @@ impl Reader<'_> {
         self.groups.nps.iter().any(|np| np.start <= from && to < np.end)
     }
 
-    /// How somebody is: "wounded".
+    /// Records the attribute that an adjective gives, such as "wounded". Returns the token after the adjective, or
+    /// `None` if no fact was added.
     pub(crate) fn adjective(&mut self, saying: Saying<'_>, start: usize) -> Option<usize> {
         let Saying { at, subjects, mode, marks } = saying;
         // "dead scared"
@@ -411,7 +415,7 @@ impl Reader<'_> {
         if self.is_named(start) {
             return None;
         }
-        // "an angry man" is a noun group.
+        // The adjective in "an angry man" is read with its noun group.
         let in_group = self.groups.nps.iter().any(|np| np.start <= start && start < np.end && np.head != start);
         let entries = self.grammar.attributes_of(&word);
         if in_group {
@@ -430,7 +434,7 @@ impl Reader<'_> {
                     marks.push("leads_on");
                 }
                 let mut end = start + 1;
-                // "hurt badly" stays as it is; "burned down" is one word.
+                // The value includes the particle of "burned down", but not the adverb of "hurt badly".
                 if matches!(self.norm(end), "down" | "up") {
                     end += 1;
                 }
@@ -441,7 +445,8 @@ impl Reader<'_> {
         (self.facts.len() > before).then_some(start + 1)
     }
 
-    /// What somebody is: a ferryman, Mirela's brother, a member of the guild, forty years old.
+    /// Reads the noun group after "is": a ferryman, Mirela's brother, a member of the guild, forty years old. Returns
+    /// the token after the words that were read.
     pub(crate) fn noun(&mut self, saying: Saying<'_>, start: usize, to: usize) -> Option<usize> {
         let Saying { at, subjects, mode, marks } = saying;
         let item = (self.clauses[at].rest.0..self.groups.items.len()).find(|item| self.start_of(*item) >= start)?;

@@ -1,4 +1,4 @@
-//! What stands beside names: "her brother Pell", "Pell, ferryman at the quay".
+//! Extracts facts from appositions: "her brother Pell", "Pell, ferryman at the quay".
 
 use crate::{
     clauses::From,
@@ -11,10 +11,10 @@ use crate::{
     token::Sort,
 };
 
-/// The most words between marks behind a name.
+/// Maximum number of descriptions after a name that are read. Commas, brackets, colons or dashes separate them.
 const MOST_CHUNKS: usize = 6;
 
-/// Words that stand beside the number of an age.
+/// Words that may accompany the number of an age.
 pub(crate) const AGES: [&str; 31] = [
     "years", "year", "old", "aged", "about", "around", "some", "past", "nearly", "almost", "barely", "just", "over",
     "winters", "summers", "perhaps", "a", "in", "his", "her", "their", "early", "mid", "late", "only", "well", "into",
@@ -22,7 +22,8 @@ pub(crate) const AGES: [&str; 31] = [
 ];
 
 impl Reader<'_> {
-    /// What stands beside names: "her brother Pell", "Pell, ferryman at the quay", "Pell (ferryman)".
+    /// Records the facts of all appositions in the sentence: "her brother Pell", "Pell, ferryman at the quay", "Pell
+    /// (ferryman)".
     pub(crate) fn appositions(&mut self, modes: &[Mode]) {
         let whole = self.whole(false);
         let asks = self.asks();
@@ -32,7 +33,7 @@ impl Reader<'_> {
                 continue;
             }
             let Some(item) = self.item_of(np) else { continue };
-            // Doubt and attribution are those of the clause around it.
+            // An apposition takes its doubt and its source from the clause around it.
             let around = self
                 .clauses
                 .iter()
@@ -104,7 +105,7 @@ impl Reader<'_> {
             if group.name.is_some() {
                 self.chunks(np, item, &mode);
             }
-            // "Kosuzu the maid", and not "is Kosuzu the maid?"
+            // "Kosuzu the maid" is an apposition, but "is Kosuzu the maid?" is a question.
             if group.name.is_some()
                 && !asks
                 && !self.is_called(item)
@@ -142,13 +143,14 @@ impl Reader<'_> {
             let other = self.groups.nps[next].clone();
             let ends = self.after_np(item + 2);
             let closes = matches!(ends.as_str(), "," | ")" | "\u{2014}" | "." | "" | "!" | ";" | "who" | "which");
-            // "Selene - a woman allied with Varrick, Seraphine's sister": hers is the entry.
+            // In "Selene - a woman allied with Varrick, Seraphine's sister", the last words describe Selene, the topic
+            // of the entry.
             let placed = item > 0 && self.syntax.is_preposition(item - 1);
             let who = group.name.map(|name| self.names[name].who);
             if placed && self.memory.topic.is_some() && self.memory.topic != who {
                 continue;
             }
-            // "works for the Torvalds, poor sod": whoever works is meant.
+            // In "works for the Torvalds, poor sod", the last words describe the worker, not the Torvalds.
             if placed
                 && other.article.is_none()
                 && other.owner.is_none()
@@ -159,7 +161,7 @@ impl Reader<'_> {
             // "Pell, Mirela's brother, …"
             if group.name.is_some() && other.name.is_none() && !other.pronoun && closes {
                 let in_list = open == "," && self.syntax.list(item, self.groups.items.len()).0.contains(&next);
-                // The subject of its own verb is no apposition.
+                // A noun group that is the subject of a verb is not an apposition.
                 let own_clause =
                     self.clauses.iter().any(|clause| clause.subjects.contains(&next) && clause.from == From::Direct);
                 if !in_list && !own_clause {
@@ -199,7 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The name by which somebody is introduced, a few words on: "name of Mabon", "goes by Mabon".
+    /// Returns the noun group that introduces a new name a few words further on: "name of Mabon", "goes by Mabon".
     fn named_below(&self, item: usize) -> Option<usize> {
         (item + 2..(item + 9).min(self.groups.items.len())).find_map(|at| {
             let np = self.syntax.np(at)?;
@@ -215,7 +217,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Words between marks behind a name: "Bell, sixty, gaunt, with one good eye, …"
+    /// Records the descriptions after a name, as in "Bell, sixty, gaunt, with one good eye, …".
     fn chunks(&mut self, np: usize, item: usize, mode: &Mode) {
         let refs = self.resolve(np, &[]);
         let kinds = refs.first().map_or(Kinds::ANY, |found| self.kinds(found.who));
@@ -237,7 +239,7 @@ impl Reader<'_> {
             let Some(end) = (at..=self.groups.items.len()).find(|item| ends(*item)).filter(|end| *end > at) else {
                 return;
             };
-            // A subject of its own, or another name: no longer beside this one.
+            // The descriptions of this name end at another subject or another name.
             let acts = matches!(self.groups.items.get(end), Some(Item::Vg(_)));
             let is_other = |np: usize| {
                 let group = &self.groups.nps[np];
@@ -265,7 +267,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "They call Odo the Magpie": what stands behind the name is another.
+    /// Whether the words after a name are an alias, as in "They call Odo the Magpie".
     fn is_called(&self, item: usize) -> bool {
         let verb = item.checked_sub(1).and_then(|item| match self.groups.items[item] {
             Item::Vg(vg) => Some(self.groups.vgs[vg].lemma.as_str()),
@@ -274,7 +276,7 @@ impl Reader<'_> {
         matches!(verb, Some("call" | "name" | "dub" | "nickname" | "christen"))
     }
 
-    /// Whether a noun group begins with how somebody is: "dead three days".
+    /// Whether a noun group is a state with a number, as in "dead three days".
     fn is_state(&self, np: usize) -> bool {
         let group = &self.groups.nps[np];
         group.article.is_none()
@@ -283,7 +285,7 @@ impl Reader<'_> {
             && (group.start..group.end).any(|token| self.is_number(self.norm(token)))
     }
 
-    /// Whether some items are a number of years.
+    /// Returns the tokens of an age, if the items from `at` up to `end` are one. Otherwise returns `None`.
     fn chunk_age(&self, at: usize, end: usize) -> Option<(usize, usize)> {
         let mut from = self.start_of(at);
         let to = self.end_of(end - 1).min(self.tokens.len());
@@ -322,7 +324,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The word behind a noun group and what belongs to it.
+    /// Returns the word after a noun group and its prepositional phrases. Returns an empty string at the end of the
+    /// sentence, and `verb` before another group.
     pub(crate) fn after_np(&self, item: usize) -> String {
         let mut at = item + 1;
         while self.syntax.is_preposition(at) && self.syntax.np(at + 1).is_some() {

@@ -1,5 +1,6 @@
-//! What two who stand in one sentence have to do with each other, by what stands around them: learned from labelled
-//! sentences, and no pattern. It says how far a reading by patterns is to be trusted, and proposes what no pattern reads.
+//! Classifies the relation between two entities in one sentence by the words around them. The classifier was trained on
+//! labelled sentences. Its probabilities adjust the confidence of facts that patterns found, and propose relations that
+//! no pattern found.
 
 use crate::{
     grammar::Target,
@@ -11,29 +12,29 @@ use crate::{
     read::{Read, Reader, TO_DO_WITH},
 };
 
-/// The most pairs of a sentence that are looked at.
+/// Maximum number of pairs of entities that are classified in one sentence.
 const MOST_PAIRS: usize = 8;
 
-/// The most relations that are proposed for a pair, and how likely one has to be.
+/// Maximum number of relations that are proposed for a pair. `LEAST` is the minimum probability of each of them.
 const MOST: usize = 2;
 const LEAST: f32 = 0.06;
 
-/// How likely one has to be where another was read.
+/// Minimum probability of a proposed relation if a pattern found another relation for the pair.
 const INSTEAD: f32 = 0.3;
 
-/// What is left of the confidence where a clause is a condition or a plan.
+/// Upper limit of the confidence factor for a clause that is a condition or a plan.
 const NOT_PLAIN: f64 = 0.69;
 
-/// How many words between two are looked at.
+/// Maximum number of tokens between the two entities that give features.
 const BETWEEN: usize = 14;
 
-/// Words that turn what a sentence says, wherever they stand.
+/// Words that change the assertion status of a sentence, at any position.
 const TURNS: [&str; 22] = [
     "if", "maybe", "not", "n't", "never", "no", "would", "should", "could", "will", "can", "'ll", "let", "please",
     "roll", "unless", "whether", "might", "may", "must", "perhaps", "used",
 ];
 
-/// Two who stand in one sentence, with what is seen around them.
+/// Two entities in one sentence, with the features for the classifier.
 #[derive(Debug, Clone)]
 pub(crate) struct Pair {
     first: Spot,
@@ -47,7 +48,8 @@ impl Pair {
     }
 }
 
-/// A class of the classifier: a relation, and whether the first of two is its object.
+/// Splits the name of a class into the relation and whether the first entity is its object. The suffix `<` says that it
+/// is.
 fn class_of(name: &str) -> (&str, bool) {
     match name.strip_suffix('<') {
         Some(relation) => (relation, true),
@@ -55,15 +57,16 @@ fn class_of(name: &str) -> (&str, bool) {
     }
 }
 
-/// Whether a relation was learned as one that holds either way round.
+/// Whether the classifier treats a relation as symmetric, so that it has no class for the opposite direction.
 fn holds_either_way(classes: &[(&str, bool, f32)], target: &Target) -> bool {
     !classes.iter().any(|(relation, back, _)| *back && target.predicate == **relation)
 }
 
-/// How likely something has to be for each but the first of its marks.
+/// Minimum probability for each mark in `OF_PAIRS` and `OF_VALUES`, except the first mark.
 const STEPS: [f32; 8] = [0.005, 0.02, 0.1, 0.3, 0.6, 0.85, 0.95, 0.985];
 
-/// The marks of a fact by how likely the classifier finds it: of what is read, and of what is only guessed.
+/// Marks for the probability of a relation, in ascending order. The first list is for facts that patterns found, the
+/// second for loose proposals. A mark is the name of a weight that raises or lowers the confidence.
 pub(crate) const OF_PAIRS: [[&str; 9]; 2] = [
     [
         "pair_never",
@@ -89,7 +92,7 @@ pub(crate) const OF_PAIRS: [[&str; 9]; 2] = [
     ],
 ];
 
-/// The same for what is said of somebody.
+/// Marks for the probability of an attribute, arranged like `OF_PAIRS`.
 pub(crate) const OF_VALUES: [[&str; 9]; 2] = [
     [
         "value_never",
@@ -115,13 +118,14 @@ pub(crate) const OF_VALUES: [[&str; 9]; 2] = [
     ],
 ];
 
-/// The mark of a fact by how likely it is.
+/// Returns the mark for a probability. `loose` selects the marks for loose proposals.
 pub(crate) fn mark_of(marks: &[[&'static str; 9]; 2], chance: f32, loose: bool) -> &'static str {
     marks[usize::from(loose)][STEPS.iter().filter(|step| chance >= **step).count()]
 }
 
 impl Reader<'_> {
-    /// Weighs by what was learned what was read of any two, and proposes what was not.
+    /// Classifies the pairs of entities in the sentence, marks the facts that were read about them, and proposes other
+    /// relations. Returns the pairs.
     pub(crate) fn learned_relations(&mut self, modes: &[Mode]) -> Vec<Pair> {
         let pairs = self.pairs_of(modes);
         let classifier = self.relations;
@@ -142,7 +146,7 @@ impl Reader<'_> {
         pairs
     }
 
-    /// Marks what was read of two by how likely it is.
+    /// Adds a mark for the probability to each fact that relates the two entities.
     fn weigh(&mut self, pair: &Pair, classes: &[(&str, bool, f32)]) {
         let (a, b) = pair.whos();
         for fact in self.facts.iter_mut().filter(|fact| fact.joins(a, b)) {
@@ -150,7 +154,7 @@ impl Reader<'_> {
             let back = fact.subject == b;
             let either = holds_either_way(classes, target);
             let named = |class: &&(&str, bool, f32)| target.predicate == *class.0;
-            // Nothing was learned of the relations of a campaign's own.
+            // The classifier has no classes for relations that only this campaign defines.
             if !classes.iter().any(|class| named(&class)) {
                 continue;
             }
@@ -161,7 +165,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Proposes the likeliest relations of two of whom nothing was read but guesses.
+    /// Proposes the most probable relations of a pair. The minimum probability is higher if a pattern found a relation.
     fn propose_between(&mut self, pair: &Pair, classes: &[(&str, bool, f32)], modes: &[Mode]) {
         let Some(mode) = self.mode_of(modes, pair.second.start) else { return };
         let (a, b) = pair.whos();
@@ -202,25 +206,26 @@ impl Reader<'_> {
         }
     }
 
-    /// How the clause is meant in which a token stands; nothing where the sentence says nothing of the world.
+    /// Returns the assertion status of the clause that contains a token. Returns `None` if the sentence is not a plain
+    /// statement or the clause is negated.
     pub(crate) fn mode_of(&mut self, modes: &[Mode], token: usize) -> Option<Mode> {
         let question = self.asks();
         let whole = self.whole(question);
         let around = self.clause_at(token).map_or_else(|| whole.clone(), |at| modes[at].clone());
-        // Whether the clause says that it is so is among what was learned from.
+        // The features of the classifier already tell whether the clause is asserted.
         (whole.is_plain() && !around.denied).then(|| {
-            // What it says otherwise than plainly waits for review.
+            // A fact from a clause that is not plainly asserted waits for review.
             let doubt = if around.is_plain() { around.doubt } else { around.doubt.min(NOT_PLAIN) };
             Mode { dead: false, would: false, can: false, doubt, ..around }
         })
     }
 
-    /// The clause in which a token stands.
+    /// Returns the clause that contains a token.
     pub(crate) fn clause_at(&self, token: usize) -> Option<usize> {
         (0..self.clauses.len()).rev().find(|at| self.start_of(self.clauses[*at].start) <= token)
     }
 
-    /// The pairs of those who stand in the sentence, the nearest first.
+    /// Returns at most `MOST_PAIRS` pairs of entities in the sentence, nearest first.
     fn pairs_of(&mut self, modes: &[Mode]) -> Vec<Pair> {
         let mut spots = self.all_spots();
         spots.sort_by_key(|spot| (spot.start, spot.end));
@@ -236,7 +241,8 @@ impl Reader<'_> {
         made.collect()
     }
 
-    /// What is seen around two: their kinds, the words between, before and behind them, and how the sentence is meant.
+    /// Returns the features of a pair: the kinds of the two entities, the words between, before and after them, and the
+    /// assertion status of the sentence.
     fn features(&self, first: &Spot, second: &Spot, others: usize, modes: &[Mode]) -> Vec<String> {
         let kinds = format!("{}{}", letter(self.kinds(first.found.who)), letter(self.kinds(second.found.who)));
         let mut features = vec![format!("k:{kinds}")];
@@ -280,7 +286,7 @@ impl Reader<'_> {
         features
     }
 
-    /// A word without its endings.
+    /// Returns the base form of a verb or the singular of a noun.
     pub(crate) fn base_of(&self, token: usize) -> String {
         let word = self.norm(token);
         match self.grammar.forms.get(word).and_then(|forms| forms.first()) {
@@ -290,7 +296,7 @@ impl Reader<'_> {
     }
 }
 
-/// How the sentence is meant, and its clauses at some places.
+/// Adds features for the assertion status of the sentence and of the clauses at the given tokens.
 pub(crate) fn turns(reader: &Reader<'_>, places: &[(&str, usize)], modes: &[Mode], features: &mut Vec<String>) {
     for (place, token) in places {
         let plain = reader.clause_at(*token).is_none_or(|at| modes[at].is_plain());
@@ -308,7 +314,7 @@ pub(crate) fn turns(reader: &Reader<'_>, places: &[(&str, usize)], modes: &[Mode
     features.extend(turns.map(|word| format!("has:{word}")));
 }
 
-/// One letter for what somebody may be.
+/// Returns a letter for the kind of an entity, or `X` if several kinds are possible.
 pub(crate) fn letter(kinds: Kinds) -> char {
     match kinds {
         Kinds::PERSON => 'P',

@@ -1,22 +1,23 @@
-//! A multinomial logistic regression: how likely each of several classes is, by what is seen.
+//! Multinomial logistic regression: the probability of each class for a set of features.
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-/// Why a classifier cannot be read.
+/// Error: the text of a classifier is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line} of the classifier: {problem}")]
 pub struct ClassifierError {
-    /// The line, counted from 1.
+    /// Line number, starting at 1.
     pub line: usize,
-    /// What is wrong, and what was expected.
+    /// Description of the problem and of the expected content.
     pub problem: String,
 }
 
-/// Classes, and what each feature speaks for and against.
+/// Classifier with a weight for each pair of a feature and a class.
 ///
-/// Read from text: a first line with the classes, then a line for each feature with the number of a class, counted from 0, and
-/// a weight in hundredths, all set apart by tabs. The feature `base` is always seen. Lines that begin with `#` are left out.
+/// A classifier is read from text with fields separated by tabs. The first line contains `classes` and the name of each
+/// class. Every other line contains a feature, followed by pairs of a class number (starting at 0) and a weight in
+/// hundredths. The weights of the feature `base` always apply. Empty lines and lines that begin with `#` are ignored.
 ///
 /// ```
 /// use hearsay_extract::Classifier;
@@ -34,10 +35,10 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Reads a classifier.
+    /// Reads a classifier from text. Empty text gives a classifier without classes.
     ///
     /// # Errors
-    /// When a line is not of the shape above; the error names the line.
+    /// Returns an error with the line number if a line does not have the format that [`Classifier`] describes.
     pub fn read(text: &str) -> Result<Self, ClassifierError> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let Some((line, first)) = lines.next() else { return Ok(Self::default()) };
@@ -69,12 +70,14 @@ impl Classifier {
         Ok(classifier)
     }
 
-    /// The classes, in the order of [`Classifier::chances`].
+    /// Returns the names of the classes, in the order of [`Classifier::chances`].
     pub fn classes(&self) -> &[String] {
         &self.classes
     }
 
-    /// How likely each class is where some features are seen: 0 to 1, all together 1.
+    /// Returns the probability of each class for a set of features, in the order of [`Classifier::classes`].
+    ///
+    /// Each probability is from 0 to 1, and their sum is 1. Unknown features are ignored.
     pub fn chances<'a>(&self, features: impl IntoIterator<Item = &'a str>) -> Vec<f32> {
         let mut sums = self.base.clone();
         for (class, weight) in features.into_iter().filter_map(|feature| self.weights.get(feature)).flatten() {

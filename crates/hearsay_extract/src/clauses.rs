@@ -1,4 +1,4 @@
-//! Groups into clauses: who does what, and on which clause it depends.
+//! Builds clauses from groups of words: the subject and verb of each clause, and the clause that it depends on.
 
 use crate::{
     grammar::{Class, Grammar},
@@ -6,20 +6,20 @@ use crate::{
     token::{Sort, Token},
 };
 
-/// How a clause came by its subject.
+/// How the subject of a clause was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum From {
-    /// It stands before the verb.
+    /// The subject precedes the verb.
     Direct,
-    /// It is that of the clause before.
+    /// The clause shares the subject of an earlier clause.
     Shared,
-    /// It is what a "who" or "which" stands for.
+    /// The subject is the antecedent of "who" or "which".
     Antecedent,
-    /// It stands behind the verb.
+    /// The subject follows the verb.
     Inverted,
-    /// It is that of the clause on which this one depends, or its object.
+    /// The subject is the subject or the object of the parent clause.
     Control,
-    /// Nobody is named.
+    /// The clause has no subject.
     Nobody,
 }
 
@@ -27,19 +27,19 @@ pub(crate) enum From {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Bond {
     Main,
-    /// What is said, thought or known.
+    /// Clause with the content of speech, thought or knowledge.
     Complement,
-    /// "who", "which"
+    /// Relative clause: "who", "which".
     Relative,
-    /// "to …"
+    /// Infinitive clause: "to …".
     Infinitive,
-    /// "because", "when"
+    /// Adverbial clause, with its conjunction: "because", "when".
     Adverbial(String),
-    /// A participle.
+    /// Participle clause.
     Reduced,
 }
 
-/// Words that stand beside what is said: "yes", "well".
+/// Whether a word is an interjection, such as "yes" or "well".
 fn is_interjection(word: &str) -> bool {
     matches!(
         word,
@@ -58,16 +58,16 @@ pub(crate) struct Clause {
     pub(crate) vg: usize,
     pub(crate) subjects: Vec<usize>,
     pub(crate) from: From,
-    /// The items behind the verb that belong to it.
+    /// Range of the items after the verb that belong to it.
     pub(crate) rest: (usize, usize),
-    /// The first item.
+    /// First item of the clause.
     pub(crate) start: usize,
     pub(crate) verb: usize,
     pub(crate) parent: Option<usize>,
     pub(crate) bond: Bond,
 }
 
-/// The most noun groups of a list that are looked at.
+/// Maximum number of noun groups that are read from a list.
 pub(crate) const MOST_LISTED: usize = 12;
 
 pub(crate) struct Clauses<'a> {
@@ -146,7 +146,7 @@ impl<'a> Clauses<'a> {
         self.class(item).has(Class::SUBORDINATOR) && !self.is_preposition(item)
     }
 
-    /// The clauses of a sentence, in order.
+    /// Returns the clauses of a sentence, in order.
     pub(crate) fn all(&self) -> Vec<Clause> {
         let mut clauses: Vec<Clause> = Vec::new();
         let items = &self.groups.items;
@@ -159,7 +159,7 @@ impl<'a> Clauses<'a> {
             };
             clauses.push(clause);
         }
-        // What stands before its subject: "Hired by Odo, Pell works …".
+        // A participle before its subject takes the subject of the next clause: "Hired by Odo, Pell works …".
         for at in 0..clauses.len() {
             let silent = self.groups.vgs[clauses[at].vg].silent && clauses[at].verb == 0;
             let first =
@@ -195,7 +195,7 @@ impl<'a> Clauses<'a> {
                     clauses[at].subjects = list.0;
                     clauses[at].from = From::Inverted;
                     clauses[at].rest.0 = list.1;
-                    // "In the cellar lies the ledger": what stands before the verb belongs behind it.
+                    // In "In the cellar lies the ledger", the words before the verb are read as if they followed it.
                     let (start, ends) = (clauses[at].start, list.1 >= end || self.word(list.1) == ",");
                     let ends = ends || self.groups.vgs[clauses[at].vg].passive;
                     if ends && start < verb && self.is_preposition(start) {
@@ -214,7 +214,7 @@ impl<'a> Clauses<'a> {
         joined && behind.is_some_and(|comma| self.np(comma + 1).is_some() && self.vg(comma + 2).is_some())
     }
 
-    /// "nobody but Hope"
+    /// Whether an item is a word such as "nobody" or "everyone", as in "nobody but Hope".
     fn is_nobody(&self, item: usize) -> bool {
         let no_one = self.np(item).is_some_and(|np| {
             let group = &self.groups.nps[np];
@@ -232,7 +232,8 @@ impl<'a> Clauses<'a> {
         })
     }
 
-    /// A list of noun groups from an item on: "Odo, Bram and Pell", and the item behind it.
+    /// Returns the list of noun groups that begins at an item, such as "Odo, Bram and Pell", and the item after the
+    /// list.
     pub(crate) fn list(&self, from: usize, end: usize) -> (Vec<usize>, usize) {
         let mut at = from;
         while at < end && (self.class(at).has(Class::ADVERB) && !self.is_preposition(at)) {
@@ -254,7 +255,7 @@ impl<'a> Clauses<'a> {
                 next += 1;
             }
             let Some(np) = self.np(next).filter(|_| next < end && next > at) else { break };
-            // A comma alone joins only where an "and" follows.
+            // A comma joins two noun groups only if an "and" follows later in the list.
             if !and && !self.is_listed(next + 1, end) {
                 break;
             }
@@ -264,7 +265,7 @@ impl<'a> Clauses<'a> {
         (list, at)
     }
 
-    /// Whether an "and" closes a list that goes on at an item.
+    /// Whether a list that continues at an item is closed by an "and".
     fn is_listed(&self, mut item: usize, end: usize) -> bool {
         for _ in 0..MOST_LISTED {
             if self.word(item) == "," {
@@ -305,7 +306,7 @@ impl<'a> Clauses<'a> {
             return clause;
         }
         if from == From::Shared {
-            // What is shared is more than the subject: "says that he came and took it".
+            // A clause with a shared subject also shares the parent: "says that he came and took it".
             if let Some(other) = before.iter().rposition(|other| self.groups.vgs[other.vg].form == VerbForm::Finite) {
                 clause.parent = before[other].parent;
                 clause.bond = before[other].bond.clone();
@@ -411,7 +412,7 @@ impl<'a> Clauses<'a> {
         clause
     }
 
-    /// The last clause before an item in which somebody says or thinks something.
+    /// Returns the last clause before an item whose verb means to say or to think.
     fn teller(&self, before: &[Clause], item: usize) -> Option<usize> {
         before.iter().rposition(|other| {
             let vg = &self.groups.vgs[other.vg];
@@ -422,7 +423,7 @@ impl<'a> Clauses<'a> {
         })
     }
 
-    /// "brings word that …"
+    /// Whether a clause announces news, as in "brings word that …".
     pub(crate) fn brings_word(&self, clause: &Clause) -> bool {
         let vg = &self.groups.vgs[clause.vg];
         let word = self.np(clause.verb + 1).map(|np| self.tokens[self.groups.nps[np].head].norm.as_str());
@@ -436,10 +437,10 @@ impl<'a> Clauses<'a> {
         sort.speech || sort.thought || sort.factive || sort.seeming || vg.copula || self.brings_word(clause)
     }
 
-    /// The subject of a finite verb, the item where its clause begins, and how it was found.
+    /// Returns the subject of a finite verb, the item where its clause begins, and how the subject was found.
     fn subject(&self, verb: usize, before: &[Clause]) -> (Vec<usize>, usize, From) {
         let mut k = verb;
-        // Over adverbs, back to what stands before the verb.
+        // Skips adverbs before the verb.
         while k > 0
             && (self.class(k - 1).has(Class::ADVERB) || matches!(self.word(k - 1), "both" | "all" | "each"))
             && !self.is_preposition(k - 1)
@@ -455,12 +456,13 @@ impl<'a> Clauses<'a> {
             return (Vec::new(), previous, From::Nobody);
         }
         let shared = |start: usize| {
-            // "there's Odo, who runs it, and hates her": nobody is the subject of "there is".
+            // In "there's Odo, who runs it, and hates her", the clause "there is" has no subject to share.
             let finite = |other: &&Clause| {
                 let nobody = other.subjects.is_empty() && before.iter().any(|other| !other.subjects.is_empty());
                 self.groups.vgs[other.vg].form == VerbForm::Finite && !nobody
             };
-            // "a table nobody dares to sit at, and has": behind a comma the clause goes on that stands above.
+            // After a comma, the main clause continues, not the relative clause: "a table nobody dares to sit at, and
+            // has".
             let comma = self.word(start) == ",";
             let main = before.iter().rev().filter(finite).find(|other| !comma || other.bond != Bond::Relative);
             match main.or(before.iter().rev().find(finite)) {
@@ -498,7 +500,7 @@ impl<'a> Clauses<'a> {
                 let named = if only { open + 1 } else { named };
                 return self.subject_ending(named, before).unwrap_or_else(|| shared(previous));
             }
-            // "so Tob, he owes": nothing stands between.
+            // In "so Tob, he owes", the noun group directly before the comma is the subject.
             if previous > 0 && self.np(previous - 1).is_some() && before.is_empty() {
                 return self.subject_ending(previous - 1, before).unwrap_or_else(|| shared(previous));
             }
@@ -517,7 +519,8 @@ impl<'a> Clauses<'a> {
         (Vec::new(), verb, From::Nobody)
     }
 
-    /// The name that an item stands beside: "Odo, gunsmith, who …", "Odo the gunsmith".
+    /// Returns the item of the name that a noun group describes, as in "Odo, gunsmith, who …" or "Odo the gunsmith".
+    /// Returns the item of the noun group itself if there is no such name.
     fn beside(&self, item: usize) -> usize {
         let is_named = |item: usize| self.np(item).is_some_and(|np| self.groups.nps[np].name.is_some());
         let plain = self.np(item).is_some_and(|np| {
@@ -531,7 +534,8 @@ impl<'a> Clauses<'a> {
         }
     }
 
-    /// The subject whose last noun group is an item.
+    /// Returns the subject whose last noun group is at item `last`, the item where the subject begins, and how it was
+    /// found.
     fn subject_ending(&self, last: usize, before: &[Clause]) -> Option<(Vec<usize>, usize, From)> {
         let mut k = last;
         loop {
@@ -585,7 +589,7 @@ impl<'a> Clauses<'a> {
                     break;
                 }
                 let Some(before) = q.checked_sub(1).and_then(|item| Some((item, self.np(item)?))) else { break };
-                // "Before the fire, Odo and Bram left": what opens the sentence is no part of the list.
+                // In "Before the fire, Odo and Bram left", the opening words are not part of the list.
                 if before.0 > 0 && self.is_preposition(before.0 - 1) && self.word(start - 1) == "," {
                     break;
                 }
@@ -610,7 +614,7 @@ impl<'a> Clauses<'a> {
         }
     }
 
-    /// What a relative word stands for.
+    /// Returns the noun groups that a relative pronoun refers to, and the item where they begin.
     pub(crate) fn antecedent(&self, relative: usize) -> Option<(Vec<usize>, usize)> {
         let mut at = relative.checked_sub(1)?;
         if self.word(at) == "," {
@@ -618,7 +622,7 @@ impl<'a> Clauses<'a> {
         }
         at = self.beside(at);
         let np = self.np(at)?;
-        // "the captain of the watch, who": the one with a name, or the nearest.
+        // In "the captain of the watch, who", the pronoun refers to the captain, unless the noun after "of" has a name.
         if at > 1
             && self.is_preposition(at - 1)
             && self.word(at - 1) == "of"
@@ -655,7 +659,7 @@ impl<'a> Clauses<'a> {
         let of_parent = || parent.map(|parent| before[parent].subjects.clone()).unwrap_or_default();
         match group.form {
             VerbForm::Infinitive => {
-                // "asked Odo to go": Odo goes. "promised Odo to go": the one who promised.
+                // In "asked Odo to go", Odo goes. In "promised Odo to go", the subject of "promised" goes.
                 let controlled = parent.and_then(|parent| {
                     let lemma = self.groups.vgs[before[parent].vg].lemma.as_str();
                     let says = self.grammar.sort(&group.lemma).speech
@@ -683,7 +687,7 @@ impl<'a> Clauses<'a> {
                 } else if let Some(np) = self.np(previous) {
                     let subject =
                         self.subject_ending(previous, &[]).map(|(list, ..)| list).filter(|list| !list.is_empty());
-                    // "a man from the hills called Odo" is the man; "the tale of a man called Odo" is the man too.
+                    // In "a man from the hills called Odo" and "the tale of a man called Odo", the man is called Odo.
                     clause.subjects = if group.form == VerbForm::Ing && parent.is_none() {
                         subject.unwrap_or_else(|| vec![np])
                     } else {

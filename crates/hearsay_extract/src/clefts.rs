@@ -1,4 +1,5 @@
-//! Objects that stand before their verb: "the club, which Vera owns", "what Odo wants is the ledger".
+//! Extracts facts from clauses whose object precedes the verb: "the club, which Vera owns", "what Odo wants is the
+//! ledger".
 
 use crate::{
     being::Saying,
@@ -8,7 +9,8 @@ use crate::{
 };
 
 impl Reader<'_> {
-    /// "the club, which Vera owns", "the man whom Odo trusts": the object stands before.
+    /// Records the relation of a verb whose object precedes it: "the club, which Vera owns", "the man whom Odo trusts".
+    /// Returns whether a fact was added.
     pub(crate) fn gapped(&mut self, saying: Saying<'_>, patterns: &[Pattern]) -> bool {
         let Saying { at, subjects, mode, marks } = saying;
         let clause = self.clauses[at].clone();
@@ -54,7 +56,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Whether the words of a pattern stand behind the verb, and nothing of its object: "which he longs for".
+    /// Whether the words of a pattern follow the verb without an object, as in "which he longs for".
     fn hangs(&self, pattern: &Pattern, from: usize) -> bool {
         match &pattern.parts[..] {
             [Part::Object] => true,

@@ -1,4 +1,4 @@
-//! Words that say how a sentence is meant: as a guess, a question, a plan, or to the program.
+//! Finds cues: words that mark a sentence as hedged, as a question, as a plan or as addressed to the program.
 
 use hearsay_model::Span;
 
@@ -9,7 +9,7 @@ use crate::{
     token::{Sort, Token},
 };
 
-/// A cue where it stands: tokens from `start` to `end`.
+/// A cue and its tokens, from `start` up to but not including `end`.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub(crate) sort: CueSort,
@@ -31,7 +31,7 @@ impl Found {
     }
 }
 
-/// The cues in a sentence. Names are no cues.
+/// Returns the cues in a sentence. A name is never a cue.
 pub(crate) fn find(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) -> bool) -> Vec<Found> {
     let mut found = Vec::new();
     for (start, token) in tokens.iter().enumerate() {
@@ -43,16 +43,16 @@ pub(crate) fn find(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) 
             let fits = end <= tokens.len()
                 && tokens[start..end].iter().zip(words).all(|(token, word)| token.norm == *word)
                 && (start..end).all(|at| !is_name(at) || words.len() > 1);
-            // "since his student days": and still.
+            // In "since his student days", the fact still holds.
             let since = (1..3).any(|back| start.checked_sub(back).is_some_and(|at| tokens[at].is("since")));
             if fits && !(since && *sort == CueSort::Over) {
                 found.push(Found { sort: *sort, start, end });
-                // The longest at a place: "if memory serves" is no condition.
+                // Only the longest cue at a token counts: "if memory serves" is a hedge, not a condition.
                 break;
             }
         }
     }
-    // "would not be surprised if" is a guess, and no condition.
+    // "would not be surprised if" is a hedge, not a condition.
     let guesses: Vec<(usize, usize)> =
         found.iter().filter(|cue| cue.sort == CueSort::Hedge).map(|cue| (cue.start, cue.end)).collect();
     let within = |cue: &Found| guesses.iter().any(|(start, end)| *start < cue.start && cue.end <= *end);
@@ -60,7 +60,7 @@ pub(crate) fn find(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(usize) 
     found
 }
 
-/// What is asked behind a statement, and asks nothing: "…, did I mention that?"
+/// Tags at the end of a statement that do not make it a question: "…, did I mention that?"
 const TAGS: [&str; 12] = [
     "did i mention",
     "did i say",
@@ -76,7 +76,7 @@ const TAGS: [&str; 12] = [
     "get it",
 ];
 
-/// A sentence without the tag behind it.
+/// Returns the tokens of a sentence without a tag at its end.
 pub(crate) fn before_tag(tokens: &[Token]) -> &[Token] {
     let Some(comma) = tokens.iter().rposition(|token| token.is_mark(",\u{2014}")).filter(|at| *at > 1) else {
         return tokens;
@@ -91,7 +91,7 @@ pub(crate) fn before_tag(tokens: &[Token]) -> &[Token] {
     if TAGS.iter().any(is_tag) { &tokens[..comma] } else { tokens }
 }
 
-/// Whether a sentence asks.
+/// Whether a sentence is a question. If `by_mark` is false, a question mark alone does not make a question.
 pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar, by_mark: bool) -> bool {
     let words: Vec<&Token> = tokens.iter().filter(|token| token.sort != Sort::Mark).collect();
     let mark = tokens.iter().rev().take_while(|token| !token.is_word()).any(|token| token.is("?"));
@@ -124,7 +124,7 @@ pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar, by_mark: bool) ->
     (mark && by_mark) || inverted || (asks && inverted_after(&words, first))
 }
 
-/// "Who is …", "where does …", without a mark behind it.
+/// Whether a sentence begins like a question with a question word: "Who is …", "where does …".
 fn inverted_after(words: &[&Token], first: Option<usize>) -> bool {
     let Some(at) = first else { return false };
     matches!(words[at].norm.as_str(), "who" | "where" | "when" | "why" | "how" | "whose" | "which")
@@ -137,7 +137,7 @@ fn inverted_after(words: &[&Token], first: Option<usize>) -> bool {
         })
 }
 
-/// Words with which people begin to speak.
+/// Whether a word often opens a spoken sentence, such as "so" or "well".
 pub(crate) fn is_opener(word: &str) -> bool {
     matches!(
         word,

@@ -2,19 +2,19 @@
 
 use hearsay_model::EntityId;
 
-/// Who speaks a line, as far as the reading model distinguishes.
+/// Type of speaker of a line, as the reading model distinguishes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineRole {
-    /// Nobody speaks: the line was written, for example in a summary.
+    /// Written line without a speaker, for example in a summary.
     Written,
-    /// The DM speaks.
+    /// Line that the DM speaks.
     Master,
-    /// A player or a character speaks.
+    /// Line that a player or a character speaks.
     Player,
 }
 
 impl LineRole {
-    /// Returns the token that stands for the role, one of the unused tokens of BERT's vocabulary.
+    /// Returns the id of the token that represents the role: one of the unused tokens in BERT's vocabulary.
     pub(crate) fn token(self) -> u32 {
         match self {
             Self::Written => 1,
@@ -24,13 +24,13 @@ impl LineRole {
     }
 }
 
-/// A line of a document.
+/// Line of a document, with its speaker.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentLine<'a> {
     /// Words of the line, without the name of the speaker.
     pub text: &'a str,
-    /// Who speaks.
+    /// Type of speaker.
     pub role: LineRole,
-    /// Character that speaks, or whose player speaks.
+    /// Character who speaks or whose player speaks. `None` if there is no such character.
     pub speaker: Option<&'a EntityId>,
 }

@@ -1,4 +1,4 @@
-//! The extractor: a text in, proposed facts out.
+//! Extractor, which reads a text and proposes facts.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -23,7 +23,7 @@ use crate::{
     token::Token,
 };
 
-/// Reads texts. Made once for a campaign, and used from any thread.
+/// Extracts facts from texts. Create one extractor per campaign; all threads can share it.
 #[derive(Debug)]
 pub struct Extractor {
     language: Language,
@@ -32,52 +32,55 @@ pub struct Extractor {
     pub(crate) examples: OnceLock<Option<Examples>>,
 }
 
-/// What a text states, and why each fact is as sure as it is.
+/// Result of an extraction with the data to fit the weights and to train the classifiers.
 #[derive(Debug, Clone)]
 pub struct Weighed {
-    /// What it states.
+    /// Facts, new names and mentions of the text.
     pub extraction: Extraction,
-    /// For each fact the names of its weights, in order; nothing of those whose confidence other rules decide.
+    /// For each fact, the sorted names of the weights that determine its confidence. `None` if other rules determine
+    /// the confidence.
     pub marks: Vec<Option<Vec<&'static str>>>,
-    /// Those who stand in one sentence together, and what may be said of them, with what is seen around them: what the classifiers
-    /// learn from.
+    /// Training examples for the classifiers: pairs of two entities, or of an entity and a possible value, with their
+    /// features.
     pub seen: Vec<Sight>,
 }
 
-/// Two who stand in one sentence, or somebody and words that may be a value.
+/// Training example for a classifier: two entities in one sentence, or an entity and a possible value.
 #[derive(Debug, Clone)]
 pub struct Sight {
-    /// Of two the one who stands first.
+    /// First of two entities in the sentence, or the subject of a fact or value.
     pub first: Mention,
-    /// The other, or the value.
+    /// Second entity, or the value.
     pub second: Stated,
-    /// What was read of them, where it is asked how that is meant.
+    /// Predicate of the fact that was read, in examples for the classifier that decides whether a fact is over or
+    /// doubtful. `None` in other examples.
     pub read: Option<Predicate>,
-    /// What is seen around them.
+    /// Features of the sentence around the pair.
     pub features: Vec<String>,
 }
 
-/// What is read at all is worth a look.
+/// Default confidence factor of a fact that the speaker takes back.
 const WORTH_A_LOOK: f64 = 0.3;
 
-/// What is read loosely and is less likely than this is not worth a look.
+/// Loose proposals with a lower confidence than this are not worth a review.
 const GUESSED: f64 = 0.13;
 
-/// A guess about a name that nobody had asks the DM twice: whether there is such a one, and what is so of them.
+/// The same limit for proposals about a new name. It is higher because the DM has to review both the new entity and the
+/// fact.
 const GUESSED_OF_STRANGERS: f64 = 0.15;
 
-/// So many guesses are kept of any text, and one more for so many sentences.
+/// Maximum number of loose proposals from a text. It increases by one for every `SENTENCES_OF_GUESS` sentences.
 const GUESSES: usize = 8;
 const SENTENCES_OF_GUESS: usize = 6;
 
-/// Least confidence of a hedged statement.
+/// Minimum confidence of a hedged statement.
 const LEAST_OF_DOUBTED: f64 = 0.3;
 
-/// No fact is surer than this in a sentence that speaks to the program.
+/// Maximum confidence of a fact in a sentence with words addressed to the program.
 const MOST_OF_ADDRESSING: f64 = 0.5;
 
 impl Extractor {
-    /// An extractor for a language and the predicates of a campaign.
+    /// Creates an extractor for a language and the predicates of a campaign.
     pub fn new(language: Language, vocabulary: Vocabulary) -> Self {
         let related = language.grammar.targets.iter().position(|target| {
             PredicateRole::Related.is(&target.predicate) && !target.over && !target.denied && !target.mutual
@@ -85,12 +88,12 @@ impl Extractor {
         Self { language, vocabulary, related, examples: OnceLock::new() }
     }
 
-    /// The facts that a text states.
+    /// Extracts the facts that a text states.
     pub fn extract(&self, lexicon: &Lexicon, text: &Text<'_>) -> Extraction {
         Pass::new(self, lexicon, text).all().extraction
     }
 
-    /// The facts that a text states, each with what spoke for it and against it, to fit the weights.
+    /// Extracts the facts that a text states, with the data to fit the weights and to train the classifiers.
     pub fn weighed(&self, lexicon: &Lexicon, text: &Text<'_>) -> Weighed {
         let mut pass = Pass::new(self, lexicon, text);
         pass.seen = Some(Learning::default());
@@ -106,29 +109,29 @@ impl Extractor {
     }
 }
 
-/// One text as it is read.
+/// State of the extractor while it reads one text.
 struct Pass<'a> {
     extractor: &'a Extractor,
     lexicon: &'a Lexicon,
     text: &'a Text<'a>,
     source: &'a str,
     only_names: bool,
-    /// How many sentences were read.
+    /// Number of sentences read so far.
     sentences: usize,
-    /// Whether the last of them only says that the next is a guess.
+    /// Whether the last sentence only marks the next sentence as a guess.
     guessed: bool,
     scene: Scene,
     memory: Memory,
     new: NewNames,
     facts: Vec<Read>,
-    /// Where the facts of the sentence before begin.
+    /// Index of the first fact of the previous sentence.
     before: usize,
     mentions: BTreeMap<(usize, usize), u32>,
-    /// Sentences with words that speak to the program. The DM decides on their facts.
+    /// Sentences with words addressed to the program. The DM decides on their facts.
     addressed: Vec<Span>,
-    /// Sentences for which two entities and no known words were found, with the pair.
+    /// Sentences that name two entities but match no pattern, with the two entities.
     open: Vec<crate::meaning::Open>,
-    /// What the classifiers learn from, where that is asked for.
+    /// Training examples for the classifiers, if the caller requested them.
     seen: Option<Learning>,
 }
 
@@ -161,7 +164,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Reads the text, and the names before it.
+    /// Reads the names of the earlier texts, and then the text itself.
     fn all(mut self) -> Weighed {
         for before in self.text.before.iter().rev().take(4).rev() {
             self.only_names = true;
@@ -223,7 +226,7 @@ impl<'a> Pass<'a> {
         }
         if is_heading(tokens, grammar) {
             self.before = self.facts.len();
-            // "Smoke at the Goat" names, and states nothing.
+            // A heading such as "Smoke at the Goat" contains names but states nothing.
             for name in &names {
                 if let Who::Known(entity) = name.who {
                     let known = &self.lexicon.entities[entity as usize];
@@ -288,7 +291,7 @@ impl<'a> Pass<'a> {
             seen: self.seen.take(),
             related: self.extractor.related,
         };
-        // "My guess? Odo has it."
+        // In "My guess? Odo has it.", the question hedges the next sentence.
         let hedges = |cue: &cues::Found| matches!(cue.sort, CueSort::Hedge | CueSort::Rumour);
         self.guessed =
             tokens.len() < 6 && tokens.last().is_some_and(|last| last.is("?")) && found_cues.iter().any(hedges);
@@ -367,7 +370,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The sentence of a relation that has a name in the text only.
+    /// Returns the sentence for a `RELATED_TO` fact, which is built with words of the text.
     fn related(&self, read: &Read, subject: &str, object: &str) -> String {
         let words = match read.relation.as_str() {
             "" => TO_DO_WITH,
@@ -391,7 +394,7 @@ impl<'a> Pass<'a> {
             let marks = read.marks.sorted();
             let confidence = self.confidence(read, &marks);
             let target = &self.extractor.grammar().targets[read.target];
-            // A new name that is gone again because it was only before the text.
+            // A new name does not exist if it occurs only in the earlier texts.
             let exists = |who: Who| !matches!(who, Who::New(index) if index >= self.new.found.len());
             let object_exists = match &read.object {
                 Said::Who(who) => exists(*who),
@@ -490,7 +493,7 @@ impl<'a> Pass<'a> {
         Weighed { extraction: Extraction { facts, entities: self.new.found, mentions, addresses_program }, marks, seen }
     }
 
-    /// Keeps the best of what was only guessed: the DM has an evening for a long text, and not a week.
+    /// Keeps only the most probable loose proposals, so that the DM can review a long text in one evening.
     fn cap(&self, facts: &mut Vec<Marked>) {
         let grammar = self.extractor.grammar();
         let weight = |marked: &Marked| {
@@ -542,7 +545,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// "No, sorry, not a potter": what was said before was wrong.
+/// Whether a sentence takes back the previous one, as in "No, sorry, not a potter".
 fn takes_back(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.norm.as_str());
     let no = word(0) == "no";
@@ -552,7 +555,7 @@ fn takes_back(tokens: &[Token]) -> bool {
     sorry && meant || no && matches!(word(at), "not" | "actually")
 }
 
-/// "In foul mood.": the subject is left out too.
+/// Inserts an "is" into a note that has neither a subject nor a verb, such as "In foul mood."
 fn silent_start(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &Grammar) {
     let Some(Item::Tok(token)) = groups.items.first() else { return };
     let norm = tokens[*token].norm.as_str();
@@ -577,7 +580,7 @@ fn silent_start(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &G
     groups.vgs.push(vg);
 }
 
-/// Whether a line is a heading: every word of weight has a capital, and nothing ends it.
+/// Whether a line is a heading: every content word is capitalized, and no punctuation ends the line.
 fn is_heading(tokens: &[Token], grammar: &Grammar) -> bool {
     let ends =
         tokens.last().is_some_and(|last| last.is_mark(".!?;") || matches!(last.sort, crate::token::Sort::Quote(_)));
@@ -588,7 +591,7 @@ fn is_heading(tokens: &[Token], grammar: &Grammar) -> bool {
     !ends && words.len() > 1 && long && words.iter().all(|word| word.capital || word.is("'s"))
 }
 
-/// Puts an "is" before what says how somebody is and stands before them: "Soft-spoken and cruel, Odo speaks in questions."
+/// Inserts an "is" before a description that precedes its subject: "Soft-spoken and cruel, Odo speaks in questions."
 fn fronted(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &Grammar) {
     let word = |item: usize| match groups.items.get(item) {
         Some(Item::Tok(at)) => tokens[*at].norm.as_str(),
@@ -623,17 +626,17 @@ fn fronted(tokens: &[Token], groups: &mut crate::parse::Groups, grammar: &Gramma
     groups.vgs.push(vg);
 }
 
-/// Puts in the "is" that notes leave out: "Bram dead.", "Static in brig."
+/// Inserts the "is" that notes leave out: "Bram dead.", "Static in brig."
 fn silent_verbs(tokens: &[Token], names: &[Name], groups: &mut crate::parse::Groups, grammar: &Grammar) {
     let finite = groups.vgs.iter().any(|vg| vg.form == VerbForm::Finite);
     if finite {
         return;
     }
-    // A line without an end may be a heading: then only known names are anything.
+    // A line without final punctuation may be a heading, in which only known names count.
     let ended = tokens.last().is_some_and(|last| last.is_mark(".!;"));
     let is_known = |name: usize| ended || matches!(names[name].who, Who::Known(_));
     let is_np = |item: &Item| matches!(item, Item::Np(np) if groups.nps[*np].name.is_some_and(is_known) || groups.nps[*np].owner.is_some());
-    // Behind a list at the beginning.
+    // The verb is inserted after the name or list of names at the beginning.
     let Some(first) = groups.items.iter().position(is_np).filter(|at| *at <= 3) else {
         silent_start(tokens, groups, grammar);
         return;

@@ -1,44 +1,44 @@
-//! What goes in, and what comes out.
+//! Input and output types of the extraction.
 
 use hearsay_model::{Confidence, EntityId, Kind, Predicate, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::meaning::Meaning;
 
-/// What sort of text it is.
+/// Type of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// Said at the table.
+    /// Speech at the game table.
     #[default]
     Talk,
-    /// What the DM tells, or a line of a log.
+    /// Narration by the DM, or a line of a session log.
     Narration,
-    /// Written about the world.
+    /// Written description of the world.
     Lore,
 }
 
-/// A text with its scene.
+/// Text to extract facts from, with the scene in which it is said.
 #[derive(Clone, Copy, Default)]
 pub struct Text<'a> {
-    /// The words.
+    /// The text itself.
     pub text: &'a str,
-    /// What sort of text it is.
+    /// Type of a text.
     pub form: Form,
-    /// The character who says all of it, if one does.
+    /// Character who says the whole text. `None` if there is no such character.
     pub speaker: Option<&'a EntityId>,
-    /// Who is there: they narrow down who is meant, and may be spoken to.
+    /// Entities that are present. They help to resolve ambiguous names, and the speaker may address them.
     pub present: &'a [EntityId],
-    /// Where it is said.
+    /// Place where the text is said.
     pub place: Option<&'a EntityId>,
-    /// The texts just before it, the latest last, for pronouns.
+    /// Previous texts, in order, for the resolution of pronouns. Only the last four are used.
     pub before: &'a [&'a str],
-    /// The meaning of sentences, where a model is at hand.
+    /// Sentence encoder for sentences that match no pattern. `None` if no encoder is available.
     pub meaning: Option<&'a dyn Meaning>,
 }
 
 impl<'a> Text<'a> {
-    /// A text without a scene.
+    /// Creates a text without a scene.
     pub fn new(text: &'a str, form: Form) -> Self {
         Self { text, form, ..Self::default() }
     }
@@ -54,52 +54,54 @@ impl std::fmt::Debug for Text<'_> {
     }
 }
 
-/// Who or what is meant.
+/// Entity that a text refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mention {
-    /// An entity of the world.
+    /// Entity that exists in the campaign.
     Known(EntityId),
-    /// A name that nobody has: its place in [`Extraction::entities`].
+    /// Name that no entity has, as an index into [`Extraction::entities`].
     New(usize),
 }
 
-/// What a fact says of its subject.
+/// Object of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stated {
-    /// An entity.
+    /// Other entity of a relation.
     Entity(Mention),
-    /// A value, in the text's own words.
+    /// Value of an attribute, usually in the words of the text.
     Value(String),
 }
 
-/// Why a fact is doubted, or what else was seen in it.
+/// Reason to doubt a fact, or another observation about the fact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cue {
-    /// What sort of cue it is.
+    /// Kind of the cue.
     pub kind: CueKind,
-    /// Its words in the text.
+    /// Words of the cue in the text. For [`CueKind::Meaning`], the name of the relation; for [`CueKind::Wording`],
+    /// empty.
     pub words: String,
 }
 
-/// Sorts of cues.
+/// Kinds of cues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CueKind {
-    /// It is said as a guess: "maybe".
+    /// The text states the fact as a guess: "maybe".
     Hedge,
-    /// It is hearsay: "they say".
+    /// The text states the fact as hearsay: "they say".
     Rumour,
-    /// Somebody thinks so: "Odo suspects that …".
+    /// A character only thinks that the fact is true: "Odo suspects that …".
     Thought,
-    /// It is hardly meant: "yeah, right".
+    /// The text is probably sarcastic: "yeah, right".
     Sarcasm,
-    /// It was so, and is so no longer: "used to".
+    /// The fact was true but is no longer true: "used to".
     Past,
-    /// The sentence does not mean what its words usually state.
+    /// No pattern matched. The relation was proposed because the sentence is similar in meaning to examples of the
+    /// relation.
     Meaning,
-    /// All its words together make it doubtful; the cue has none of its own.
+    /// The sentence as a whole makes the fact doubtful, not particular words.
     Wording,
 }
 
@@ -118,68 +120,69 @@ impl std::fmt::Display for Cue {
     }
 }
 
-/// A fact that a text states.
+/// Fact that a text states.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExtractedFact {
-    /// What it is about.
+    /// Entity that the fact is about.
     pub subject: Mention,
-    /// The relation or attribute.
+    /// Relation or attribute.
     pub predicate: Predicate,
-    /// What it says of the subject.
+    /// Entity or value that the predicate assigns to the subject.
     pub object: Stated,
-    /// For RELATED_TO: the words of the relation.
+    /// Words that name the relation, if the predicate is `RELATED_TO`. Otherwise `None`.
     pub relation: Option<String>,
-    /// One sentence that states it, without ids.
+    /// Sentence that states the fact, with names instead of ids.
     pub statement: String,
-    /// The bytes of the text that state it.
+    /// Byte range of the words in the text that state the fact.
     pub span: Span,
-    /// These bytes: the text's own words.
+    /// Quotation of the words at [`ExtractedFact::span`].
     pub quote: String,
-    /// How sure it is that the text says this.
+    /// Probability that the text states this fact.
     pub confidence: Confidence,
-    /// Who says so, if a character does.
+    /// Character who states the fact. `None` if no character does.
     pub stated_by: Option<Mention>,
-    /// Those to whom it was said, where the text says so.
+    /// Characters to whom the fact was told, as far as the text names them.
     pub told_to: Vec<Mention>,
-    /// Whether the text says that it is not so. It is then no fact, but may refute one.
+    /// Whether the text says that the fact is not true. Such a statement may refute another fact.
     pub denied: bool,
-    /// Whether it is so no longer.
+    /// Whether the fact is no longer true.
     pub over: bool,
-    /// What lowered the confidence, or was seen besides.
+    /// Cues that lower the confidence, and other observations.
     pub cues: Vec<Cue>,
 }
 
-/// A name that no entity has.
+/// Name in a text that no known entity has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NewEntity {
-    /// The name as it stands in the text.
+    /// Name as written in the text.
     pub name: String,
-    /// What it is likely the name of.
+    /// Probable kind of the entity. `None` if the kind is unclear.
     pub kind: Option<Kind>,
-    /// The bytes where it first stands.
+    /// Byte range of the first occurrence of the name.
     pub span: Span,
-    /// How sure it is that this is a name.
+    /// Probability that the words are a name.
     pub confidence: Confidence,
 }
 
-/// An entity that a text names, where it does.
+/// Occurrence of the name of a known entity in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Naming {
-    /// The entity.
+    /// Entity that the text names.
     pub entity: EntityId,
-    /// The bytes of the name.
+    /// Byte range of the name.
     pub span: Span,
 }
 
-/// What a text states.
+/// Result of an extraction: facts, new names and mentions of known entities.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extraction {
-    /// The facts, in the order of their words.
+    /// Facts, in the order of their words in the text.
     pub facts: Vec<ExtractedFact>,
-    /// The names that nobody has.
+    /// Names that no known entity has.
     pub entities: Vec<NewEntity>,
-    /// Where known entities are named.
+    /// Occurrences of the names of known entities.
     pub mentions: Vec<Naming>,
-    /// Whether a sentence contains words that speak to the program. Its facts are extracted, but wait for the DM.
+    /// Whether a sentence contains words addressed to the program, as in a prompt injection. The facts of such a
+    /// sentence are extracted, but wait for the DM's review.
     pub addresses_program: bool,
 }

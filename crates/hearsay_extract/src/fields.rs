@@ -1,5 +1,5 @@
-//! Fields, as notes and gazetteers have them: "Reward: 80 silver", "Motto of the Knives: …", "Ashby (population 412)", and
-//! what somebody wants said as "What Odo wants is to …".
+//! Reads fields as in notes and gazetteers: "Reward: 80 silver", "Motto of the Knives: …", "Ashby (population 412)".
+//! Also reads goals in sentences such as "What Odo wants is to …".
 
 use crate::{
     grammar::{Class, is_silent},
@@ -11,14 +11,14 @@ use crate::{
     token::Sort,
 };
 
-/// Within so many tokens a label ends.
+/// A label must end within this number of tokens.
 const LABEL: usize = 14;
 
-/// The most tokens in brackets.
+/// Maximum number of tokens in brackets that are read.
 const BRACKETS: usize = 16;
 
 impl Reader<'_> {
-    /// Reads the fields of a sentence.
+    /// Records the facts of all fields in a sentence.
     pub(crate) fn fields(&mut self) {
         let mode = self.whole(false);
         if mode.dead {
@@ -34,7 +34,8 @@ impl Reader<'_> {
         self.wished(&mode);
     }
 
-    /// The target of a label that fits one of those whose it may be.
+    /// Returns the target of a label that fits the kind of one of the owners. A target is an index into
+    /// `Grammar::targets`.
     fn field(&self, label: &str, owners: &[Ref]) -> Option<usize> {
         let targets = self.grammar.labels.get(label)?;
         let fits = |target: &&usize| {
@@ -44,7 +45,7 @@ impl Reader<'_> {
         targets.iter().find(fits).copied()
     }
 
-    /// Puts a field's value on record, unless its clause gave one.
+    /// Records the value of a field, unless a clause of the sentence already gave a value.
     fn fill(&mut self, target: usize, owners: &[Ref], from: usize, to: usize, mark: &'static str, mode: &Mode) {
         let known = |fact: &Read| fact.target == target && !fact.marks.is_loose();
         if from >= to || self.facts.iter().any(known) {
@@ -56,13 +57,13 @@ impl Reader<'_> {
         }
     }
 
-    /// The token behind the last word of the sentence.
+    /// Returns the token after the last word of the sentence.
     fn last_word(&self) -> usize {
         let ends = |at: &usize| !self.tokens[*at].is_mark(".!;");
         (0..self.tokens.len()).rev().find(ends).map_or(0, |at| at + 1)
     }
 
-    /// "Reward: 80 silver", "Ranks of the Dockers, lowest to highest: …"
+    /// Records the value after a label: "Reward: 80 silver", "Ranks of the Dockers, lowest to highest: …".
     fn led_by_label(&mut self, mode: &Mode) {
         let colon = (1..self.tokens.len().min(LABEL)).find(|at| self.tokens[*at].is_mark(":="));
         let Some(colon) = colon else { return };
@@ -77,7 +78,7 @@ impl Reader<'_> {
         let label = (0..colon).find(|at| !self.is_named(*at) && self.grammar.labels.contains_key(self.norm(*at)));
         let Some(label) = label.filter(|_| !acts) else { return };
         let word = self.norm(label).to_owned();
-        // Nothing but whose it is, and how it is meant, stands before the label.
+        // Only the owner, articles and possessives may precede the label.
         let open = |at: usize| {
             self.is_named(at) || is_silent(self.norm(at)) || matches!(self.norm(at), "'s" | "'") || at + 1 == label
         };
@@ -107,7 +108,7 @@ impl Reader<'_> {
         self.fill(target, &owners, colon + 1, self.last_word(), mark, mode);
     }
 
-    /// "Client: June Okoro", "Owner: Odo": what somebody is to whomever the text is about.
+    /// Records the relation between a named entity and the topic of the text: "Client: June Okoro", "Owner: Odo".
     fn led_by_noun(&mut self, mode: &Mode) {
         let noun = self.singular(self.norm(0));
         let Some(name) = self.names.iter().find(|name| name.start <= 3 && name.start > 1).copied() else { return };
@@ -134,13 +135,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Whom or what the text before is about, if it is of a kind.
+    /// Returns the topic of the text so far, if its kind fits. Otherwise returns an empty list.
     pub(crate) fn spoken_of(&self, fits: impl Fn(Kinds) -> bool) -> Vec<Ref> {
         let who: Option<Who> = self.memory.about(fits);
         who.map(|who| Ref { who, mark: Some("spoken_of"), second: None }).into_iter().collect()
     }
 
-    /// "Ashby (population 412, motto: “Wade”)"
+    /// Records the fields in brackets after a name: "Ashby (population 412, motto: “Wade”)".
     fn in_brackets(&mut self, mode: &Mode) {
         for index in 0..self.names.len() {
             let name = self.names[index];
@@ -166,7 +167,8 @@ impl Reader<'_> {
         }
     }
 
-    /// "Vasht (they/them)": behind which token they stood, and where.
+    /// Records the pronouns in brackets after a name, as in "Vasht (they/them)". Each entry of `found` contains the
+    /// token before the bracket and the byte range of the pronouns.
     pub(crate) fn pronouns(&mut self, found: &[(usize, hearsay_model::Span)]) {
         let mode = self.whole(false);
         let Some(pronouns) = self.target("pronouns").filter(|_| !mode.dead) else { return };
@@ -180,14 +182,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a word may stand in a date.
+    /// Whether a word can be part of a date.
     pub(crate) fn is_of_calendar(&self, word: &str) -> bool {
         let words = " of the in on at early late mid year years day days night evening morning spring summer autumn fall winter month \
             th st nd rd ad bc ce bce c circa about around first second third , ";
         words.contains(&format!(" {word} ")) || self.grammar.class(word).has(Class::MONTH)
     }
 
-    /// Whether a value says when something was.
+    /// Whether a value contains an expression of time.
     pub(crate) fn tells_when(&self, value: &str) -> bool {
         let mut words = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.any(|word| {
@@ -200,7 +202,7 @@ impl Reader<'_> {
         })
     }
 
-    /// "Odo, alias the Hook, …", "Odo “Hook” Brandt"
+    /// Records an alias after a name: "Odo, alias the Hook, …", "Odo “Hook” Brandt".
     fn nicknamed(&mut self, mode: &Mode) {
         let Some(alias) = self.target("alias") else { return };
         for index in 0..self.names.len() {
@@ -222,7 +224,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "uses they/them"
+    /// Records pronouns with a slash, as in "uses they/them".
     fn pronouns_used(&mut self, mode: &Mode) {
         let slash = (1..self.tokens.len().saturating_sub(1))
             .find(|at| self.tokens[*at].is_mark("/") && is_pronoun(self.norm(at - 1)) && is_pronoun(self.norm(at + 1)));
@@ -235,7 +237,7 @@ impl Reader<'_> {
         self.fill(target, &owners, slash - 1, slash + 2, "by_bracket", mode);
     }
 
-    /// "The Mill Fire, on 3 November 1911, …"
+    /// Records a date after a name: "The Mill Fire, on 3 November 1911, …".
     fn dated(&mut self, mode: &Mode) {
         let Some(date) = self.target("date") else { return };
         for index in 0..self.names.len() {
@@ -253,14 +255,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether some tokens are a date: a year or a day, and nothing else.
+    /// Whether the tokens form a date, such as a year or a day, and contain no other words.
     fn is_dated(&self, from: usize, to: usize) -> bool {
         let number =
             |at: usize| self.tokens[at].sort == Sort::Number || self.norm(at).starts_with(|c: char| c.is_ascii_digit());
         (from..to).any(number) && (from..to).all(|at| number(at) || self.is_of_calendar(self.norm(at)))
     }
 
-    /// "Dead Air: find out why the relay went silent"
+    /// Records the objective after the name of a quest: "Dead Air: find out why the relay went silent".
     fn task(&mut self, mode: &Mode) {
         let Some(first) = self.names.first().copied().filter(|name| name.start < 2) else { return };
         let begins = first.end + 1;
@@ -277,7 +279,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "What Odo wants more than anything is to buy the barge", "All she asks is to be left alone".
+    /// Records a goal: "What Odo wants more than anything is to buy the barge", "All she asks is to be left alone".
     fn wished(&mut self, mode: &Mode) {
         let leads = matches!(self.norm(0), "what" | "all")
             || (self.norm(0) == "the" && matches!(self.norm(2), "thing" | "wish"));

@@ -1,5 +1,5 @@
-//! What numbers, quotes and a few telling words say of somebody or something in their sentence, where no pattern reads them,
-//! for the review queue: souls, coins, years, days; a motto, a banner; what a task asks, and how an event ended.
+//! Proposes attributes from numbers, quotations and certain words that no pattern reads, for the review queue:
+//! populations, prices, ages and dates; mottos and banners; objectives of quests and outcomes of events.
 
 use crate::{
     grammar::Class,
@@ -11,7 +11,7 @@ use crate::{
     token::Sort,
 };
 
-/// Words before a number that is not exact.
+/// Words before an inexact number, as in "about sixty".
 const NEARLY: [&str; 20] = [
     "about",
     "some",
@@ -38,32 +38,32 @@ const NEARLY: [&str; 20] = [
 /// Words before a number that is an age.
 const AGED: [&str; 10] = ["at", "only", "of", "aged", "age", "turned", "past", "not", "barely", "nearly"];
 
-/// Words that tell coins.
+/// Names of coins and currencies.
 const COINS: &str = " credits credit crowns crown silver silvers gold golds marks coins coin pounds dollars shillings guineas pennies \
     pence coppers ducats florins thalers gp sp cp k nuyen eddies bucks euros talents denarii sovereigns doubloons francs ";
 
-/// Words with which something is paid for a task, or is worth something.
+/// Words for payments, rewards and prices.
 const PAYS: &str = " pay pays paid reward bounty offer offers offered gets get earns earn purse fee price worth fetch fetches \
     sold sells bought value valued cost costs ransom prize completion for ";
 
-/// Verbs that say how an event ended.
+/// Verbs that state how an event ended.
 const ENDS: [&str; 14] = [
     "end", "fail", "succeed", "cost", "leave", "result", "conclude", "finish", "collapse", "cease", "kill", "destroy",
     "put", "crush",
 ];
 
-/// Verbs of those who govern.
+/// Verbs for governing a place.
 const RULES: [&str; 8] = ["rule", "govern", "run", "administer", "lead", "control", "answer", "have"];
 
-/// Words of what governs.
+/// Nouns for rulers and governing bodies.
 const RULERS: &str = " council board mayor duke duchess king queen parliament senate assembly governor prince regent committee \
     junta triumvirate directorate synod moot elders burgomaster baron baroness count countess magistrate reeve sheriff ";
 
-/// What hangs over a place.
+/// Nouns for the atmosphere of a place.
 const AIRS: &str =
     " silence gloom smell stench reek fog mist hush tension quiet dread scent odour odor din melancholy stillness ";
 
-/// Words behind which stands what somebody is set on.
+/// Words that precede a goal.
 const SET_ON: [&str; 20] = [
     "determined to",
     "bent on",
@@ -88,14 +88,14 @@ const SET_ON: [&str; 20] = [
 ];
 
 impl Reader<'_> {
-    /// Guesses by numbers, quotes and telling words.
+    /// Proposes attributes from numbers, quotations and certain words in the sentence.
     pub(crate) fn figures(&mut self, modes: &[Mode]) {
         let whole = self.whole(false);
         let planned = modes.first().is_some_and(|mode| mode.would || mode.can);
         if whole.dead || planned || self.asks() {
             return;
         }
-        // What stands in a clause that only a task or a wish depends on is as it is said.
+        // Uses the assertion status of the first clause that is not a question, a plan or a wish.
         let alive = modes.iter().find(|mode| !mode.dead).cloned();
         let mut mode = alive.unwrap_or(whole);
         mode.denied = false;
@@ -111,7 +111,7 @@ impl Reader<'_> {
         self.two_more(&spots, modes);
     }
 
-    /// "A heavy silence hangs over Halcyon", "it is dark and damp on Halcyon".
+    /// Proposes an atmosphere: "A heavy silence hangs over Halcyon", "it is dark and damp on Halcyon".
     fn airs(&mut self, spots: &[Spot], mode: &Mode) {
         let hung = self.groups.nps.iter().find(|np| np.name.is_none() && self.is_one_of(AIRS, np.head)).cloned();
         if let Some(np) = hung
@@ -141,8 +141,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What two do beside what is read: whoever does something together knows each other, whoever is told of something
-    /// knows about it, and whoever dreams of having something wants it.
+    /// Proposes relations that follow from an action: two people who do something together know each other, a person
+    /// who is told about something knows about it, and a person who dreams of something wants it.
     fn two_more(&mut self, spots: &[Spot], modes: &[Mode]) {
         for (at, mode) in modes.iter().enumerate().filter(|(_, mode)| !mode.dead && !mode.denied && !mode.would) {
             let clause = self.clauses[at].clone();
@@ -157,7 +157,7 @@ impl Reader<'_> {
                 self.guess_of("KNOWS", b, a, at, "loose_together", mode);
             }
             self.instead(at, &subjects, spots, mode);
-            // "The siege was long. Odo was there."
+            // In "The siege was long. Odo was there.", Odo took part in the siege.
             let there = vg.copula && self.norm(vg.end) == "there" && self.norm(vg.start.wrapping_sub(1)) != "there";
             let event = self.spoken_of(|kinds| kinds == Kinds::EVENT).first().copied().filter(|_| there);
             if let (Some(event), [subject, ..]) = (event, &subjects[..]) {
@@ -183,7 +183,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Where only some relation was read: "drinks in the hold of the Bluebottle" says where, "has read the log" what one knows.
+    /// Proposes a place or knowledge if only a `RELATED_TO` relation was read: "drinks in the hold of the Bluebottle"
+    /// gives a place, and "has read the log" gives knowledge.
     fn instead(&mut self, at: usize, subjects: &[Ref], spots: &[Spot], mode: &Mode) {
         let vg = self.groups.vgs[self.clauses[at].vg].clone();
         let knows =
@@ -224,7 +225,7 @@ impl Reader<'_> {
         self.state(target, &a, Ok(&b), "", &["loose", mark], mode, span);
     }
 
-    /// The one of a kind that stands nearest to a token.
+    /// Returns the entity of the given kind that is nearest to a token.
     fn nearest(&self, spots: &[Spot], kinds: Kinds, token: usize) -> Option<Spot> {
         let distance =
             |spot: &&Spot| if spot.end <= token { token - spot.end } else { spot.start.saturating_sub(token) };
@@ -245,7 +246,7 @@ impl Reader<'_> {
         list.split_whitespace().any(|word| word == self.norm(at))
     }
 
-    /// Souls, coins, years and days.
+    /// Proposes populations, rewards, prices, ages and dates from numbers.
     fn counted(&mut self, spots: &[Spot], mode: &Mode) {
         let mut at = 0;
         while at < self.tokens.len() {
@@ -324,14 +325,14 @@ impl Reader<'_> {
         }
     }
 
-    /// The task that the text before is about, where this sentence names no other and no thing.
+    /// Returns the quest that is the topic of the text so far. Returns `None` if this sentence names an item.
     fn quest_before(&self, spots: &[Spot], at: usize) -> Option<Spot> {
         let thing = spots.iter().any(|spot| self.kinds(spot.found.who) == Kinds::THING);
         let found = self.spoken_of(|kinds| kinds == Kinds::QUEST).first().copied().filter(|_| !thing)?;
         Some(Spot { found, start: at, end: at })
     }
 
-    /// "No crane, no pain" beside "motto", a hook beside "sign".
+    /// Proposes a motto from a quotation near "motto", and a symbol from a noun group near "sign".
     fn motto_and_sign(&mut self, spots: &[Spot], mode: &Mode) {
         let labels = |reader: &Self, name: &str, at: usize| {
             let target = reader.target(name);
@@ -364,7 +365,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The tokens that stand in quotation marks.
+    /// Returns the first and the end token of the words in quotation marks.
     fn quoted(&self) -> Option<(usize, usize)> {
         let whole = (0..self.tokens.len()).find(|at| matches!(self.tokens[*at].sort, Sort::Quote(_)));
         let mark = |c: Option<char>| c.is_some_and(|c| "\"\u{201C}\u{201D}\u{AB}\u{BB}".contains(c));
@@ -381,7 +382,7 @@ impl Reader<'_> {
         whole.map(|at| (at, at + 1)).or_else(inline)
     }
 
-    /// "is out to break the guild", "has sworn to find him", "wants nothing more than to fly".
+    /// Proposes a goal: "is out to break the guild", "has sworn to find him", "wants nothing more than to fly".
     fn set_on(&mut self, modes: &[Mode]) {
         for (at, mode) in modes.iter().enumerate() {
             let clause = self.clauses[at].clone();
@@ -410,7 +411,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How an event ended: "left forty dead", "failed", "was won by the guild".
+    /// Proposes the outcome of an event: "left forty dead", "failed", "was won by the guild".
     fn ended(&mut self, spots: &[Spot], mode: &Mode) {
         for clause in self.clauses {
             let vg = &self.groups.vgs[clause.vg];
@@ -430,7 +431,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a task asks for: "must repair the relay", "is to repair the relay".
+    /// Proposes the objective of a quest: "must repair the relay", "is to repair the relay".
     fn asked(&mut self, spots: &[Spot], mode: &Mode) {
         let Some(quest) = spots.iter().find(|spot| self.kinds(spot.found.who) == Kinds::QUEST).copied() else { return };
         let opens = |vg: &&crate::parse::Vg| {
@@ -442,7 +443,7 @@ impl Reader<'_> {
         self.propose("objectives", quest, from, to, "loose_asked", mode);
     }
 
-    /// "A council of five rules Halcyon", "Halcyon has an elected mayor".
+    /// Proposes the government of a place: "A council of five rules Halcyon", "Halcyon has an elected mayor".
     fn governed(&mut self, spots: &[Spot], mode: &Mode) {
         let rule = |form: &(String, crate::verbs::Form)| RULES.contains(&form.0.as_str());
         let rules = self
@@ -458,7 +459,7 @@ impl Reader<'_> {
         self.propose("government", place, from, to, "loose_governed", mode);
     }
 
-    /// Whoever follows a god has their faith.
+    /// Proposes a faith for each person who follows a god.
     fn gods(&mut self, mode: &Mode) {
         let follows = |fact: &&Read| {
             let person = self.kinds(fact.subject) == Kinds::PERSON && !fact.denied && !fact.over;
@@ -478,7 +479,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Where a group lives, it may have its seat.
+    /// Proposes the place where a group lives as its headquarters.
     fn seats(&mut self, mode: &Mode) {
         let lives: Vec<_> = self
             .facts

@@ -1,4 +1,4 @@
-//! What a clause states: its verb, what stands after "is", and what stands beside names.
+//! Extracts the facts of one clause from its verb or from the words after "is".
 
 use hearsay_model::Span;
 
@@ -14,25 +14,25 @@ use crate::{
 impl Reader<'_> {
     pub(crate) fn clause(&mut self, at: usize, mode: &Mode) {
         if mode.dead {
-            // Names of what is only planned still count as spoken of.
+            // A plan or a question states no fact, but its names still count as mentioned.
             return;
         }
         let clause = self.clauses[at].clone();
         let vg = self.vg(at).clone();
         let mut subjects = self.subjects(&clause.subjects);
         if vg.silent && clause.subjects.is_empty() {
-            // "In foul mood.": whoever was spoken of last.
+            // In "In foul mood.", the subject is the person who was mentioned last.
             let last = self.memory.last_person();
             subjects.extend(last.map(|who| Ref { who, mark: Some("far_pronoun"), second: None }));
         }
-        // "Given by Odo.", "Owned by Odo."
+        // A note can begin with a participle: "Given by Odo.", "Owned by Odo."
         let mut given = false;
         if subjects.is_empty() && self.leaves_out_subject(&clause) {
             let forms = self.grammar.forms.get(self.norm(vg.head));
             given = vg.form != VerbForm::Ing
                 && forms.is_some_and(|forms| forms.iter().any(|(_, form)| form.has(Form::PARTICIPLE)))
                 && (vg.end..vg.end + 2).any(|at| self.norm(at) == "by");
-            // "Works for Odo.", "Given by Odo.": whoever or whatever the text is about.
+            // In "Works for Odo." and "Given by Odo.", the subject is the topic of the text.
             subjects.extend(self.spoken_of(|_| true));
         }
         let mut marks: Vec<&'static str> = Vec::new();
@@ -42,7 +42,7 @@ impl Reader<'_> {
         if subjects.len() > 1 {
             marks.push("list");
         }
-        // Whose subject stands elsewhere is easier taken for another.
+        // A subject that is not directly before its verb is more often the wrong one.
         marks.extend(match clause.from {
             From::Shared => Some("shared"),
             From::Antecedent => Some("relative"),
@@ -117,7 +117,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "Works for Odo.": whether a clause opens a sentence that has no subject at all.
+    /// Whether a clause opens a sentence that has no subject at all, as in "Works for Odo."
     fn leaves_out_subject(&self, clause: &Clause) -> bool {
         let vg = &self.groups.vgs[clause.vg];
         let first = (0..clause.verb).all(|item| self.is_skippable(item));
@@ -130,7 +130,7 @@ impl Reader<'_> {
         first && stated && alone && clause.subjects.is_empty() && !self.asks()
     }
 
-    /// "Some three hundred people live in Gullhaven."
+    /// Records a population: "Some three hundred people live in Gullhaven."
     fn dwelling(&mut self, saying: Saying<'_>, clause: &Clause) -> bool {
         let Saying { at, mode, marks, .. } = saying;
         let [np] = clause.subjects[..] else { return false };
@@ -162,7 +162,7 @@ impl Reader<'_> {
         self.span(first, end.saturating_sub(1).max(vg.end.saturating_sub(1)))
     }
 
-    /// The token behind an item.
+    /// Returns the token after an item.
     pub(crate) fn end_of(&self, item: usize) -> usize {
         match self.groups.items.get(item) {
             Some(Item::Np(np)) => self.groups.nps[*np].end,
@@ -181,7 +181,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The first token of a noun group that is no article.
+    /// Returns the first token of a noun group after its article or possessive pronoun.
     pub(crate) fn content_of(&self, item: usize) -> usize {
         match self.groups.items.get(item) {
             Some(Item::Np(np)) => {
@@ -203,7 +203,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The token behind a value that begins at an item: the noun group, and what belongs to it.
+    /// Returns the token after a value that begins at an item. The value is a noun group with its prepositional
+    /// phrases.
     pub(crate) fn value_end(&self, item: usize, to: usize) -> usize {
         let mut end = item + 1;
         while end + 1 < to

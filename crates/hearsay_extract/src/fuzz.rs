@@ -1,6 +1,7 @@
-//! What fuzzing runs: text of any kind is read, and what holds of all text must hold.
+//! Fuzz targets: they read arbitrary text and check properties that every result must have.
 //!
-//! The folder `fuzz/` of the repository has a target for `cargo fuzz` for each, with a corpus; a test replays the corpus.
+//! The folder `fuzz/` of the repository contains a `cargo fuzz` program and a corpus for each target. A test runs the
+//! targets on the corpus.
 
 use std::sync::LazyLock;
 
@@ -10,18 +11,18 @@ use hearsay_model::{
 
 use crate::{CueKind, Extraction, Extractor, Form, Language, Lexicon, Mention, Stated, Text};
 
-/// The names of the targets, which are those of the folders of the corpus.
+/// Names of the fuzz targets. The folders of the corpus have the same names.
 #[cfg(not(feature = "llm"))]
 pub const TARGETS: [&str; 1] = ["extract"];
-/// The names of the targets, which are those of the folders of the corpus.
+/// Names of the fuzz targets. The folders of the corpus have the same names.
 #[cfg(feature = "llm")]
 pub const TARGETS: [&str; 2] = ["answer", "extract"];
 
-/// Runs a target over bytes.
+/// Runs a fuzz target on bytes, which are read as UTF-8. Invalid bytes are replaced.
 ///
 /// # Panics
-/// When the target is unknown, or something does not hold: a fact that does not quote its words, a place outside the text, a
-/// doubtful fact that is sure. These are bugs.
+/// Panics if the target is unknown or if a result violates a property. For example, a fact does not quote its words, a
+/// byte range is outside the text, or a doubtful fact has a high confidence. A violated property is a bug.
 #[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
 pub fn run(target: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
@@ -36,7 +37,7 @@ pub fn run(target: &str, bytes: &[u8]) {
 static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(|| Extractor::new(Language::english(), Vocabulary::default()));
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(lexicon);
 
-/// Who is known: id, kind, names.
+/// Known entities: id, kind and names.
 const KNOWN: [(&str, &str, &[&str]); 6] = [
     ("mirela-voss", "npc", &["Mirela Voss", "the Grey Lady"]),
     ("odo-brandt", "npc", &["Odo Brandt", "Hope"]),
@@ -74,7 +75,7 @@ fn extract(text: &str, form: Form) {
     assert!(found == EXTRACTOR.extract(&LEXICON, &read), "the same text gives the same facts");
 }
 
-/// What holds of all that is found in a text.
+/// Checks the properties that every extraction must have.
 fn check(text: &str, found: &Extraction) {
     for fact in &found.facts {
         let quoted = text.get(fact.span.start..fact.span.end);

@@ -1,4 +1,4 @@
-//! What the files of a language say, arranged for looking things up.
+//! Contents of the files of a language, indexed for lookup.
 
 use hearsay_model::Predicate;
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use crate::{
     verbs::{Form, conjugated, third},
 };
 
-/// Classes of words, a bit for each.
+/// Set of word classes, with one bit for each class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Class(pub(crate) u32);
 
@@ -48,7 +48,7 @@ classes! {
 }
 
 impl Class {
-    /// Words that end a noun group, and are never part of a name but between two.
+    /// Function words. They end a noun group, and can be part of a name only between two other words of the name.
     pub(crate) const CLOSED: Self = Self(
         Self::DETERMINER.0
             | Self::PREPOSITION.0
@@ -68,7 +68,7 @@ impl Class {
     }
 }
 
-/// What a verb does with a clause that depends on it.
+/// Properties of a verb that decide how a clause that depends on the verb is read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct VerbSort {
     pub(crate) speech: bool,
@@ -80,7 +80,7 @@ pub(crate) struct VerbSort {
     pub(crate) seeming: bool,
 }
 
-/// What words state: a relation or an attribute.
+/// Relation or attribute that words can state.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) predicate: Predicate,
@@ -92,7 +92,8 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Whether the whole may stand for its part: who is in the cellar of the Bell is at the Bell.
+    /// Whether the relation also holds for the whole that the object is part of: a person in the cellar of the Bell is
+    /// at the Bell.
     pub(crate) fn holds_of_wholes(&self) -> bool {
         let name = self.predicate.as_str();
         matches!(name, "LOCATED_AT" | "PART_OF" | "RESIDENT_OF" | "CAUSED_BY" | "PARTICIPATED_IN")
@@ -103,30 +104,30 @@ impl Target {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
     Word(String),
-    /// One noun group, whatever it is.
+    /// Any noun group.
     Any,
-    /// Where the object stands.
+    /// Noun group that is the object.
     Object,
 }
 
-/// Words that state something.
+/// Pattern of words that state a relation or an attribute.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
     pub(crate) target: usize,
-    /// The words after the first, which it is found by. [`Part::Object`] stands in it once, unless there is a value.
+    /// Parts of the pattern, without the word that the pattern is looked up by.
     pub(crate) parts: Vec<Part>,
-    /// Whether what stands as subject is the relation's object.
+    /// Whether the grammatical subject is the object of the relation.
     pub(crate) back: bool,
     pub(crate) weak: bool,
     pub(crate) kinds: Kinds,
-    /// The value of an attribute that needs no object.
+    /// Fixed value of the attribute, if the pattern needs no object.
     pub(crate) value: Option<String>,
-    /// The words of the pattern, for relations that have no name of their own.
+    /// Words of the pattern, which name the relation of a `RELATED_TO` fact.
     pub(crate) words: String,
 }
 
 impl Pattern {
-    /// Some marks, and how much its words say.
+    /// Returns the marks, with `weak` or `strong` added for the words of the pattern.
     pub(crate) fn marked(&self, marks: &[&'static str]) -> Vec<&'static str> {
         let mut marks = marks.to_vec();
         marks.push(if self.weak { "weak" } else { "strong" });
@@ -134,7 +135,7 @@ impl Pattern {
     }
 }
 
-/// Cues, each found by its first word.
+/// Kinds of cues that are found in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum CueSort {
     Hedge,
@@ -164,27 +165,29 @@ const CUES: &[(&str, CueSort)] = &[
     ("speaking_of", CueSort::SpeakingOf),
 ];
 
-/// A language, ready for use.
+/// Word lists and patterns of a language, ready for use.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Grammar {
     pub(crate) classes: FxHashMap<String, Class>,
     pub(crate) forms: FxHashMap<String, Vec<(String, Form)>>,
     pub(crate) sorts: FxHashMap<String, VerbSort>,
     pub(crate) targets: Vec<Target>,
-    /// By the base form of the verb.
+    /// Patterns of verbs, by the base form of the verb.
     pub(crate) verbs: FxHashMap<String, Vec<Pattern>>,
-    /// What stands after "is", by its first word.
+    /// Patterns of the words after "is", by the first word.
     pub(crate) phrases: FxHashMap<String, Vec<Pattern>>,
-    /// Nouns of one or more words, by the last.
+    /// Nouns of one or more words, by the last word.
     pub(crate) nouns: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
-    /// Nouns of what lies between two, by the noun; the words of each end with its preposition.
+    /// Patterns of nouns that relate two entities, such as "debt to", by the noun. The words of each pattern end with
+    /// the preposition.
     pub(crate) ties: FxHashMap<String, Vec<Pattern>>,
-    /// For what relations each word is used.
+    /// Relations that each word suggests.
     pub(crate) votes: crate::hints::Votes,
-    /// What several are together, by the first word.
+    /// Patterns of words for several subjects, such as "allies", by the first word.
     pub(crate) together: FxHashMap<String, Vec<(Vec<String>, Pattern)>>,
     pub(crate) together_verbs: FxHashMap<String, Vec<Pattern>>,
-    /// Attributes by nouns, ends of nouns, adjectives, labels, and what one has.
+    /// Attributes that nouns give. The fields below contain the attributes for endings of nouns, endings of adjectives,
+    /// adjectives, labels and possessions. The flag of an entry says whether the word is weak evidence.
     pub(crate) kinds_of: FxHashMap<String, Vec<(usize, bool)>>,
     pub(crate) ends: Vec<(String, usize)>,
     pub(crate) adjective_ends: Vec<(String, usize)>,
@@ -196,14 +199,14 @@ pub(crate) struct Grammar {
     pub(crate) doubts: FxHashMap<String, f64>,
 }
 
-/// Words of a pattern that say nothing: `his`, `the`.
+/// Words that are ignored in a pattern, such as `his` and `the`.
 const SILENT: &str = " a an the his her their its my your our ";
 
 pub(crate) fn is_silent(word: &str) -> bool {
     !word.is_empty() && SILENT.split(' ').any(|silent| silent == word)
 }
 
-/// `himself` and its like are one word.
+/// Replaces reflexive pronouns, such as `himself`, with `oneself`.
 pub(crate) fn plain(word: &str) -> &str {
     if word.ends_with("self") || word.ends_with("selves") { "oneself" } else { word }
 }
@@ -302,7 +305,8 @@ impl Grammar {
         Ok(())
     }
 
-    /// The words of a relation as they stand in a sentence about one; nothing, where they begin with no verb.
+    /// Returns the words of a relation with the verb in the third person singular or the past. Returns `None` if the
+    /// words do not begin with a verb.
     pub(crate) fn in_third_person(&self, words: &str) -> Option<String> {
         let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
         let forms = self.forms.get(verb)?;
@@ -361,7 +365,7 @@ impl Grammar {
             for (patterns, back) in [(&words.phrases, false), (&words.phrases_back, true)] {
                 for pattern in patterns {
                     let (first, mut pattern) = self.pattern(target, pattern, back, true)?;
-                    // "led by" is said the other way round.
+                    // The reverse of "led by" is expressed with the base form "lead".
                     if back
                         && pattern.words.ends_with(" by")
                         && let Some((lemma, _)) = self
@@ -414,7 +418,8 @@ impl Grammar {
         Ok(())
     }
 
-    /// "be afraid of" is what stands after "is"; any other verb is one.
+    /// Adds a pattern of a verb. A pattern that begins with "be", such as "be afraid of", becomes a pattern of the
+    /// words after "is".
     fn add_verb_pattern(&mut self, target: usize, text: &str, back: bool) -> Result<(), LanguageError> {
         if let Some(phrase) = text.strip_prefix("be ") {
             let has_value = text.contains('=');
@@ -429,7 +434,8 @@ impl Grammar {
         Ok(())
     }
 
-    /// "not paid" is said of the verb, and found by it.
+    /// Returns the base form of the verb and the pattern, if a pattern begins with a negation, as in "not paid".
+    /// Returns other patterns unchanged.
     fn of_its_verb(&self, first: String, pattern: Pattern) -> (String, Pattern) {
         if !["not", "never", "can"].contains(&first.as_str()) {
             return (first, pattern);
@@ -447,21 +453,22 @@ impl Grammar {
         (base.unwrap_or(word), Pattern { parts, ..pattern })
     }
 
-    /// By the last word before its preposition: "bad blood with" is found by "blood".
+    /// Adds a pattern of a noun that relates two entities. It is looked up by the last word before the preposition:
+    /// "bad blood with" by "blood".
     fn add_tie(&mut self, pattern: Pattern) {
         if let Some(noun) = pattern.words.split_whitespace().rev().nth(1) {
             self.ties.entry(noun.to_owned()).or_default().push(pattern);
         }
     }
 
-    /// What a noun, or its singular, says of two.
+    /// Returns the patterns by which a noun, or its singular, relates two entities.
     pub(crate) fn ties_of(&self, noun: &str) -> &[Pattern] {
         let singular = noun.strip_suffix("ies").map(|stem| format!("{stem}y"));
         let found = self.ties.get(noun).or_else(|| self.ties.get(singular.as_deref()?));
         found.or_else(|| self.ties.get(noun.strip_suffix('s')?)).map_or(&[], Vec::as_slice)
     }
 
-    /// Reads `take part in : event`; the first word stands apart.
+    /// Reads a pattern such as `take part in : event`. Returns the first word and the pattern of the other words.
     fn pattern(
         &self,
         target: usize,
@@ -551,7 +558,8 @@ impl Grammar {
         Ok(())
     }
 
-    /// The attributes that an adjective gives.
+    /// Returns the attributes that an adjective gives. The flag of an attribute says whether the adjective is weak
+    /// evidence.
     pub(crate) fn attributes_of(&self, word: &str) -> Vec<(usize, bool)> {
         if let Some(found) = self.adjectives.get(word) {
             return found.clone();

@@ -1,4 +1,5 @@
-//! Which relation the words around two hint at: every word of the tables votes for the relations that it is used for.
+//! Guesses the relation between two entities from the words around them. Each word of the language tables votes for the
+//! relations whose patterns contain this word.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +12,17 @@ use crate::{
     read::Reader,
 };
 
-/// How many words before and behind two belong to them.
+/// Number of tokens before and after a pair of mentions that may vote.
 pub(crate) const AROUND: usize = 5;
 
-/// How much the words have to say.
+/// Minimum score of a relation to be suggested.
 const LEAST: f64 = 0.35;
 
-/// A word's votes: for which target, whether it is said the other way round, and for how much of its uses.
+/// Maps a word to its votes. A vote consists of the index of a target, whether subject and object are swapped, and the
+/// share of the word's uses that state this target, from 0 to 1.
 pub(crate) type Votes = FxHashMap<String, Vec<(usize, bool, f64)>>;
 
-/// Counts for what relations each word of the tables is used.
+/// Computes the votes of all words in the language tables.
 pub(crate) fn votes(grammar: &Grammar) -> Votes {
     let mut counts: FxHashMap<String, FxHashMap<(usize, bool), f64>> = FxHashMap::default();
     let mut count = |word: &str, pattern: &Pattern| {
@@ -49,7 +51,7 @@ pub(crate) fn votes(grammar: &Grammar) -> Votes {
         patterns.iter().for_each(|pattern| all(noun, pattern));
     }
     let shares = |(word, votes): (String, FxHashMap<(usize, bool), f64>)| {
-        // A word that is used once says less than one that is always used so.
+        // The constant reduces the votes of rare words: a single use is weaker evidence than many uses.
         let sum = votes.values().sum::<f64>() + 0.5;
         let mut votes: Vec<_> = votes.into_iter().map(|((target, back), n)| (target, back, n / sum)).collect();
         votes.sort_by_key(|(target, back, _)| (*target, *back));
@@ -58,7 +60,7 @@ pub(crate) fn votes(grammar: &Grammar) -> Votes {
     counts.into_iter().map(shares).collect()
 }
 
-/// Whether a word says anything of its own.
+/// Returns whether a word carries meaning. Short words, function words, pronouns and forms of "be" do not.
 fn is_telling(grammar: &Grammar, word: &str) -> bool {
     let class = grammar.class(word);
     let empty = Class::CLOSED.or(Class::ADVERB).or(Class::LIGHT_VERB).or(Class::LIGHT_NOUN).or(Class::ADJECTIVE);
@@ -66,7 +68,8 @@ fn is_telling(grammar: &Grammar, word: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// The two relations for which most words around two vote.
+    /// Returns at most two relations, best first, for which the words around two mentions vote. Each result consists of
+    /// the index of a target, whether subject and object are swapped, and the score.
     pub(crate) fn hints(&self, first: &Spot, second: &Spot) -> Vec<(usize, bool, f64)> {
         let (from, to) = (first.start.saturating_sub(AROUND), (second.end + AROUND).min(self.tokens.len()));
         let mut scores: FxHashMap<(usize, bool), f64> = FxHashMap::default();

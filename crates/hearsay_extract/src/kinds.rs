@@ -1,8 +1,8 @@
-//! Sorts of entities, as patterns ask for them.
+//! Classes of entities that a pattern requires, such as person or place.
 
 use hearsay_model::Kind;
 
-/// A set of sorts of entities.
+/// Set of entity classes, stored as bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kinds(u8);
 
@@ -16,7 +16,9 @@ impl Kinds {
     pub(crate) const CONCEPT: Self = Self(64);
     pub(crate) const ANY: Self = Self(127);
 
-    /// Reads `person group`; nothing said means any.
+    /// Parses class names that are separated by spaces, such as `person group`. An empty text means any class.
+    ///
+    /// Returns an error message if a name is unknown.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let mut kinds = 0;
         for word in text.split_whitespace() {
@@ -39,7 +41,7 @@ impl Kinds {
         Ok(if kinds == 0 { Self::ANY } else { Self(kinds) })
     }
 
-    /// What an entity of a kind may be.
+    /// Returns the classes to which an entity of a kind can belong. An unknown or custom kind allows all classes.
     pub(crate) fn of(kind: Option<&Kind>) -> Self {
         match kind {
             Some(Kind::Npc | Kind::Player) => Self::PERSON,
@@ -53,7 +55,7 @@ impl Kinds {
         }
     }
 
-    /// The kind that is meant, where only one is.
+    /// Returns the usual kind of the class, or `None` if the set has several classes.
     pub(crate) fn guess(self) -> Option<Kind> {
         match self {
             Self::PERSON => Some(Kind::Npc),

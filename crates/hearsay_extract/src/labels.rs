@@ -1,9 +1,12 @@
-//! What somebody has, and what is said of something of theirs: "his eyes are blue", "has a scar over one eye".
+//! Reads facts from possessions and body parts: "his eyes are blue", "has a scar over one eye".
 
 use crate::{being::Saying, grammar::is_silent, kinds::Kinds, parse::Item, read::Reader};
 
 impl Reader<'_> {
-    /// "Meridian's crest is a gold drill bit", "his eyes are blue", "her brother is Tob".
+    /// Reads a clause whose subject is owned by an entity: "Meridian's crest is a gold drill bit", "his eyes are blue",
+    /// "her brother is Tob". The fact is recorded about the owner.
+    ///
+    /// Returns whether the clause was read.
     pub(crate) fn labelled(&mut self, saying: Saying<'_>, np: usize, from: usize, to: usize) -> bool {
         let Saying { at, mode, marks, .. } = saying;
         let group = self.groups.nps[np].clone();
@@ -63,7 +66,7 @@ impl Reader<'_> {
                     .unwrap_or(from);
                 let start = if self.norm(start) == "to" { start + 1 } else { start };
                 let end = match name.as_str() {
-                    // Up to the end of the sentence, whatever stands there.
+                    // A motto or goal extends to the end of the sentence.
                     "motto" | "goals" => {
                         self.tokens.len() - usize::from(self.tokens.last().is_some_and(|last| last.is_mark(".!;")))
                     }
@@ -94,7 +97,8 @@ impl Reader<'_> {
         false
     }
 
-    /// The target of conditions, where words say that something is broken and not how it looks: "his arm is broken".
+    /// Returns the target of the attribute `condition` if a word says that something is injured or damaged: "his arm is
+    /// broken". Returns `None` if the words only describe an appearance.
     fn hurt(&self, from: usize, to: usize) -> Option<usize> {
         let condition = self.target("condition")?;
         let hurts = |token: usize| {
@@ -104,7 +108,10 @@ impl Reader<'_> {
         (from..to).any(hurts).then_some(condition)
     }
 
-    /// "has a scar over one eye", "has a brother, Pell", "has three hundred souls".
+    /// Reads a clause with the verb "have": "has a scar over one eye", "has a brother, Pell", "has three hundred
+    /// souls".
+    ///
+    /// Returns whether a fact was recorded.
     pub(crate) fn having(&mut self, saying: Saying<'_>) -> bool {
         let Saying { at, subjects, mode, marks } = saying;
         let clause = self.clauses[at].clone();
@@ -196,7 +203,7 @@ impl Reader<'_> {
                 entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.meets(kinds))
             {
                 let marks = [marks, &[if *weak { "weak" } else { "strong" }, "by_having"][..]].concat();
-                // A broken nose is how one looks.
+                // A broken nose is recorded as appearance, not as a condition.
                 let face = matches!(head.as_str(), "nose" | "tooth" | "teeth" | "face" | "smile" | "voice");
                 let hurt = self.hurt(self.content_of(item), to).filter(|_| !face);
                 let target = &hurt.unwrap_or(*target);

@@ -1,4 +1,4 @@
-//! A language as data: its words, cues and patterns, read from a file and checked.
+//! Languages as data: words, cues and patterns are read from TOML files and checked.
 
 use std::{
     collections::BTreeMap,
@@ -11,51 +11,52 @@ use thiserror::Error;
 
 use crate::{classifier::Classifier, grammar::Grammar};
 
-/// What is wrong with the file of a language.
+/// Error: invalid language file.
 #[derive(Debug, Error)]
 pub enum LanguageError {
-    /// It is not TOML of the shape that is wanted.
+    /// The file is not valid TOML, or it has an unknown key or a value of a wrong type.
     #[error("the language is not read: {0}")]
     Shape(#[from] toml::de::Error),
-    /// It names a list that there is not.
+    /// A table of the file contains a list with an unknown name.
     #[error("`{list}` in `[{table}]` is no list that is known; known are: {known}")]
     List {
         /// The table of the file.
         table: &'static str,
-        /// The list that it names.
+        /// The unknown name of the list.
         list: String,
-        /// The lists that it may name.
+        /// The names of the lists that this table can contain.
         known: String,
     },
-    /// A relation or attribute is not named as predicates are.
+    /// The name of a relation or attribute is not a valid predicate.
     #[error(transparent)]
     Predicate(#[from] PredicateError),
-    /// A pattern cannot be read.
+    /// A pattern of a relation or attribute has invalid syntax.
     #[error("the pattern `{pattern}` of {predicate}: {problem}")]
     Pattern {
-        /// The relation or attribute.
+        /// The relation or attribute that the pattern states.
         predicate: Predicate,
-        /// The pattern as it is written.
+        /// The pattern as it is written in the file.
         pattern: String,
-        /// What is wrong with it.
+        /// What is wrong with the pattern.
         problem: String,
     },
-    /// An irregular verb does not have its three forms.
+    /// An entry in the list of irregular verbs does not have three forms.
     #[error("the verb `{0}` needs three forms: `steal stole stolen`")]
     Verb(String),
-    /// A number is not one.
+    /// A number is infinite or not a number (NaN).
     #[error("`{name}` of `[{table}]` is {value}; a number is wanted that is not infinite")]
     Number {
         /// The table of the file.
         table: &'static str,
         /// The name of the number.
         name: String,
-        /// The number.
+        /// The invalid value.
         value: f64,
     },
 }
 
-/// Lists of words: separated by spaces, or one by one.
+/// List of words: one string with words that are separated by spaces, or a TOML array with one entry per word or
+/// phrase.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Words {
@@ -92,7 +93,7 @@ pub(crate) struct Verbs {
     pub(crate) real: Words,
 }
 
-/// How words state a relation.
+/// Table of a language file with the words and patterns that state a relation.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RelationWords {
@@ -119,15 +120,16 @@ pub(crate) struct RelationWords {
     pub(crate) phrases: Vec<String>,
     #[serde(default)]
     pub(crate) phrases_back: Vec<String>,
-    /// "debt to": Odo's debt to Bram.
+    /// Nouns with a preposition that relate their owner to an entity: "debt to" in "Odo's debt to Bram".
     #[serde(default)]
     pub(crate) ties: Vec<String>,
-    /// "feud": a feud between two.
+    /// Nouns that relate two entities by "between": "feud" in "a feud between the houses".
     #[serde(default)]
     pub(crate) between: Vec<String>,
     #[serde(default)]
     pub(crate) together: Vec<String>,
-    /// Verbs of being somewhere, and the prepositions behind them.
+    /// Verbs that place an entity somewhere, such as "stand". The field `places` has the prepositions that follow these
+    /// verbs.
     #[serde(default)]
     pub(crate) stances: Words,
     #[serde(default)]
@@ -136,7 +138,7 @@ pub(crate) struct RelationWords {
     pub(crate) together_verbs: Vec<String>,
 }
 
-/// How words state an attribute.
+/// Table of a language file with the words and patterns that state an attribute.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AttributeWords {
@@ -161,7 +163,7 @@ pub(crate) struct AttributeWords {
     pub(crate) has: Words,
 }
 
-/// The file of a language.
+/// Contents of a language file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct LanguageFile {
@@ -174,10 +176,11 @@ pub(crate) struct LanguageFile {
     pub(crate) doubt: BTreeMap<String, f64>,
 }
 
-/// How a language says things: cheap to copy.
+/// Words, cues, patterns and classifiers with which an extractor reads a language. Cloning is cheap, because the data
+/// is shared.
 ///
-/// English comes with the crate. A campaign adds words of its own with [`Language::with`], in the shape of
-/// those in `data/english`:
+/// English is part of the crate. A campaign adds its own words with [`Language::with`], in the format of the files in
+/// `data/english`:
 ///
 /// ```
 /// use hearsay_extract::Language;
@@ -194,14 +197,15 @@ pub(crate) struct LanguageFile {
 pub struct Language {
     files: Arc<Vec<LanguageFile>>,
     pub(crate) grammar: Arc<Grammar>,
-    /// What two have to do with each other, and what words say of somebody.
+    /// Classifiers for the relation between two entities (`relations`) and for the attribute that a value states about
+    /// an entity (`attributes`).
     pub(crate) relations: Arc<Classifier>,
     pub(crate) attributes: Arc<Classifier>,
-    /// Whether what is said is over, or doubtful.
+    /// Classifier that decides whether a fact is over or doubtful.
     pub(crate) meanings: Arc<Classifier>,
 }
 
-/// English: words, verbs, cues, weights, relations and attributes.
+/// The language files of English: words, verbs, cues, weights, relations and attributes.
 const FILES: [&str; 6] = [
     include_str!("../data/english/words.toml"),
     include_str!("../data/english/verbs.toml"),
@@ -211,13 +215,13 @@ const FILES: [&str; 6] = [
     include_str!("../data/english/attributes.toml"),
 ];
 
-/// Learned by `hearsay_eval extraction --learn` from labelled sentences.
+/// The classifiers for English, trained on labelled sentences by `hearsay_eval extraction --learn`.
 const RELATIONS: &str = include_str!("../data/english/relations.tsv");
 const ATTRIBUTES: &str = include_str!("../data/english/attributes.tsv");
 const MEANINGS: &str = include_str!("../data/english/meanings.tsv");
 
 static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
-    // The files are part of the program, and a test reads them: they cannot be malformed here.
+    // The files are compiled into the program, and a test checks them. Therefore the defaults are never used.
     let files: Vec<LanguageFile> = FILES.iter().map(|file| toml::from_str(file).unwrap_or_default()).collect();
     let grammar = Grammar::of(&files).unwrap_or_default();
     let learned = |text: &str| Arc::new(Classifier::read(text).unwrap_or_default());
@@ -226,12 +230,12 @@ static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
 });
 
 impl Language {
-    /// English, the files in `data/english` of this crate.
+    /// Returns English, read from the files in `data/english` of this crate.
     pub fn english() -> Self {
         ENGLISH.clone()
     }
 
-    /// A language of its own, without classifiers.
+    /// Creates a language from the text of one TOML file, without English words and without classifiers.
     ///
     /// # Errors
     /// When the file cannot be read; the error says what and where.
@@ -239,7 +243,8 @@ impl Language {
         Self::of(vec![toml::from_str(toml)?])
     }
 
-    /// This language and what a file adds to it: words, cues and patterns are added, numbers replaced.
+    /// Returns a copy of this language extended by the text of a TOML file. Words, cues and patterns are added; numbers
+    /// are replaced.
     ///
     /// # Errors
     /// When the file cannot be read; the error says what and where.
@@ -249,11 +254,15 @@ impl Language {
         Ok(Self { files: language.files, grammar: language.grammar, ..self.clone() })
     }
 
-    /// This language with other classifiers: of what two have to do with each other, of what words say of somebody, and of how that
-    /// is meant.
+    /// Returns a copy of this language with other classifiers.
     ///
-    /// The classes of the first are `-` for nothing, and relations: `OWES>` where the first of the two owes the second, `OWES<`
-    /// where the second owes the first. Those of the second are `-` and attributes, those of the third `-`, `over` and `doubt`.
+    /// `relations` finds the relation between two entities of a sentence. Its classes are `-` for no relation, and
+    /// relations with a direction: `OWES>` if the first entity owes the second, `OWES<` if the second owes the first.
+    ///
+    /// `attributes` finds the attribute that some words state about an entity. Its classes are `-` and the names of
+    /// attributes.
+    ///
+    /// `meanings` decides whether a fact is over or doubtful. Its classes are `-`, `over` and `doubt`.
     pub fn with_classifiers(&self, relations: Classifier, attributes: Classifier, meanings: Classifier) -> Self {
         let (relations, attributes, meanings) = (relations.into(), attributes.into(), meanings.into());
         Self { relations, attributes, meanings, ..self.clone() }

@@ -1,4 +1,4 @@
-//! Whom words name: names, aliases, parts of names, and what people are.
+//! Finds entities by their names, aliases, parts of names and descriptions.
 
 use hearsay_model::{
     EntityId, Kind, State,
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use crate::kinds::Kinds;
 
-/// Which pronouns fit.
+/// The pronouns that can refer to an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Gender {
     #[default]
@@ -21,7 +21,7 @@ pub(crate) enum Gender {
     They,
 }
 
-/// How a name names.
+/// How words refer to an entity. Better kinds of reference come first in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum How {
     Name,
@@ -44,27 +44,28 @@ pub(crate) struct Bearer {
     pub(crate) how: How,
 }
 
-/// The names of a world, as text is searched for them; no secret ones: those who hear of somebody under one must not learn
-/// who that is.
+/// Names of the entities of a campaign, prepared to be found in texts.
+///
+/// Secret names are left out: a text that uses a secret name must not reveal whose name it is.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
     pub(crate) entities: Vec<Named>,
     by_id: FxHashMap<EntityId, u32>,
     names: FxHashMap<String, Vec<Bearer>>,
-    /// How many words the longest name has that begins with a word.
+    /// Maps a word to the number of words in the longest name that begins with it.
     starts: FxHashMap<String, usize>,
     spellings: OnceLock<Spellings<u32>>,
-    /// The party of the players, if the world has exactly one.
+    /// The index of the players' party, if the campaign has exactly one party.
     party: Option<u32>,
-    /// Names that end in `'s`: "St. Orrin's".
+    /// Names that end in `'s`, such as "St. Orrin's".
     owned: FxHashSet<String>,
 }
 
-/// The most words of a name.
+/// Maximum number of words in a name; longer names are ignored.
 const MOST_WORDS: usize = 8;
 
 impl Lexicon {
-    /// The names in a state.
+    /// Collects the names of all entities in a state, without secret names.
     pub fn of(state: &State) -> Self {
         let mut lexicon = Self::default();
         let mut parties = Vec::new();
@@ -122,11 +123,11 @@ impl Lexicon {
             return;
         }
         if person_named(kind) && words.len() > 2 {
-            // "Edmund Harrow" of "Dr. Edmund Harrow", "Liora Serin" of "Liora Hren Serin".
+            // Adds "Edmund Harrow" for "Dr. Edmund Harrow", and "Liora Serin" for "Liora Hren Serin".
             self.add(&words[1..], entity, How::Part);
             self.add(&[words[0].clone(), words[words.len() - 1].clone()], entity, How::Part);
         }
-        // "The Tallow Star" is the Order of the Tallow Star.
+        // Adds "the Tallow Star" for the Order of the Tallow Star.
         let of = words.iter().position(|word| word == "of").filter(|_| Kinds::of(kind) == Kinds::GROUP);
         if let Some(of) = of.filter(|at| *at > 0) {
             let rest = bare(words[of + 1..].to_vec());
@@ -134,7 +135,7 @@ impl Lexicon {
                 self.add(&rest, entity, How::Part);
             }
         }
-        // "The watch" is the Harbour Watch, but a harbour is a harbour.
+        // "The watch" can mean the Harbour Watch, but "the harbour" cannot.
         let last = words.len() - 1;
         let person = kind.is_some_and(Kind::is_character);
         for (at, word) in words.iter().enumerate() {
@@ -163,12 +164,12 @@ impl Lexicon {
         }
     }
 
-    /// How many entities have a name.
+    /// Returns the number of entities that have a name which is not secret.
     pub fn len(&self) -> usize {
         self.entities.len()
     }
 
-    /// Whether nothing has a name.
+    /// Returns whether the lexicon has no names.
     pub fn is_empty(&self) -> bool {
         self.entities.is_empty()
     }
@@ -185,7 +186,7 @@ impl Lexicon {
         self.starts.get(first).copied().unwrap_or_default()
     }
 
-    /// Whether a name ends in `'s`.
+    /// Returns whether a name ends in `'s`.
     pub(crate) fn is_owned(&self, key: &str) -> bool {
         self.owned.contains(key)
     }
@@ -194,7 +195,7 @@ impl Lexicon {
         self.names.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// Whose name some words nearly are.
+    /// Returns the entity whose name is spelt almost like the words, or `None` if no name is similar enough.
     pub(crate) fn nearest(&self, words: &[String]) -> Option<u32> {
         let spellings = self.spellings.get_or_init(|| {
             let mut spelt: Vec<(Vec<String>, Option<u32>)> = Vec::new();
@@ -214,7 +215,7 @@ fn person_named(kind: Option<&Kind>) -> bool {
     kind.is_some_and(Kind::is_character)
 }
 
-/// Words before a name that are no part of it.
+/// Titles and other words that can stand before a name without being part of it.
 const TITLES: [&str; 16] = [
     "dr", "mr", "mrs", "ms", "miss", "sir", "lady", "lord", "captain", "father", "mother", "sister", "brother", "king",
     "queen", "old",
@@ -234,7 +235,7 @@ fn gender_of(text: &str) -> Gender {
     }
 }
 
-/// The words of a name without the article at its start, unless nothing else is left.
+/// Removes an article from the start of a name. A name of one word stays as it is.
 fn bare(mut words: Vec<String>) -> Vec<String> {
     if words.len() > 1 && ["the", "a", "an"].contains(&words[0].as_str()) {
         words.remove(0);

@@ -1,5 +1,6 @@
-//! Text in, proposed facts out: by words and patterns, without a language model; with one too, if there is one (feature `llm`,
-//! module `llm`).
+//! Extracts proposed facts from texts by words, patterns and small classifiers, without a language model.
+//!
+//! With the feature `llm`, the module `llm` can also use a language model.
 //!
 //! ```
 //! use hearsay_extract::{Extractor, Form, Language, Lexicon, Text};
@@ -31,23 +32,27 @@
 //!
 //! # How a text is read
 //!
-//! 1. Paragraphs, sentences and quotes of bounded length ([`Extraction`] has everything in the order of the text).
-//! 2. Names: whole words, rightly spelt or nearly so; the scene tells which of several is meant; what looks like a name and
-//!    is nobody's becomes a [`NewEntity`].
-//! 3. Noun groups, verb groups and clauses: a shallow grammar, written by hand.
-//! 4. Cues: guesses, hearsay, questions, plans, wishes, talk about the game, and text that speaks to the program.
-//! 5. Verbs, nouns, adjectives and phrases that state a relation or an attribute, from the [`Language`]'s tables.
-//! 6. What was learned from labelled sentences ([`Classifier`]): it makes what was read surer or less sure, proposes what no
-//!    pattern reads, and sees what is over or doubtful though no cue says so.
+//! 1. The text is split into paragraphs, sentences and quotations of limited length. [`Extraction`] lists all results
+//!    in the order of the text.
+//! 2. Names are found as whole words, in exact or similar spelling. If several entities have a name, the scene decides
+//!    which entity is meant. Words that look like a name and belong to no entity become a [`NewEntity`].
+//! 3. A hand-written shallow grammar finds noun groups, verb groups and clauses.
+//! 4. Cues mark doubtful sentences: guesses, hearsay, questions, plans, wishes, talk about the game, and text that
+//!    addresses the program.
+//! 5. The tables of the [`Language`] list the verbs, nouns, adjectives and phrases that state a relation or an
+//!    attribute.
+//! 6. Classifiers that were trained on labelled sentences ([`Classifier`]) raise or lower the confidence of these
+//!    facts. They also propose facts that no pattern finds, and detect facts that are over or doubtful without a cue.
 //!
-//! The words are data: `data/english`, to which a campaign adds its own with [`Language::with`].
+//! The words are data: they are in `data/english`, and a campaign adds its own words with [`Language::with`].
 //!
 //! # Guarantees
 //!
-//! - **Every fact quotes its words.** [`ExtractedFact::quote`] is the text at [`ExtractedFact::span`].
-//! - **Doubtful facts wait for the DM.** The confidence of hedged statements, hearsay and sarcasm stays below 0.7. The same
-//!   applies to a sentence with words that speak to the program; the sentences around it are read as usual.
-//! - **Pure.** No I/O, no clock, no threads; the same text gives the same facts. Time grows with the length of the text.
+//! - **Every fact has a quotation.** [`ExtractedFact::quote`] is the text at [`ExtractedFact::span`].
+//! - **Doubtful facts wait for the DM.** The confidence of hedged statements, hearsay and sarcasm stays below 0.7. The
+//!   same applies to a sentence with words that address the program; the sentences around it are read as usual.
+//! - **Extraction is pure.** It uses no I/O, no clock and no threads. The same text gives the same facts, and the
+//!   running time grows with the length of the text.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod acts;

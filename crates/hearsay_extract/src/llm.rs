@@ -1,7 +1,7 @@
-//! Text in, proposed facts out: by a language model behind OpenAI's protocol (feature `llm`).
+//! Extracts proposed facts from a text with a language model on a server that speaks OpenAI's protocol (feature `llm`).
 //!
-//! It gives the same [`Extraction`] as the local [`Extractor`](crate::Extractor), so that one policy decides about both.
-//! Nothing here contacts a network unless somebody makes an [`Llm`] and calls it.
+//! The result is the same [`Extraction`] as from the local [`Extractor`](crate::Extractor), so that the same policy
+//! decides about the facts of both. This module contacts a server only when a caller creates an [`Llm`] and calls it.
 //!
 //! ```no_run
 //! use hearsay_extract::{Form, Language, Lexicon, Text, llm::{Key, Llm, LlmSettings, Watch}};
@@ -25,28 +25,37 @@
 //!
 //! # How a text is read
 //!
-//! 1. In parts of 12,000 characters that overlap, cut at paragraphs and sentences. Each call has a context of its own.
-//! 2. Entities, in passes that are told what was found so far, until two in a row find nothing new.
-//! 3. Relations and attributes of entities that exist: known ones that the text names, and those found.
-//! 4. Each item is held against the text ([`Flagged`] says what was refused, and why), and the parts are merged.
+//! 1. The text is divided into overlapping parts of at most 12,000 characters, at the ends of paragraphs or sentences.
+//!    Each call to the server is a new conversation.
+//! 2. The model looks for entities in several passes. Each pass gets a list of the entities found so far. The passes
+//!    end when two in a row find nothing new, or after [`LlmSettings::entity_passes`] passes.
+//! 3. The model looks for relations and attributes of the known entities that the text names, and of the entities from
+//!    step 2.
+//! 4. Each entity and fact is compared with the text, and refused if it fails a check. [`Flagged`] counts the refused
+//!    ones by reason. Then the results of all parts are merged.
 //!
 //! # Guarantees
 //!
-//! - **Every fact quotes its words.** A quote that is not in the text is refused; spaces, quotes and dashes are compared as
-//!   people read them. Statements use the text's own words or the predicate's phrase.
-//! - **What a text says stays text.** It is fenced in the prompt; sentences that speak to the program give no fact, and
-//!   everything else in such a text stays below the threshold, as does what is hedged or hearsay.
-//! - **Predicates are those of the vocabulary**; others become RELATED_TO with their words, or `lore`.
-//! - **Whole or not at all.** A part that failed gives nothing and is named in [`Found::unread`]; what is stopped gives
-//!   nothing at all.
-//! - **The key shows nowhere**: it comes from the environment, and is in no setting, error, log, `Debug` or answer.
-//! - **Bounded.** Time, tries, tokens per run and in all, and calls at once have limits ([`LlmSettings`]).
+//! - **Every fact quotes the text.** A fact is refused if its quote is not in the text. The comparison ignores letter
+//!   case, the kind of quotation mark or dash, and the number of spaces. Apart from words of up to three letters, the
+//!   statement of a fact uses only words of the text or of the predicate's phrase.
+//! - **A text cannot give orders to the program.** The prompt encloses the text between marker lines. A sentence that
+//!   addresses the program or the model gives no fact. All other facts of that text get a low confidence, so that the
+//!   DM must review them. Hedged statements and rumours get a low confidence too.
+//! - **Every predicate is in the vocabulary.** An unknown relation becomes RELATED_TO, with the model's words for the
+//!   relation. An unknown attribute becomes `lore`, with the sentence of the text.
+//! - **A part is read completely or not at all.** A part that failed gives no facts and is listed in [`Found::unread`].
+//!   A cancelled run gives only an error.
+//! - **The key stays secret.** The key comes from the environment. It never appears in a setting, error, log, `Debug`
+//!   output or answer.
+//! - **Bounded.** [`LlmSettings`] limits the time and the number of tries of a call, the tokens of one run and of all
+//!   runs, and the number of concurrent calls.
 //!
 //! # In the background
 //!
-//! A [`Queue`] holds what is to be read as plain data: an engine stores it, takes from it when it has time, and says what
-//! became of it. [`Job::script`] is the text of a job, [`Job::by_turn`] what was found, passage by passage. A [`Writer`]
-//! writes recaps.
+//! A [`Queue`] contains the texts that wait for extraction, as plain data. An engine stores the queue, takes jobs from
+//! it when it has time, and reports the result of each job. [`Job::script`] returns the text of a job. [`Job::by_turn`]
+//! divides the extracted facts by passage. A [`Writer`] writes recaps.
 
 mod answer;
 mod backoff;
@@ -92,41 +101,41 @@ use client::Client;
 use known::Scene;
 use phases::Reading;
 
-/// What a call is for.
+/// Purpose of a call to the language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// It looks for entities.
+    /// The model looks for entities.
     Entities,
-    /// It looks for relations and attributes.
+    /// The model looks for relations and attributes.
     Relations,
-    /// It writes.
+    /// The model writes a text, such as a recap.
     Writing,
 }
 
-/// How far a run is: told before each pass.
+/// Progress of a run. It is reported before each pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// What is asked now.
+    /// Purpose of the next call.
     pub phase: Phase,
-    /// Which part, counted from 1.
+    /// Number of the current part of the text, counted from 1.
     pub part: usize,
-    /// How many there are.
+    /// Number of parts of the text.
     pub parts: usize,
-    /// Which pass of this phase, counted from 1.
+    /// Number of the pass within this phase, counted from 1.
     pub pass: usize,
-    /// Calls until now.
+    /// Number of calls of this run so far, including repeated calls.
     pub calls: u64,
-    /// Tokens until now, with those that are set aside for calls under way.
+    /// Number of tokens of this run so far, including the tokens reserved for unfinished calls.
     pub tokens: u64,
 }
 
-/// Who watches a run: how it is stopped, and whom it tells how far it is.
+/// Lets a caller cancel a run and follow its progress.
 #[derive(Clone, Default)]
 pub struct Watch<'a> {
-    /// Stops it.
+    /// Handle that cancels the run.
     pub cancel: Cancel,
-    /// Is told before each pass.
+    /// Function that is called before each pass; `None` if nothing should be called.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
 
@@ -136,38 +145,38 @@ impl fmt::Debug for Watch<'_> {
     }
 }
 
-/// What a run found, did and cost.
+/// Numbers of one run: results, calls and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
-    /// Parts of the text that were to be read.
+    /// Number of parts of the text, including those that could not be read.
     pub parts: usize,
-    /// New entities.
+    /// Number of new entities.
     pub entities: usize,
-    /// Relations and attributes.
+    /// Number of extracted relations and attributes.
     pub relations: usize,
-    /// Entities and facts that were found again and became one with what was there.
+    /// Number of entities and facts that were merged because another part of the text had the same ones.
     pub merged: usize,
-    /// What was refused.
+    /// Number of refused entities and facts, by reason.
     pub flagged: Flagged,
-    /// Passes that looked for entities.
+    /// Number of passes that looked for entities.
     pub passes: usize,
-    /// Calls, further tries included.
+    /// Number of calls, including repeated calls.
     pub calls: u64,
-    /// Further tries after failures that may pass.
+    /// Number of calls that were repeated after a temporary failure.
     pub retries: u64,
-    /// Answers that had to be repaired.
+    /// Number of answers whose JSON had to be repaired.
     pub repaired: usize,
-    /// Answers that broke off because they were too long; their complete items were taken.
+    /// Number of answers that were cut off because they were too long. Their complete items were used.
     pub cut_off: usize,
-    /// Answers that were sent back because they could not be used.
+    /// Number of answers that could not be used, so that the model was asked to answer again.
     pub asked_again: usize,
-    /// Tokens, as the server counts them where it does.
+    /// Number of tokens, as counted by the server. If the server does not count tokens, an estimate is used.
     pub tokens: u64,
 }
 
 impl std::ops::AddAssign for Counts {
-    /// Several runs together.
+    /// Adds the numbers of another run.
     fn add_assign(&mut self, run: Self) {
         self.add(&run);
         self.parts += run.parts;
@@ -190,29 +199,30 @@ impl Counts {
     }
 }
 
-/// A part of a text that could not be read.
+/// Part of a text that was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// The bytes of the text.
+    /// Byte range of the part in the text.
     pub span: Span,
-    /// Why; nothing, when it was not tried any more after another had failed.
+    /// Reason why reading failed; `None` if this part was not tried because another part had failed before.
     pub why: Option<LlmError>,
 }
 
-/// What a text states, after a language model.
+/// Result of extraction with a language model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// Facts, new entities and mentions.
+    /// Extracted facts, new entities, and mentions of known entities.
     pub extraction: Extraction,
-    /// Further evidence for these facts.
+    /// Additional quotes from the text for the facts in `extraction`.
     pub further: Vec<Further>,
-    /// What it took.
+    /// Numbers of the run: results, calls and tokens.
     pub counts: Counts,
-    /// Parts of the text that were not read, because the budget or the server ended before.
+    /// Parts of the text that were not read because of an error, such as a used-up budget or an unreachable server.
     pub unread: Vec<Unread>,
 }
 
-/// Reads texts with a language model. Made once for a campaign, and used from any thread; copies share budget and limits.
+/// Extracts facts from texts with a language model. Create one per campaign; any number of threads can use it. Clones
+/// share the token budget and the limits.
 #[derive(Clone)]
 pub struct Llm {
     client: Client,
@@ -229,19 +239,21 @@ impl fmt::Debug for Llm {
 }
 
 impl Llm {
-    /// A client for the server that the settings name. Nothing is contacted yet.
+    /// Creates a client for the server in the settings. Does not contact the server.
     ///
     /// # Errors
-    /// When the settings cannot be, or no client can be made.
+    /// Returns an error if a setting is invalid, if the key is for another host than the server's, or if the HTTP
+    /// client cannot be created.
     pub fn new(settings: LlmSettings, key: Key, language: Language, vocabulary: Vocabulary) -> Result<Self, LlmError> {
         let (entities_system, facts_system) = (prompt::entities_system(), prompt::facts_system(&vocabulary));
         Ok(Self { client: Client::new(settings, key)?, language, vocabulary, entities_system, facts_system })
     }
 
-    /// The facts that a text states. Waits for the server: within a runtime of tokio, with its timers and network on.
+    /// Extracts the facts that a text states, and waits for the server. Call it in a tokio runtime with timers and I/O
+    /// enabled. A text without words needs no call to the server.
     ///
     /// # Errors
-    /// When no part of the text could be read, or it was stopped. A text without words is read without a call.
+    /// Returns an error if no part of the text could be read, or if the run was cancelled.
     pub fn extract<'a>(
         &'a self,
         lexicon: &'a Lexicon,
@@ -252,26 +264,27 @@ impl Llm {
         async move { reading.read().await }
     }
 
-    /// The same on a runtime of its own: for a thread that may wait, and never one of a game's.
+    /// Does the same as [`Llm::extract`], but blocks the thread and creates its own tokio runtime. Do not call it on a
+    /// thread of the game loop.
     ///
     /// # Errors
-    /// As [`Llm::extract`]; and when there can be no runtime.
+    /// Returns the errors of [`Llm::extract`], and an error if the runtime cannot be created.
     pub fn extract_blocking(&self, lexicon: &Lexicon, text: &Text<'_>, watch: &Watch<'_>) -> Result<Found, LlmError> {
         runtime()?.block_on(self.extract(lexicon, text, watch))
     }
 
-    /// The same with another vocabulary: client, budget and limits are shared.
+    /// Returns a copy that uses another vocabulary. The copy shares the client, the token budget and the limits.
     #[must_use]
     pub fn with_vocabulary(&self, vocabulary: Vocabulary) -> Self {
         Self { facts_system: prompt::facts_system(&vocabulary), vocabulary, ..self.clone() }
     }
 
-    /// A writer that shares client and budget.
+    /// Returns a writer that shares the client and the token budget.
     pub fn writer(&self) -> Writer {
         Writer::new(self.client.clone())
     }
 
-    /// Tokens used since this was made, by all runs.
+    /// Returns the number of tokens that all runs have used since this `Llm` was created.
     pub fn tokens_used(&self) -> u64 {
         self.client.tokens_used()
     }

@@ -1,5 +1,7 @@
-//! A looser reader: two who stand in one clause, with the words between them. What it finds mostly waits for the DM: by itself it is
-//! never sure, and only what was learned makes it so.
+//! Proposes relations between two entities of one clause from the words around them, if no pattern matched exactly.
+//!
+//! These proposals have a low confidence and usually wait for the DM's review. Only the trained classifiers can raise
+//! it.
 
 use crate::{
     clauses::{Clause, From},
@@ -10,13 +12,13 @@ use crate::{
     read::{Marks, Read, Reader, Ref, Said},
 };
 
-/// The most relations that are guessed for a clause.
+/// Maximum number of relations that are proposed for one clause.
 const MOST: usize = 2;
 
-/// The most subjects of a clause that are looked at.
+/// Maximum number of subjects of a clause that are considered.
 const MOST_SUBJECTS: usize = 3;
 
-/// Somebody in a clause, and where.
+/// Entity that a clause mentions, with the range of tokens of the mention.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spot {
     pub(crate) found: Ref,
@@ -24,7 +26,7 @@ pub(crate) struct Spot {
     pub(crate) end: usize,
 }
 
-/// Which relation words may state.
+/// Relation that the words of a clause possibly state.
 struct Guess {
     target: usize,
     swap: bool,
@@ -34,7 +36,7 @@ struct Guess {
 }
 
 impl Reader<'_> {
-    /// What clauses say of two who stand in them, where no pattern has read it.
+    /// Proposes relations between the entities of each clause. Pairs for which a fact was already read are skipped.
     pub(crate) fn loosely(&mut self, modes: &[Mode]) {
         self.deaths();
         if self.clauses.is_empty() {
@@ -59,7 +61,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whoever was killed is dead: that it is said of them too may be worth a look.
+    /// Proposes the condition "dead" for each person who was killed according to another fact.
     fn deaths(&mut self) {
         let Some(condition) = self.target("condition") else { return };
         let killed: Vec<Read> =
@@ -75,7 +77,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Who acts in a clause, and who else stands in it.
+    /// Returns the subjects of a clause, and the other entities that the clause mentions.
     fn sides(&mut self, clause: &Clause) -> (Vec<Spot>, Vec<Spot>) {
         let mut subjects = Vec::new();
         for np in clause.subjects.iter().take(MOST_SUBJECTS) {
@@ -99,7 +101,7 @@ impl Reader<'_> {
         (subjects, others)
     }
 
-    /// Everybody whom the sentence names or means, each once.
+    /// Returns all entities that the sentence mentions, each once.
     pub(crate) fn all_spots(&mut self) -> Vec<Spot> {
         let mut spots = self.spots(0, self.groups.items.len(), &[]);
         let mut seen = Vec::new();
@@ -111,7 +113,8 @@ impl Reader<'_> {
         spots
     }
 
-    /// Everybody whom the noun groups of some items mean, or whose they are.
+    /// Returns the entities that the noun groups in a range of items refer to. If a noun group refers to no entity, its
+    /// owner is returned instead.
     fn spots(&mut self, from: usize, to: usize, not: &[Who]) -> Vec<Spot> {
         let nps: Vec<usize> = (from..to.min(self.groups.items.len())).filter_map(|item| self.syntax.np(item)).collect();
         nps.into_iter().flat_map(|np| self.spots_of(np, not)).collect()
@@ -150,12 +153,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether something was read of two already.
+    /// Returns whether a fact that relates the two entities was already read.
     fn is_linked(&self, a: Who, b: Who) -> bool {
         self.facts.iter().any(|fact| fact.joins(a, b))
     }
 
-    /// The relation that the words of a clause state most likely.
+    /// Returns the relation that the words of a clause most likely state between two mentions.
     fn guess(&self, clause: Option<usize>, subject: &Spot, other: &Spot) -> Option<Guess> {
         let (from, to) = match clause {
             Some(at) => {
@@ -185,7 +188,8 @@ impl Reader<'_> {
         best.or_else(|| self.by_default(clause, subject, other))
     }
 
-    /// Whether two are of the kinds that a pattern wants, and so whether they have to be swapped.
+    /// Checks whether two entities have the classes that a pattern requires. Returns `None` if they do not, and
+    /// otherwise whether the pattern swaps subject and object.
     fn fits(&self, pattern: &Pattern, a: Who, b: Who) -> Option<bool> {
         let target = &self.grammar.targets[pattern.target];
         if !target.predicate.is_relation() || target.denied || pattern.value.is_some() {
@@ -232,7 +236,7 @@ impl Reader<'_> {
                 next = at.map_or(next, |at| at + 1);
                 at.is_some()
             });
-            // What the phrase belongs to stands behind it.
+            // The object of the phrase must follow it.
             let before = other.start >= token && other.start <= next + 2;
             if !all || !before {
                 continue;
@@ -248,7 +252,7 @@ impl Reader<'_> {
         for (words, pattern) in self.grammar.nouns.get(&noun).into_iter().flatten() {
             let start = (token + 1).saturating_sub(words.len());
             let all = words[..words.len() - 1].iter().zip(start..token).all(|(word, at)| self.norm(at) == word);
-            // "his brother Odo": the noun stands with the one who is it, and the other owns it.
+            // In "his brother Odo", the noun describes Odo, and "his" is its owner.
             let (low, high) = (subject.start.min(other.start), subject.end.max(other.end));
             if token + 2 < low || token > high + 1 {
                 continue;
@@ -263,7 +267,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Some relation, in the words that stand there.
+    /// Proposes the general relation `RELATED_TO`, worded with the verb and the preposition of the clause.
     fn by_default(&self, clause: Option<usize>, subject: &Spot, other: &Spot) -> Option<Guess> {
         let at = clause?;
         let vg = self.vg(at);
@@ -273,7 +277,7 @@ impl Reader<'_> {
         let preposition = other.start.checked_sub(1).filter(|at| {
             self.grammar.class(self.norm(*at)).has(Class::PREPOSITION) && *at >= vg.end && !self.is_named(*at)
         });
-        // "found the ledger under Salt Quay": something stands between.
+        // In "found the ledger under Salt Quay", other words stand between verb and preposition.
         let gap = preposition.is_some_and(|at| at > vg.end);
         let between = if gap { " \u{2026}" } else { "" };
         let behind = preposition.map(|at| format!("{between} {}", self.norm(at))).unwrap_or_default();
@@ -284,14 +288,14 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a relation is that of a killer.
+/// Returns whether the words of a relation say that the subject killed the object.
 fn is_death(relation: &str) -> bool {
     let deeds = "kill kills killed murder slay assassinate execute behead hang strangle";
     let first = relation.split(' ').next().unwrap_or_default();
     relation.ends_with("to death") || relation.ends_with("dead") || deeds.split(' ').any(|deed| deed == first)
 }
 
-/// The words of a pattern besides its first.
+/// Returns the fixed words of a pattern, without the first word.
 fn words_of(pattern: &Pattern) -> Vec<&str> {
     pattern
         .parts

@@ -1,4 +1,4 @@
-//! The meaning of sentences, where a model is at hand: which relation's worded examples a sentence is like.
+//! Compares sentences with the example sentences of relations by their vectors. This needs a sentence encoder.
 
 use hearsay_model::{Predicate, Span};
 
@@ -10,19 +10,19 @@ use crate::{
     read::{Marks, Read, Reader, Ref, Said},
 };
 
-/// Gives vectors for texts: an encoder, or a cache before one.
+/// Source of vectors for texts: a sentence encoder, or a cache in front of an encoder.
 pub trait Meaning {
-    /// One vector for each text, each of length one; nothing, while no model is there.
+    /// Returns one vector of length 1 per text, in the same order. Returns `None` while no encoder is available.
     fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>>;
 }
 
-/// The worded examples of relations with their vectors.
+/// Vectors of the example sentences of relations in the vocabulary.
 #[derive(Debug)]
 pub(crate) struct Examples {
     of: Vec<(Predicate, Vec<f32>)>,
 }
 
-/// A sentence that names two, and says of them what no pattern knows.
+/// Sentence that names two entities and matches no pattern.
 #[derive(Debug, Clone)]
 pub(crate) struct Open {
     pub(crate) subject: Ref,
@@ -31,16 +31,19 @@ pub(crate) struct Open {
     object_kinds: Kinds,
     sentence: String,
     span: Span,
-    /// Where the sentence begins.
+    /// Byte offset of the start of the sentence in the text.
     start: usize,
     by: Option<Who>,
 }
 
-/// How like an example a sentence has to be.
+/// Minimum cosine between a sentence and an example for the relation of the example to be proposed.
 const LEAST: f32 = 0.4;
 
 impl Reader<'_> {
-    /// The first two of a sentence of whom nothing was read.
+    /// Returns the sentence with its first two named entities, for a comparison with the examples.
+    ///
+    /// Returns `None` if a pattern matched, if the sentence does not name two entities, or if it is long, doubtful or
+    /// negated.
     pub(crate) fn open_sentence(&mut self, facts: &[Read]) -> Option<Open> {
         let strong = |read: &Read| !read.marks.names.contains(&"fallback") && !read.marks.is_loose();
         if facts.iter().any(strong) || self.names.len() < 2 || self.tokens.len() > 60 {
@@ -92,7 +95,8 @@ impl Reader<'_> {
     }
 }
 
-/// Adds what sentences mean that no pattern knew, for review: never surer than that.
+/// Proposes facts for sentences that match no pattern, by their similarity to the examples of relations. The confidence
+/// of these facts is so low that they wait for review.
 pub(crate) fn weigh(extractor: &Extractor, meaning: &dyn Meaning, facts: &mut Vec<Read>, open: &[Open]) {
     if open.is_empty() {
         return;
@@ -128,7 +132,7 @@ pub(crate) fn weigh(extractor: &Extractor, meaning: &dyn Meaning, facts: &mut Ve
         if !open.subject_kinds.meets(targets[target].subject) || !open.object_kinds.meets(targets[target].object) {
             continue;
         }
-        // What the words hinted at, and the meaning too.
+        // If the words suggested the same relation, that proposal gets a mark and no second fact is added.
         let ends = (open.subject.who, open.object.who);
         let hinted = facts.iter_mut().find(|fact| {
             let pair = match &fact.object {

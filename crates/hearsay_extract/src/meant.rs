@@ -1,5 +1,7 @@
-//! Whether a fact is over, or only a guess or hearsay, by all the words of its sentence: learned from labelled sentences, as in
-//! `between.rs`, for what no cue and no tense tells.
+//! Decides with a classifier whether a fact is over, or only a guess or hearsay.
+//!
+//! The classifier sees all words of the sentence. It is trained on labelled sentences, like the one in `between.rs`,
+//! and finds cases that have no cue and no past tense.
 
 use hearsay_model::Predicate;
 
@@ -9,14 +11,14 @@ use crate::{
     read::{Read, Reader, Said, lasts},
 };
 
-/// How likely it has to be that a fact is over, or doubtful.
+/// Minimum probabilities at which a fact counts as over (`OVER`) or doubtful (`DOUBT`).
 const OVER: f32 = 0.5;
 const DOUBT: f32 = 0.5;
 
-/// The most facts of a sentence that are looked at.
+/// Maximum number of facts of a sentence that are classified.
 const MOST: usize = 32;
 
-/// A fact that was read, and what is seen of how it is meant.
+/// Fact that was read, with the features from which the classifier decides whether it is over or doubtful.
 #[derive(Debug, Clone)]
 pub(crate) struct Meant {
     pub(crate) subject: Who,
@@ -26,7 +28,7 @@ pub(crate) struct Meant {
 }
 
 impl Reader<'_> {
-    /// Sees whether what was read is over or doubtful, where the grammar took it for plain.
+    /// Marks facts as over or doubtful if the classifier says so, and returns the features of each fact.
     pub(crate) fn learned_meanings(&mut self) -> Vec<Meant> {
         let words = self.words();
         let mut meant = Vec::new();
@@ -51,7 +53,7 @@ impl Reader<'_> {
         meant
     }
 
-    /// The words of the sentence, a name for each name.
+    /// Returns the words of the sentence with their token indices. Each name is replaced by the word "NAME".
     fn words(&self) -> Vec<(usize, String)> {
         let starts = |at: usize| self.names.iter().any(|name| name.start == at);
         let tokens = (0..self.tokens.len()).filter(|at| !self.is_named(*at) || starts(*at));

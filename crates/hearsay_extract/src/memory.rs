@@ -1,8 +1,8 @@
-//! Who was spoken of, for pronouns.
+//! Remembers the entities that a text mentioned, to resolve pronouns.
 
 use crate::{kinds::Kinds, lexicon::Gender, mentions::Who};
 
-/// Somebody or something that was spoken of.
+/// Mention of an entity in the text so far.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
     pub(crate) who: Who,
@@ -13,28 +13,28 @@ pub(crate) struct Seen {
     pub(crate) subject: bool,
 }
 
-/// The most that are remembered.
+/// Maximum number of mentions that are remembered.
 const MOST: usize = 24;
 
-/// How many sentences back a pronoun reaches.
+/// Number of earlier sentences that are searched for the antecedent of a pronoun.
 const REACH: usize = 4;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
     seen: Vec<Seen>,
     pub(crate) sentence: usize,
-    /// Who were named together last: "Odo and Bram".
+    /// Entities that the text listed together most recently, as in "Odo and Bram".
     pub(crate) together: Vec<Who>,
     pub(crate) together_in: usize,
-    /// Whose entry it is that is read: "Gideon - the abbot's brother. Disciplined, vigilant."
+    /// Entity that the current entry describes, as in "Gideon - the abbot's brother. Disciplined, vigilant."
     pub(crate) topic: Option<Who>,
-    /// Whom or what the text is about: the subject of the last sentence that has one.
+    /// Entity that the text is currently about: the subject of the last sentence that has a subject.
     pub(crate) focus: Option<Who>,
-    /// Who spoke last.
+    /// Speaker of the last quotation.
     pub(crate) speaker: Option<Who>,
 }
 
-/// Whom a pronoun means.
+/// Entity that a pronoun refers to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Meant {
     pub(crate) who: Who,
@@ -58,7 +58,7 @@ impl Memory {
         self.seen.push(seen);
     }
 
-    /// Forgets the names that nobody has.
+    /// Forgets all mentions of names that belong to no known entity.
     pub(crate) fn forget_new(&mut self) {
         let known = |who: &Who| matches!(who, Who::Known(_));
         self.seen.retain(|seen| known(&seen.who));
@@ -72,19 +72,21 @@ impl Memory {
         self.seen.iter().rev().map(|seen| seen.who).collect()
     }
 
-    /// The last person who was the subject of a sentence.
+    /// Returns the person who was most recently the subject of a sentence.
     pub(crate) fn last_subject(&self) -> Option<Who> {
         let person = |seen: &&Seen| seen.subject && seen.kinds.meets(Kinds::PERSON);
         self.seen.iter().rev().find(person).map(|seen| seen.who)
     }
 
-    /// The person who was spoken of last.
+    /// Returns the entity of the current entry, or otherwise the person mentioned last.
     pub(crate) fn last_person(&self) -> Option<Who> {
         self.topic.or_else(|| self.last_seen())
     }
 
-    /// Whom or what the text before this sentence is about: the entry's, or what was named first in the last sentence that
-    /// names one that fits.
+    /// Returns the entity that the text before this sentence is about, among the entities whose classes satisfy `fits`.
+    ///
+    /// The entity of the current entry comes first, then the current focus. Otherwise the last sentence with a suitable
+    /// entity decides; its subject is preferred, then the first mention.
     pub(crate) fn about(&self, fits: impl Fn(Kinds) -> bool) -> Option<Who> {
         let before = |seen: &&Seen| seen.sentence < self.sentence && !seen.kinds.is_any() && fits(seen.kinds);
         let fitting: Vec<&Seen> = self.seen.iter().filter(before).collect();
@@ -104,8 +106,10 @@ impl Memory {
         self.seen.iter().rev().find(|seen| seen.kinds == Kinds::PERSON).map(|seen| seen.who)
     }
 
-    /// Whom a pronoun means at a token: of those who fit, the subject of this sentence before the pronoun, then that of
-    /// the sentence before, and so on.
+    /// Resolves a pronoun at a token of the current sentence. Entities in `not` are excluded.
+    ///
+    /// Candidates must fit the pronoun's gender. The latest sentence with a candidate is preferred, then entities with
+    /// known pronouns, then subjects, then the earliest mention.
     pub(crate) fn meant(&self, wanted: Gender, token: usize, not: &[Who]) -> Option<Meant> {
         let fits = |seen: &&Seen| {
             let person = seen.kinds.meets(Kinds::PERSON);
@@ -119,7 +123,7 @@ impl Memory {
         };
         let mut found: Vec<&Seen> = self.seen.iter().filter(fits).collect();
         let latest = found.iter().map(|seen| seen.sentence).max()?;
-        // One whose pronouns are known goes before one who may have any.
+        // An entity with known pronouns is preferred to an entity with unknown pronouns.
         let sure = |seen: &Seen| seen.gender == wanted;
         found.sort_by_key(|seen| (seen.sentence == latest, sure(seen), seen.subject, std::cmp::Reverse(seen.token)));
         let best = found.last()?;

@@ -1,4 +1,4 @@
-//! Which words of a sentence are names, and whose.
+//! Finds the names in a sentence and links them to entities.
 
 use hearsay_model::{Span, spelling::is_common};
 
@@ -11,43 +11,43 @@ use crate::{
     verbs::Form,
 };
 
-/// Who is meant.
+/// Entity that words refer to: an entity of the campaign, or a new name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Who {
     Known(u32),
     New(usize),
 }
 
-/// A name in a sentence: the tokens from `start` to `end`.
+/// Name in a sentence: the tokens from `start` up to, but not including, `end`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Name {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) who: Who,
     pub(crate) how: How,
-    /// Spelt nearly like the name.
+    /// Whether the words are only spelt similarly to the name.
     pub(crate) near: bool,
-    /// What several are called.
+    /// Whether the name can mean several entities, so that the choice is uncertain.
     pub(crate) shared: bool,
 }
 
-/// What helps to tell who is meant.
+/// Context that helps to decide which entity a name means.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scene {
     pub(crate) speaker: Option<u32>,
     pub(crate) present: Vec<u32>,
     pub(crate) place: Option<u32>,
-    /// Who was spoken of last, the latest first.
+    /// Entities that were mentioned recently, the latest first.
     pub(crate) recent: Vec<Who>,
 }
 
-/// What is known of names that nobody had.
+/// Names in the text that belong to no known entity, with their properties.
 #[derive(Debug, Default)]
 pub(crate) struct NewNames {
     pub(crate) found: Vec<NewEntity>,
     pub(crate) kinds: Vec<Kinds>,
     pub(crate) genders: Vec<Gender>,
-    /// Whether a capital told that it is one.
+    /// Whether a capital letter within a sentence confirmed that the words are a name.
     pub(crate) sure: Vec<bool>,
 }
 
@@ -58,17 +58,17 @@ pub(crate) struct Finder<'a> {
     pub(crate) text: &'a str,
 }
 
-/// Words for places that are surnames too.
+/// Words for places that are also surnames.
 const SURNAMES: [&str; 26] = [
     "marsh", "hill", "hills", "wood", "woods", "lake", "field", "fields", "mill", "bridge", "hall", "church", "castle",
     "park", "lane", "forge", "river", "gate", "ford", "vale", "temple", "hold", "shore", "fields", "garden", "street",
 ];
 
-/// The most words in which a name nearly spelt is sought.
+/// Maximum number of words that are compared with a name for similar spelling.
 const MOST_NEAR: usize = 3;
 
 impl Finder<'_> {
-    /// The names in a sentence, in order.
+    /// Returns the names in a sentence, in order. Unknown names are added to `new`.
     pub(crate) fn names(&self, tokens: &[Token], new: &mut NewNames) -> Vec<Name> {
         let mut names = Vec::new();
         let mut at = 0;
@@ -90,13 +90,14 @@ impl Finder<'_> {
         self.grammar.class(&token.norm)
     }
 
-    /// Whether a token opens its sentence, so that its capital says nothing.
+    /// Returns whether a token is the first word of its sentence. The capital letter of such a word does not indicate a
+    /// name.
     fn opens(tokens: &[Token], at: usize) -> bool {
         let before = tokens[..at].iter().rev().find(|token| token.sort != Sort::Mark || token.is_mark(".!?:\u{2014}"));
         before.is_none_or(|before| before.is_mark(".!?:\u{2014}"))
     }
 
-    /// A known name, the longest there is.
+    /// Returns the longest known name that begins at a token.
     fn known(&self, tokens: &[Token], at: usize) -> Option<Name> {
         let first = &tokens[at];
         if !matches!(first.sort, Sort::Word | Sort::Number) || first.is("'s") {
@@ -136,11 +137,12 @@ impl Finder<'_> {
             }
         }
         let (end, bearer, shared) = best?;
-        // "Bram Stoker" is not Bram, where no Stoker is known, but "Captain Rusk" is Rusk.
+        // "Bram Stoker" does not mean Bram if no Stoker is known, but "Captain Rusk" means Rusk.
         Some(Name { start: at, end, who: Who::Known(bearer.entity), how: bearer.how, near: false, shared })
     }
 
-    /// Which of several bearers is meant, and whether that is a guess.
+    /// Chooses the entity that a name means among all entities with this name. The flag is true if several candidates
+    /// remain and the choice is uncertain.
     fn choose(&self, bearers: &[Bearer]) -> Option<(Bearer, bool)> {
         let best = bearers.iter().map(|bearer| bearer.how.max(How::Alias)).min()?;
         let mut left: Vec<Bearer> =
@@ -156,7 +158,7 @@ impl Finder<'_> {
             if !narrowed.is_empty() {
                 left = narrowed;
             }
-            // "The ledger" is the ledger, and not the task of finding it.
+            // "The ledger" means the item, not the quest to find it.
             let is_task = |bearer: &Bearer| self.lexicon.entities[bearer.entity as usize].kinds == Kinds::QUEST;
             if best == How::Part && !left.iter().all(is_task) {
                 left.retain(|bearer| !is_task(bearer));
@@ -173,7 +175,7 @@ impl Finder<'_> {
         left.first().map(|bearer| (*bearer, shared))
     }
 
-    /// Whether words that are a name are meant as one.
+    /// Returns whether words that match a name are used as a name here, and not as ordinary words.
     fn accepts(&self, tokens: &[Token], start: usize, end: usize, bearer: Bearer) -> bool {
         let entity = &self.lexicon.entities[bearer.entity as usize];
         let words: Vec<&Token> = tokens[start..end].iter().filter(|token| token.is_word() && !token.is("'s")).collect();
@@ -199,7 +201,7 @@ impl Finder<'_> {
         {
             return false;
         }
-        // "The Fey", and no more of the Fey Bandits, are all who are so.
+        // "The Fey" means the species in general, not the Fey Bandits.
         let sort = |word: &str| {
             let kind = self.grammar.kinds_of.contains_key(word);
             kind && !entity.name.to_lowercase().ends_with(word)
@@ -215,14 +217,15 @@ impl Finder<'_> {
             people(&token.norm)
                 || token.norm.split('-').all(|word| is_common(word) || self.grammar.forms.contains_key(word))
         });
-        // "Hit the wall" is not the Signet Wall, unless the scene is about that wall. "The map" is the Sunken Map.
+        // "Hit the wall" means the Signet Wall only if that wall is part of the scene. "The map" can always mean the
+        // Sunken Map.
         let written_small = bearer.how == How::Part && !capital && tokens.iter().any(|token| token.capital);
         let is_thing = entity.kinds == Kinds::THING;
         if written_small && !is_thing && !self.is_present(bearer.entity) {
             return false;
         }
         if !common {
-            // Part of a longer unknown name: "Pike Harrow" is not Pike.
+            // The word is part of a longer unknown name: "Pike Harrow" is not Pike.
             let next = tokens.get(end);
             let longer = bearer.how == How::Part
                 && words.len() == 1
@@ -251,11 +254,12 @@ impl Finder<'_> {
         if words.len() > 1 || !Self::opens(tokens, start) {
             return true;
         }
-        // "Men said", and not the Jarl's Men.
+        // "Men said" does not mean the Jarl's Men.
         if bearer.how == How::Part && !person {
             return false;
         }
-        // "Hope is here", but "Hope you slept well", "Mark my words" and "May the gods".
+        // "Hope" is a name in "Hope is here", but "Hope you slept well", "Mark my words" and "May the gods" contain no
+        // name.
         let next = tokens.get(end);
         next.is_none_or(|next| {
             let class = self.class(next);
@@ -276,7 +280,7 @@ impl Finder<'_> {
             || scene.speaker == Some(entity)
     }
 
-    /// Words that are nearly a name.
+    /// Returns a name that is spelt similarly to the words at a token.
     fn near(&self, tokens: &[Token], at: usize) -> Option<Name> {
         let first = &tokens[at];
         if !first.is_word() || self.is_ordinary(tokens, at) {
@@ -310,7 +314,7 @@ impl Finder<'_> {
         None
     }
 
-    /// Whether a word is one of the language and means itself.
+    /// Returns whether a word is an ordinary word of the language and not a misspelt name.
     fn is_ordinary(&self, tokens: &[Token], at: usize) -> bool {
         let token = &tokens[at];
         let word = token.norm.as_str();
@@ -342,7 +346,7 @@ impl Finder<'_> {
         known && !inside
     }
 
-    /// A name that nobody has.
+    /// Returns a name at a token that belongs to no known entity, and adds it to `new`.
     fn unknown(&self, tokens: &[Token], at: usize, new: &mut NewNames) -> Option<Name> {
         let proper = |at: usize| {
             let token = &tokens[at];
@@ -363,7 +367,7 @@ impl Finder<'_> {
         if opens && (self.class(&tokens[at]).has(Class::NUMBER) || crowd.contains(&tokens[at].norm.as_str())) {
             return None;
         }
-        // "Were-harengon", "Half-elf": what somebody is.
+        // "Were-harengon" and "Half-elf" are species, not names.
         let last = tokens[at].norm.rsplit('-').next().unwrap_or_default();
         let sort = last != tokens[at].norm && self.grammar.kinds_of.contains_key(last);
         if sort && !tokens.get(at + 1).is_some_and(|next| next.capital) {
@@ -376,7 +380,7 @@ impl Finder<'_> {
         if opens && (counts || led) {
             return None;
         }
-        // "King Static" is Static; "Scuttlebutt, …" is a cue.
+        // "King Static" means the known name Static. "Scuttlebutt, …" is a cue.
         if self.class(&tokens[at]).has(Class::TITLE) && tokens.len() > at + 1 && self.known(tokens, at + 1).is_some() {
             return None;
         }
@@ -389,7 +393,7 @@ impl Finder<'_> {
         {
             return None;
         }
-        // "Session 6", and "Vasilka - Doll-like creation": what stands behind a dash is a note.
+        // "Session 6" is no name. In "Vasilka - Doll-like creation", the words after the dash are a note.
         let alone = tokens.get(at + 1).is_none_or(|next| !proper(at + 1) || next.sort != Sort::Word);
         let next = tokens.get(at + 1);
         if alone && next.is_some_and(|next| next.sort == Sort::Number) {
@@ -454,7 +458,7 @@ impl Finder<'_> {
         if words.iter().all(all_caps) && (words.len() > 1 || words[0].norm.len() < 5) {
             return None;
         }
-        // Titles alone, months, and what people are called by kind: "a Vashti".
+        // Titles without a name, months, and words for a kind of person, such as "a Vashti", are no names.
         if words.iter().all(|token| self.class(token).has(Class::TITLE.or(Class::MONTH))) {
             return None;
         }
@@ -478,7 +482,7 @@ impl Finder<'_> {
         };
         let mut start = at;
         if opens && common(&tokens[at]) && !self.class(&tokens[at]).has(Class::TITLE) {
-            // The capital of the first word says nothing; what follows may be a name.
+            // The first word of a sentence always has a capital letter, so only the words after it can indicate a name.
             let next_is_name = words.len() > 1 && (common(&tokens[at + 1]) || words.len() > 2);
             if !next_is_name {
                 return None;
@@ -503,7 +507,7 @@ impl Finder<'_> {
             Some(index) => index,
             None => {
                 let kinds = self.kinds_by_words(words);
-                // "Jenna Marsh" may well be somebody.
+                // "Jenna Marsh" can be a person, although "marsh" is a word for a place.
                 let before = start.checked_sub(1).map_or("", |at| tokens[at].norm.as_str());
                 let placed = before == "the" || self.grammar.class(before).has(Class::PREPOSITION);
                 let surname = words.len() == 2 && SURNAMES.contains(&last.norm.as_str()) && !common(first);
@@ -533,13 +537,13 @@ impl Finder<'_> {
         Some(Name { start, end, who: Who::New(index), how: How::Name, near: false, shared: false })
     }
 
-    /// Words that are never part of a name but between two.
+    /// Returns whether a word can be part of a name only if it stands between two other words of the name.
     fn is_closed(&self, token: &Token) -> bool {
         let closed = Class::CLOSED.or(Class::ADVERB).or(Class::MONTH);
         self.class(token).has(closed) || is_pronoun(&token.norm) || be_form(&token.norm)
     }
 
-    /// What a new name is the name of, by its words.
+    /// Returns the classes of entities that a new name can belong to, derived from its words.
     fn kinds_by_words(&self, words: &[Token]) -> Kinds {
         let of = words.iter().position(|token| token.is("of")).unwrap_or(words.len());
         for token in words[..of].iter().rev().chain(&words[of..]) {
@@ -565,7 +569,7 @@ fn same_name(a: &str, b: &str) -> bool {
     normal(a) == normal(b) || (b.chars().count() > 3 && normal(a).split(' ').any(|word| word == normal(b)))
 }
 
-/// Words made of others, which names seldom are.
+/// Returns whether a word ends in a suffix that is rare in names, such as "-ness".
 fn is_suffixed(word: &str) -> bool {
     word.len() > 5
         && ["ing", "ness", "ment", "tion", "ful", "less", "ously", "ly", "able", "ible", "ized", "ised"]

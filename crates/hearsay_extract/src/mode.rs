@@ -1,4 +1,5 @@
-//! How a clause is meant: as so, as no longer so, as not so, as somebody's word, or not at all.
+//! Determines the assertion status of each clause: asserted, past, negated, doubtful, attributed to a speaker, or not
+//! asserted at all.
 
 use crate::{
     clauses::{Bond, From},
@@ -10,12 +11,13 @@ use crate::{
     read::Reader,
 };
 
-/// How a clause is meant.
+/// Assertion status of a clause or sentence.
 #[derive(Debug, Clone)]
 pub(crate) struct Mode {
-    /// It says nothing of the world: a question, a plan, a wish.
+    /// Whether the clause asserts nothing about the world, because it is a question, a plan or a wish. No facts are
+    /// read from such a clause.
     pub(crate) dead: bool,
-    /// What is left of the confidence.
+    /// Factor for the confidence of facts from this clause: 1 without doubt, otherwise less.
     pub(crate) doubt: f64,
     pub(crate) denied: bool,
     pub(crate) over: bool,
@@ -23,23 +25,24 @@ pub(crate) struct Mode {
     pub(crate) told: Vec<Who>,
     pub(crate) cues: Vec<Cue>,
     pub(crate) nested: bool,
-    /// It is said of the past, at the table.
+    /// Whether the clause describes a past state in the past tense. Facts of predicates that can end, such as
+    /// `MEMBER_OF`, then count as over.
     pub(crate) was: bool,
-    /// "would": only what one wants, likes and whom one trusts is so.
+    /// Whether the verb has the modal "would". Then only statements about wishes, likes and trust are read.
     pub(crate) would: bool,
-    /// "can": only what one cannot is so.
+    /// Whether the verb has the modal "can". Then only negated statements ("cannot") are read.
     pub(crate) can: bool,
 }
 
 impl Mode {
-    /// Whether it says that something is so, and not that it may, shall or can be, or is not.
+    /// Returns whether the clause plainly asserts something: without negation, "would" or "can".
     pub(crate) fn is_plain(&self) -> bool {
         !self.dead && !self.denied && !self.would && !self.can
     }
 }
 
 impl Reader<'_> {
-    /// How each clause is meant.
+    /// Returns the assertion status of each clause, in the order of the clauses.
     pub(crate) fn modes(&mut self, question: bool) -> Vec<Mode> {
         let mut modes: Vec<Mode> = Vec::new();
         for at in 0..self.clauses.len() {
@@ -49,7 +52,7 @@ impl Reader<'_> {
         modes
     }
 
-    /// How the sentence as a whole is meant.
+    /// Returns the assertion status of the sentence as a whole. It is the basis for the status of each clause.
     pub(crate) fn whole(&mut self, question: bool) -> Mode {
         let voice = self.voice.clone();
         let mut mode = Mode {
@@ -110,7 +113,7 @@ impl Reader<'_> {
         mode.cues.extend(cue.filter(|cue| !mode.cues.contains(cue)));
     }
 
-    /// The stretch of tokens, between "but" and its like, in which a token stands.
+    /// Returns the range of tokens around a token that is bounded by words such as "but" and "although".
     fn segment(&self, token: usize) -> (usize, usize) {
         let breaks = |at: &usize| {
             matches!(self.norm(*at), "but" | "although" | "though" | "however" | ";")
@@ -138,13 +141,14 @@ impl Reader<'_> {
             match found.sort {
                 CueSort::Hedge => self.doubt(&mut mode, "hedge", cue),
                 CueSort::Rumour => self.doubt(&mut mode, "rumour", cue),
-                // "…, if you ask me" leaves what was said before it.
+                // In "…, if you ask me", the words before the comma stay asserted.
                 CueSort::Conditional => {
                     let behind = found.start > vg.head && found.start > 0 && self.norm(found.start - 1) == ",";
                     let if_alone = matches!(self.norm(found.start), "if" | "unless");
                     // "possible, if unproven, that …"
                     let aside = if_alone && self.norm(found.end + 1) == ",";
-                    // "can't stand her, he goes purple if you name her": it is the condition of what stands between.
+                    // In "can't stand her, he goes purple if you name her", the condition belongs to the clause
+                    // between.
                     let of_another = if_alone
                         && self.clauses.iter().any(|other| {
                             let next = &self.groups.vgs[other.vg];
@@ -165,7 +169,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        // "the belief on the station that …": somebody's word, and nobody knows whose.
+        // "The belief on the station that …" reports the opinion of an unknown person.
         let hung = matches!(clause.bond, Bond::Complement)
             && clause.parent.is_none_or(|parent| {
                 let sort = self.grammar.sort(&self.vg(parent).lemma);
@@ -177,7 +181,7 @@ impl Reader<'_> {
         if hung {
             self.doubt(&mut mode, "thought", None);
         }
-        // What it depends on.
+        // The status of the clause that this clause depends on.
         let parent = clause.parent.and_then(|parent| Some((parent, before.get(parent)?.clone())));
         if let Some((parent, parent_mode)) = parent {
             self.depend(at, parent, &parent_mode, &mut mode);
@@ -199,11 +203,11 @@ impl Reader<'_> {
         // "nearly killed"
         let nearly = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "nearly" | "almost" | "barely"));
-        // "nearly seventy" is an age.
+        // "Nearly seventy" is an age, so "nearly" does not negate it.
         let counts = (vg.end..(vg.end + 2).min(self.tokens.len())).any(|token| self.is_number(self.norm(token)));
         mode.dead |= nearly && !(vg.copula && counts);
         mode.over |= self.was_before(at);
-        // "We're meeting Tobias at the market": not yet.
+        // "We're meeting Tobias at the market" describes a plan.
         let soon = vg.progressive
             && !vg.past
             && !vg.perfect
@@ -219,7 +223,7 @@ impl Reader<'_> {
         mode.dead |= vg.going_to;
         mode.over |= vg.used_to;
         if vg.negated {
-            // "no longer" is a cue; "not … any more" is over.
+            // "No longer" is handled as a cue. "Not … any more" means that the fact is over.
             let any_more = self.any_more(vg.end, end);
             mode.over |= any_more;
             if any_more
@@ -289,7 +293,7 @@ impl Reader<'_> {
         mode
     }
 
-    /// "Nobody knows that …"
+    /// Returns whether the subject of a clause is "nobody" or begins with "no", as in "Nobody knows that …".
     pub(crate) fn nobody(&self, clause: usize) -> bool {
         self.clauses[clause].subjects.iter().any(|np| {
             let np = self.np_group(*np);
@@ -323,7 +327,7 @@ impl Reader<'_> {
                     mode.dead = dead;
                 }
                 mode.nested = true;
-                // "I'd say he works for her" is a guess.
+                // "I'd say he works for her" states a guess.
                 let ventured = above.would && matches!(lemma.as_str(), "say" | "guess" | "bet" | "wager" | "reckon");
                 if (above.would && !ventured) || above.can {
                     mode.dead = true;
@@ -349,7 +353,7 @@ impl Reader<'_> {
                     // "learned from Tessa that …", "has it from Tessa that …"
                     self.heard_from(parent, mode);
                 } else if sort.factive && vg.negated {
-                    // "does not know that he left": he left.
+                    // "Does not know that he left" implies that he left.
                     mode.denied = false;
                 }
             }
@@ -434,7 +438,8 @@ impl Reader<'_> {
             Bond::Relative => {
                 let dead = mode.dead;
                 inherit(mode);
-                // "has yet to repay the crowns he borrowed": those he borrowed.
+                // In "has yet to repay the crowns he borrowed", the relative clause is true although the main clause is
+                // not.
                 let given = self.clauses[at]
                     .start
                     .checked_sub(1)

@@ -1,4 +1,4 @@
-//! What a noun says of those who are it: a ferryman, Mirela's brother, a member of the guild.
+//! Reads facts from nouns that describe an entity: "a ferryman", "Mirela's brother", "a member of the guild".
 
 use crate::{
     grammar::{Class, is_silent},
@@ -8,10 +8,10 @@ use crate::{
     read::{Reader, Ref},
 };
 
-/// Prepositions behind which the owner of a noun stands.
+/// Prepositions that can stand between a noun and its owner.
 pub(crate) const OF: [&str; 8] = ["of", "to", "for", "in", "at", "with", "under", "from"];
 
-/// Words that end like trades and are none.
+/// Words with the ending of an occupation that are no occupations.
 const NO_TRADES: [&str; 22] = [
     "antagonist",
     "protagonist",
@@ -38,7 +38,9 @@ const NO_TRADES: [&str; 22] = [
 ];
 
 impl Reader<'_> {
-    /// What a noun group says of those who are it.
+    /// Records the facts that a noun group states about the entities in `subjects`, as in "Odo is a ferryman".
+    ///
+    /// Returns the token after the words that were read, or `None` if no fact was recorded.
     pub(crate) fn is_noun(
         &mut self,
         np: usize,
@@ -53,7 +55,7 @@ impl Reader<'_> {
             Some(at) => reader.clause_span(at, end),
             None => reader.span(group.start, end.saturating_sub(1)),
         };
-        // "Builder's Grace" is a name, and no builder.
+        // "Builder's Grace" is a name; it does not describe a builder.
         let owns = matches!(self.norm(group.end), "'s" | "'")
             && self.tokens.get(group.end + 1).is_some_and(|next| next.capital);
         if owns && self.tokens[group.head].capital && group.name.is_none() {
@@ -119,7 +121,7 @@ impl Reader<'_> {
             return (self.facts.len() > before).then_some(end);
         }
         if group.name.is_some() && group.role.is_none() {
-            // "This is Odo": a name alone says nothing, but "the Vashti".
+            // A name alone states nothing about the subject: "This is Odo".
             return None;
         }
         // "“Nothing sinks twice” is the guild's motto"
@@ -167,17 +169,17 @@ impl Reader<'_> {
                 return (self.facts.len() > before).then_some(end);
             }
         }
-        // A noun with an owner.
+        // The noun may relate the subject to its owner.
         let (related, related_end) = self.noun_relation(np, item, subjects, &mode, marks, clause);
         end = end.max(related_end);
-        // What kind of person.
+        // The noun may state an occupation, species or other attribute.
         let head_token = group.role.map_or(group.head, |role| role.1.saturating_sub(1));
         let head = self.singular(self.norm(head_token));
         let mut kinds_of = self.kinds_of_noun(&head);
         if head == "prior" && self.norm(head_token + 1) == "to" {
             kinds_of.clear();
         }
-        // "the best decision-maker": praise, where only the end of the noun tells of a trade.
+        // "The best decision-maker" is praise and no occupation, although the noun ends like one.
         let praised = (group.content..group.head).any(|at| {
             matches!(self.norm(at), "best" | "worst" | "greatest" | "finest")
                 && !self.grammar.kinds_of.contains_key(&head)
@@ -244,7 +246,7 @@ impl Reader<'_> {
                     let name = self.grammar.targets[*target].predicate.as_str();
                     (light && !matches!(name, "emotional_state")) || name == "species"
                 });
-                // A horse doctor is no horse.
+                // A "horse doctor" is not of the species horse.
                 let beast = matches!(
                     word.as_str(),
                     "horse"
@@ -301,7 +303,7 @@ impl Reader<'_> {
             && group.head == group.content
             && group.name.is_none()
             && self.tokens[group.head].capital;
-        // "a Lantern" is one of the Lanterns.
+        // "A Lantern" is a member of the Lanterns.
         let of_group = self
             .lexicon
             .bearers(&format!("{}s", self.norm(group.head)))
@@ -368,7 +370,7 @@ impl Reader<'_> {
         (self.facts.len() > before).then_some(end)
     }
 
-    /// Whether a noun is what one is for an employer: "contractor".
+    /// Returns whether a noun names a person's position with an employer, such as "contractor".
     fn is_post(&self, noun: &str) -> bool {
         self.grammar.nouns.get(noun).into_iter().flatten().any(|(words, pattern)| {
             let target = &self.grammar.targets[pattern.target];
@@ -376,7 +378,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether a word is an adjective or a number, and so says nothing of a trade.
+    /// Returns whether a word is an adjective, an adverb, a number, a known attribute word or capitalised. Such a word
+    /// does not name an occupation.
     pub(crate) fn has_known(&self, token: usize) -> bool {
         let word = self.norm(token);
         self.grammar.class(word).has(Class::ADJECTIVE.or(Class::NUMBER).or(Class::ADVERB))
@@ -388,7 +391,8 @@ impl Reader<'_> {
         self.said(token, token + 1)
     }
 
-    /// Where the words of a noun group begin that say what somebody is.
+    /// Returns the token at which the value of an attribute begins in a noun group. Words such as "old" and "same" are
+    /// skipped.
     pub(crate) fn value_start(&self, group: &crate::parse::Np) -> usize {
         let mut from = group.content;
         while from < group.head
@@ -432,7 +436,8 @@ impl Reader<'_> {
         candidates.into_iter().flatten().find(|word| known(word)).unwrap_or_else(|| word.to_owned())
     }
 
-    /// The attributes that a noun gives.
+    /// Returns the attributes that a noun states, such as `occupation` for "ferryman". Each consists of the index of a
+    /// target and whether the evidence is weak.
     pub(crate) fn kinds_of_noun(&self, head: &str) -> Vec<(usize, bool)> {
         if let Some(found) = self.grammar.kinds_of.get(head) {
             return found.clone();
@@ -450,7 +455,9 @@ impl Reader<'_> {
         end.map(|(_, target)| vec![(*target, false)]).unwrap_or_default()
     }
 
-    /// Relations by nouns: "Mirela's brother", "a member of the guild". Whether one was found, and where it ends.
+    /// Records relations that are stated by nouns: "Mirela's brother", "a member of the guild".
+    ///
+    /// Returns whether a relation was found, and the token after its last word.
     pub(crate) fn noun_relation(
         &mut self,
         np: usize,
@@ -543,11 +550,11 @@ impl Reader<'_> {
                         && (pattern.kinds.is_any() || self.kinds(b.who).meets(pattern.kinds))
                     {
                         let relation = format!("{} of", words.join(" "));
-                        // "a navigator in the guild" is one of it.
+                        // "A navigator in the guild" is a member of the guild.
                         let member = self.target("MEMBER_OF").filter(|_| {
                             among && target.predicate == *"EMPLOYED_BY" && self.kinds(b.who) == Kinds::GROUP
                         });
-                        // "the boss of the guild" leads it.
+                        // "The boss of the guild" leads the guild and is not employed by it.
                         let leads =
                             pattern.back && target.predicate == *"EMPLOYED_BY" && self.kinds(owner.who) == Kinds::GROUP;
                         if let Some(related) = self.related.filter(|_| leads) {
@@ -566,7 +573,8 @@ impl Reader<'_> {
         (false, 0)
     }
 
-    /// "the guild's head of security": a post of theirs, and not its head.
+    /// Reads a position such as "the guild's head of security": an occupation, and employment by the owner. The person
+    /// does not lead the guild.
     #[allow(clippy::too_many_arguments)]
     fn heads(
         &mut self,
@@ -614,7 +622,7 @@ impl Reader<'_> {
         self.facts.len() > before
     }
 
-    /// "hatter to Lady Bramble", "Ilvara's poisoner": whoever has a trade for somebody works for them.
+    /// Reads employment from an occupation with an owner, as in "hatter to Lady Bramble" and "Ilvara's poisoner".
     #[allow(clippy::too_many_arguments)]
     fn trade_for(
         &mut self,

@@ -1,35 +1,38 @@
-//! Readings that give way to others of the same words.
+//! Removes facts that are replaced by better readings of the same words.
 
 use crate::{
     facts::{ExtractedFact, Stated},
     values::overlap,
 };
 
-/// A guess that is less likely than this gives way to what is surer than that.
+/// A loosely read fact with a confidence below `GUESS` is dropped if a better reading has at least the confidence
+/// `SURE`.
 const GUESS: f64 = 0.5;
 const SURE: f64 = 0.85;
 
-/// How many bytes of a text belong together.
+/// Maximum distance in bytes between the starts of two facts that are compared.
 const NEAR: usize = 300;
 
-/// A fact with what speaks for it and against it.
+/// Fact with the names of the weights that determine its confidence.
 #[derive(Debug, Clone)]
 pub(crate) struct Marked {
     pub(crate) fact: ExtractedFact,
     pub(crate) marks: Vec<&'static str>,
-    /// Whether nothing but its marks decides how sure it is.
+    /// Whether the marks alone determine the confidence.
     pub(crate) weighed: bool,
 }
 
 impl Marked {
-    /// Whether it was only guessed.
+    /// Returns whether the fact was read loosely, without a pattern that matches exactly.
     pub(crate) fn is_guess(&self) -> bool {
         self.marks.contains(&"loose")
     }
 }
 
-/// Drops guesses about what was read already, of the same two or in the same words, and what is so, where it is also said to be over.
-/// The facts stand in the order of their words.
+/// Drops a loosely read fact if a better reading relates the same two entities or uses the same words. Also drops a
+/// fact if another statement says that it is over.
+///
+/// The facts must be sorted by their position in the text.
 pub(crate) fn drop(facts: &mut Vec<Marked>) {
     let start = |at: usize| facts[at].fact.span.start;
     let mut first = 0;
@@ -47,7 +50,7 @@ pub(crate) fn drop(facts: &mut Vec<Marked>) {
     facts.retain(|_| gone.next() == Some(false));
 }
 
-/// Whether a fact gives way to another.
+/// Returns whether a fact is dropped because of another fact.
 fn gives_way(marked: &Marked, other: &ExtractedFact) -> bool {
     let fact = &marked.fact;
     let sure = other.confidence.get();

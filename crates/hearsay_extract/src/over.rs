@@ -1,4 +1,5 @@
-//! What is so no longer: "until the bankruptcy", "he is so no more", "once a smith".
+//! Detects statements about the past that are no longer true: "until the bankruptcy", "he is so no more", "once a
+//! smith".
 
 use crate::{
     clauses::{Bond, Clause},
@@ -8,7 +9,7 @@ use crate::{
     read::Reader,
 };
 
-/// "Before dawn he joined them": when it was, and no time that is over.
+/// Times of day. "Before dawn he joined them" says when it happened; it does not say that the fact is over.
 const HOURS: [&str; 14] = [
     "dawn",
     "dusk",
@@ -26,14 +27,14 @@ const HOURS: [&str; 14] = [
     "light",
 ];
 
-/// Verbs of what is done once, and lasts: "bought it years back".
+/// Returns whether a verb group describes a past act with a lasting result: "bought it years back".
 pub(crate) fn begins(vg: &Vg) -> bool {
     let deeds = ["buy", "purchase", "inherit", "win", "acquire", "join", "marry", "found", "build", "make", "move"];
     vg.past && !vg.used_to && !vg.perfect && deeds.contains(&vg.lemma.as_str())
 }
 
 impl Reader<'_> {
-    /// Whether a clause's words say that it was so before, and is so no longer.
+    /// Returns whether the words say that the statement of a clause was true earlier and is no longer true.
     pub(crate) fn was_before(&self, at: usize) -> bool {
         let (clause, vg) = (&self.clauses[at], self.vg(at));
         let was = vg.past || vg.perfect;
@@ -71,7 +72,7 @@ impl Reader<'_> {
         had_been || earlier || was && (framed || then || self.once(at))
     }
 
-    /// "once worked", "was once": long ago.
+    /// Returns whether a clause contains "once", "formerly" or a similar word: "once worked", "was once".
     fn once(&self, at: usize) -> bool {
         let (clause, vg) = (&self.clauses[at], self.vg(at));
         let end = match self.groups.items.get(clause.rest.1) {
@@ -88,7 +89,8 @@ impl Reader<'_> {
         near || ends || apart
     }
 
-    /// Whether words behind a place say that what stands before them is over: "…, but that ended", "…, he moved out".
+    /// Returns whether the words after a token say that the statement before them is over: "…, but that ended", "…, he
+    /// moved out".
     fn is_over(&self, from: usize) -> bool {
         (from + 1..self.tokens.len()).any(|at| {
             let before = self.norm(at - 1);
@@ -111,7 +113,7 @@ impl Reader<'_> {
         })
     }
 
-    /// "he is so no longer"
+    /// Returns whether the words at a token say that the previous statement is over: "he is so no longer".
     pub(crate) fn no_more(&self, at: usize) -> bool {
         let second = self.norm(at + 1);
         let does = be_form(second) || matches!(second, "'s" | "do" | "does" | "did" | "has" | "have");
@@ -120,7 +122,8 @@ impl Reader<'_> {
         is_pronoun(self.norm(at)) && does && no_more && !self.tokens.get(rest + 2).is_some_and(|next| next.is_word())
     }
 
-    /// "does not … any more", and not "any more of it".
+    /// Returns whether the tokens contain "any more" in the sense of "no longer": "does not … any more", but not "any
+    /// more of it".
     pub(crate) fn any_more(&self, from: usize, to: usize) -> bool {
         (from..to).any(|at| {
             let next = self.tokens.get(at + 2);
@@ -131,11 +134,12 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether a cue of the past belongs to a clause: it stands in it, or in the sentence's frame.
+    /// Returns whether a cue of the past applies to a clause. The cue must stand in the clause itself or in an
+    /// introduction of the sentence.
     pub(crate) fn is_near(&self, cue: usize, clause: usize) -> bool {
         let vg = self.vg(clause);
         let own = &self.clauses[clause];
-        // "Bram, once a smith, lost his hand": the smith is over, and not the hand.
+        // In "Bram, once a smith, lost his hand", only the occupation is over.
         let framed = self.norm(cue) == "in";
         if cue > 0 && !framed && self.norm(cue - 1) == "," && (cue..vg.start).any(|at| self.norm(at) == ",") {
             return false;
@@ -158,7 +162,7 @@ impl Reader<'_> {
         if self.norm(cue) == "time" || self.norm(cue) == "there" {
             return past;
         }
-        // Another verb stands between.
+        // A finite verb between cue and clause takes the cue.
         let between = self.clauses.iter().enumerate().any(|(at, other)| {
             let head = self.groups.vgs[other.vg].head;
             at != clause

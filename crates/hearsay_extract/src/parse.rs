@@ -1,4 +1,4 @@
-//! A shallow grammar: tokens into noun groups and verb groups.
+//! Shallow grammar that groups tokens into noun groups and verb groups.
 
 use crate::{
     grammar::{Class, Grammar},
@@ -7,25 +7,25 @@ use crate::{
     verbs::Form,
 };
 
-/// A noun group: "Mirela's youngest brother Pell", "the old ferryman", "she".
+/// Noun group, such as "Mirela's youngest brother Pell", "the old ferryman" or "she".
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Np {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The token of its last noun.
+    /// The token of the last noun of the group.
     pub(crate) head: usize,
     pub(crate) name: Option<usize>,
-    /// Whose it is: a noun group before `'s`, or a pronoun.
+    /// Index of the noun group that owns this one: a group before `'s`, or a possessive pronoun.
     pub(crate) owner: Option<usize>,
-    /// Whether the owner is a name that stands before the noun: "Lantern Club members".
+    /// Whether the owner is a name directly before the noun: "Lantern Club members".
     pub(crate) by_name: bool,
-    /// The words before a name: "brother" in "her brother Pell".
+    /// Range of the tokens before a name that describe its bearer: "brother" in "her brother Pell".
     pub(crate) role: Option<(usize, usize)>,
-    /// Where the words begin that are not articles.
+    /// The first token after articles and owners.
     pub(crate) content: usize,
     pub(crate) article: Option<usize>,
     pub(crate) pronoun: bool,
-    /// "Ilvane's", with nothing behind it.
+    /// Whether the group consists only of an owner: "Ilvane's" without a noun.
     pub(crate) bare_owner: bool,
 }
 
@@ -38,12 +38,12 @@ pub(crate) enum VerbForm {
     Participle,
 }
 
-/// A verb group: "would never have been told".
+/// Verb group, such as "would never have been told".
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vg {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The token of the verb itself.
+    /// The token of the main verb.
     pub(crate) head: usize,
     pub(crate) lemma: String,
     pub(crate) form: VerbForm,
@@ -57,9 +57,9 @@ pub(crate) struct Vg {
     pub(crate) used_to: bool,
     pub(crate) going_to: bool,
     pub(crate) copula: bool,
-    /// Not written: "Bram dead."
+    /// Whether the verb is omitted in the text: "Bram dead."
     pub(crate) silent: bool,
-    /// May be a command: a base form.
+    /// Whether the verb is a base form, which may be a command.
     pub(crate) base: bool,
 }
 
@@ -70,7 +70,7 @@ pub(crate) enum Item {
     Tok(usize),
 }
 
-/// A sentence in groups.
+/// The noun groups, verb groups and other tokens of a sentence.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     pub(crate) items: Vec<Item>,
@@ -78,7 +78,7 @@ pub(crate) struct Groups {
     pub(crate) vgs: Vec<Vg>,
 }
 
-/// What stands in a noun group so far.
+/// The part of a noun group that was read before the current token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Within {
     Nothing,
@@ -89,15 +89,15 @@ pub(crate) enum Within {
 pub(crate) struct Parser<'a> {
     pub(crate) tokens: &'a [Token],
     pub(crate) names: &'a [Name],
-    /// Which names are those of groups: "the Guild want it".
+    /// For each name, whether it belongs to a group, which can have a plural verb: "the Guild want it".
     pub(crate) crowds: Vec<bool>,
-    /// Which name begins at a token, or stands on it.
+    /// For each token, the index of the name that the token belongs to.
     pub(crate) name_at: Vec<Option<usize>>,
     pub(crate) grammar: &'a Grammar,
     pub(crate) groups: Groups,
 }
 
-/// The base form of a verb that no list has: "sponged" and "hemmed".
+/// Derives the base form of a past form that is not in the verb lists, such as "sponged" or "hemmed".
 fn base_of(word: &str) -> String {
     let stem = word.strip_suffix("ed").unwrap_or(word);
     let letters: Vec<char> = stem.chars().collect();
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
             } else if let Some((np, next)) = self.noun_group(at) {
                 self.groups.items.push(Item::Np(np));
                 at = next;
-                // What follows a noun group may be its verb.
+                // The words after a noun group may be its verb.
                 let plural = self.is_plural(np) || self.acts_together(np, at);
                 if at < self.tokens.len()
                     && let Some((vg, next)) = self.verb_group(at, Within::Head { plural })
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn form(&self, at: usize) -> Option<Form> {
         let word = self.norm(at);
         let Some(forms) = self.grammar.forms.get(word) else {
-            // A verb that no list has: "fostered".
+            // A past form of a verb that is not in the lists: "fostered".
             let plain = word.len() > 5
                 && word.ends_with("ed")
                 && !word.contains('-')
@@ -176,7 +176,8 @@ impl<'a> Parser<'a> {
         forms.iter().map(|(_, form)| *form).reduce(Form::or)
     }
 
-    /// The verb that a form is one of; of several, the one whose form is wanted.
+    /// Returns the base form of the verb at a token. If the word belongs to several verbs, the one with the wanted form
+    /// is preferred.
     pub(crate) fn lemma(&self, at: usize, wanted: Form) -> String {
         let forms = self.grammar.forms.get(self.norm(at)).map_or(&[][..], Vec::as_slice);
         let found = forms.iter().find(|(_, form)| form.has(wanted)).or(forms.first());
@@ -216,7 +217,7 @@ impl<'a> Parser<'a> {
         self.class(at).has(Class::ADJECTIVE) || self.grammar.adjectives.contains_key(word)
     }
 
-    /// Words that end a noun group.
+    /// Returns whether a word ends a noun group.
     pub(crate) fn is_closed(&self, at: usize) -> bool {
         let word = self.norm(at);
         !self.is_name(at)
@@ -247,7 +248,7 @@ impl<'a> Parser<'a> {
                 ))
     }
 
-    /// Whether a word may be a noun or stand before one.
+    /// Returns whether a word can be part of a noun group.
     pub(crate) fn is_nounish(&self, at: usize) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
         if self.is_name(at) {
@@ -274,14 +275,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a word is meant as a verb where it stands.
+    /// Returns whether a word is used as a verb in its context.
     pub(crate) fn is_verb(&self, at: usize, within: Within) -> bool {
         let Some(form) = self.form(at) else { return false };
         let token = &self.tokens[at];
         if self.is_name(at) || !token.is_word() {
             return false;
         }
-        // "whose father"; "went missing" says how one is.
+        // "Father" in "whose father" is a noun. "Went missing" describes a state.
         let before = at.checked_sub(1).map_or("", |at| self.norm(at));
         let state = matches!(before, "go" | "goes" | "went" | "gone" | "going") && token.is("missing");
         // "trust between them", "hands like shovels"
@@ -327,11 +328,11 @@ impl<'a> Parser<'a> {
             }
             Within::Nothing => {
                 let Some(previous) = previous else {
-                    // "Whispers follow her": the first is a noun.
+                    // In "Whispers follow her", the first word is a noun.
                     let next = self.grammar.forms.get(self.norm(at + 1)).is_some_and(|_| !self.is_name(at + 1));
                     return !(form.has(Form::THIRD) && next);
                 };
-                // "pours drinks": a verb is not followed by another.
+                // In "pours drinks", the second word is no verb, because a verb is not followed by another verb.
                 if let Some(Item::Vg(last)) = self.groups.items.last()
                     && let Some(last) = self.groups.vgs.get(*last)
                     && last.end == at
@@ -354,7 +355,7 @@ impl<'a> Parser<'a> {
                 if joined && ends && !base_only && self.grammar.adjectives.contains_key(&token.norm) {
                     return false;
                 }
-                // "a beard like a bush": the noun group before it has been asked already.
+                // In "a beard like a bush", the preceding noun group already rejected the word as its verb.
                 if base_only
                     && let Some(Item::Np(last)) = self.groups.items.last()
                     && self.groups.nps[*last].end == at
@@ -364,14 +365,15 @@ impl<'a> Parser<'a> {
                 if token.is("like") && (self.tokens[previous].sort == Sort::Mark || be_form(self.norm(previous))) {
                     return false;
                 }
-                // "Odo (smith)", "Odo \u{2014} smith": what he is, and no command.
+                // In "Odo (smith)" and "Odo \u{2014} smith", the word describes Odo and is no command.
                 let noted = self.tokens[previous].is_mark("(")
                     || (self.tokens[previous].is_mark("\u{2014}:") && previous > 0 && self.is_name(previous - 1));
                 if base_only && noted {
                     return false;
                 }
                 if base_only && self.tokens[previous].is_mark(",") {
-                    // "Hope, take her down": only behind whoever is called, and not "Tessa, scribe, owes".
+                    // A command follows the name of the addressee: "Hope, take her down". "Scribe" in "Tessa, scribe,
+                    // owes" is no command.
                     let ends = self.tokens.get(at + 1).is_none_or(|next| next.is_mark(",.;)"));
                     let noun = self.grammar.kinds_of.contains_key(&token.norm);
                     // "The Traders, led by her, oppose them"
@@ -400,7 +402,8 @@ impl<'a> Parser<'a> {
                     return false;
                 }
                 if word == "and" || word == "or" {
-                    // "works and fears" or "hopes and fears"; the form of the verb before decides elsewhere.
+                    // This can be "works and fears" (verbs) or "hopes and fears" (nouns). The form of the preceding
+                    // verb decides later.
                     return true;
                 }
                 true
@@ -408,7 +411,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a group does what stands behind its name: "the Guild want the ledger", and not "the Guild captain".
+    /// Returns whether the word after the name of a group is its plural verb: "the Guild want the ledger", but not "the
+    /// Guild captain".
     fn acts_together(&self, np: usize, verb: usize) -> bool {
         let named = self.groups.nps[np].name.is_some_and(|name| self.crowds.get(name).is_some_and(|crowd| *crowd));
         let word = self.norm(verb);
@@ -461,7 +465,7 @@ impl<'a> Parser<'a> {
             || matches!(word, "people" | "folk" | "men" | "women" | "children" | "police" | "wolves")
     }
 
-    /// A noun group at a token, and where it ends.
+    /// Reads a noun group at a token. Returns its index and the token after it, or `None` if no noun group begins here.
     pub(crate) fn noun_group(&mut self, at: usize) -> Option<(usize, usize)> {
         let word = self.norm(at).to_owned();
         if !self.is_name(at) && is_pronoun(&word) {
@@ -522,7 +526,7 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// Whether "that" begins a clause: "said that Odo left", "the lamp that started it".
+    /// Returns whether "that" begins a clause: "said that Odo left", "the lamp that started it".
     fn is_conjunction(&self, at: usize) -> bool {
         let next = at + 1;
         let class = self.class(next);
@@ -547,7 +551,8 @@ impl<'a> Parser<'a> {
         self.groups.nps.len() - 1
     }
 
-    /// The nouns of a group, from `from`; then what they own.
+    /// Reads the nouns of a group from the token `from`, and then any nouns that this group owns. Returns the index of
+    /// the last group and the token after it.
     pub(crate) fn content(
         &mut self,
         start: usize,
@@ -568,7 +573,7 @@ impl<'a> Parser<'a> {
                     break;
                 }
                 if let Some(head) = head {
-                    // "In Rusk's opinion Tessa": no role of hers.
+                    // In "In Rusk's opinion Tessa", "opinion" does not describe Tessa.
                     let placed = start > 0 && self.class(start - 1).has(Class::PREPOSITION) && !self.is_name(start - 1);
                     if !self.is_role(head) && (owner.is_some() || article.is_none() || placed) {
                         break;
@@ -672,7 +677,7 @@ impl<'a> Parser<'a> {
         }
         let mut np = Np { start, end, head, name, owner, role, content: from, article, ..Np::default() };
         if after_name {
-            // The name stands for an owner: "Lantern Club members".
+            // The name is the owner of the noun: "Lantern Club members".
             let index = name?;
             let found = self.names[index];
             let by = self.push(Np {
@@ -707,7 +712,7 @@ impl<'a> Parser<'a> {
         Some((index, end))
     }
 
-    /// Whether a noun may stand before a name: "her brother Pell".
+    /// Returns whether a noun can describe the name after it: "her brother Pell".
     fn is_role(&self, at: usize) -> bool {
         let word = self.norm(at);
         let of_people =
@@ -725,14 +730,14 @@ impl<'a> Parser<'a> {
         self.is_nounish(at)
     }
 
-    /// Whether a word behind the first noun of a group is its verb.
+    /// Returns whether a word after the first noun of a group is the verb of the group.
     pub(crate) fn is_verb_after(&self, at: usize, name: bool, (start, from): (usize, usize), determined: bool) -> bool {
         let Some(form) = self.form(at) else { return false };
         if name {
             let listed = start > 0 && matches!(self.norm(start - 1), "and" | "+" | "&");
             return self.is_verb(at, Within::Head { plural: listed || self.norm(at - 1).ends_with('s') });
         }
-        // "the wounded guard left", "the smith works", "his sworn word": a noun stands before the verb.
+        // A verb must follow a noun: "the wounded guard left" and "the smith works", but not "his sworn word".
         let previous = at - 1;
         let previous_is_noun = previous >= from
             && !self.is_adjective(previous)
@@ -763,7 +768,7 @@ impl<'a> Parser<'a> {
         self.is_verb(at, Within::Head { plural })
     }
 
-    /// Whether the noun group before a token stands behind "is".
+    /// Returns whether the noun group before a token follows a form of "be".
     fn behind_is(&self, at: usize) -> bool {
         let is = matches!(self.groups.items.last(), Some(Item::Vg(vg)) if self.groups.vgs[*vg].copula);
         let from = match self.groups.items.last() {
@@ -777,7 +782,7 @@ impl<'a> Parser<'a> {
         self.form(at).is_some_and(|form| form.has(Form::ING.or(Form::PARTICIPLE).or(Form::PAST)))
     }
 
-    /// Whether the token makes an owner of what stands before it, and is not "is".
+    /// Returns whether a token is the possessive `'s` or `'`, and not a short form of "is".
     pub(crate) fn is_possessive(&self, at: usize) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
         if token.is("'") && token.glued && at > 0 && self.tokens[at - 1].norm.ends_with('s') {
@@ -806,12 +811,12 @@ impl<'a> Parser<'a> {
             return true;
         }
         if self.is_name(next) {
-            // "Orm's Thrand's kid": the first says who he is.
+            // "Orm's Thrand's kid" means "Orm is Thrand's kid".
             let end = self.name_at[next].map_or(next, |name| self.names[name].end);
             if at > 0 && self.is_name(at - 1) && self.norm(end) == "'s" && self.is_nounish(end + 1) {
                 return false;
             }
-            // "her brother's Tob" says who he is.
+            // "Her brother's Tob" means "her brother is Tob".
             return !self.grammar.nouns.contains_key(previous) && !self.grammar.labels.contains_key(previous);
         }
         let Some(after) = self.tokens.get(next) else { return true };

@@ -1,4 +1,4 @@
-//! Patterns of words against the groups behind a verb.
+//! Matches word patterns with the groups after a verb.
 
 use crate::{
     grammar::{Class, Part, Pattern, plain},
@@ -7,24 +7,25 @@ use crate::{
     read::{Reader, Ref},
 };
 
-/// Where a pattern found its object: the item of the first of a list, or an owner.
+/// Match of a pattern. `object` is the first item of the list of objects; the object can also be an owner, which is
+/// stored in `second`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hit {
     pub(crate) object: Option<usize>,
     pub(crate) second: Option<usize>,
-    /// The item behind what was matched.
+    /// The item after the matched items.
     pub(crate) end: usize,
     pub(crate) skipped: bool,
 }
 
-/// Words that stand before the preposition of a place: "down at the mill".
+/// Adverbs that can precede the preposition of a place: "down at the mill".
 pub(crate) const PARTICLES: [&str; 9] = ["down", "up", "over", "back", "round", "around", "through", "across", "along"];
 
-/// Words that make a place more exact: "right in the middle".
+/// Words that emphasise a place: "right in the middle".
 pub(crate) const EXACTLY: [&str; 8] = ["right", "smack", "bang", "slap", "dead", "deep", "high", "low"];
 
 impl Reader<'_> {
-    /// Matches the parts of a pattern with what stands behind a verb.
+    /// Matches the parts of a pattern with the items from `from` up to `to`. Returns `None` if they do not match.
     pub(crate) fn matched(&self, parts: &[Part], from: usize, to: usize, may_skip: bool) -> Option<Hit> {
         let hit = Hit { object: None, second: None, end: from, skipped: false };
         self.go(parts, from, to, may_skip, hit, 0)
@@ -50,7 +51,7 @@ impl Reader<'_> {
                     return self.go(&parts[1..], item + 1, to, false, hit, depth + 1);
                 }
                 if let Some(np) = np {
-                    // Words of the pattern that stand in one group: "a full member".
+                    // Several words of the pattern can belong to one group: "a full member".
                     let group = &self.groups.nps[np];
                     let mut left = parts;
                     let mut token = group.content.min(group.head);
@@ -68,7 +69,8 @@ impl Reader<'_> {
                         }
                     }
                     if left.len() < parts.len() {
-                        // An owner may be the object: "serves at Odo's pleasure" is "at the pleasure of".
+                        // The object can be an owner: "serves at Odo's pleasure" matches the pattern "at the pleasure
+                        // of".
                         if left.len() == 2
                             && left[0] == Part::Word("of".into())
                             && left[1] == Part::Object
@@ -88,7 +90,7 @@ impl Reader<'_> {
                 }
                 if let Some(Item::Vg(vg)) = self.groups.items.get(item) {
                     let group = &self.groups.vgs[*vg];
-                    // "to get" is one group.
+                    // An infinitive such as "to get" is one group.
                     if word == "to"
                         && group.form == crate::parse::VerbForm::Infinitive
                         && let Some(Part::Word(verb)) = parts.get(1)
@@ -158,11 +160,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Whom the object of a pattern means.
+    /// Returns the entities that the object of a matched pattern refers to.
     pub(crate) fn objects(&mut self, hit: &Hit, to: usize, not: &[Who], pattern: &Pattern) -> Vec<Ref> {
         let (list, item) = match (hit.object, hit.second) {
             (Some(item), _) => (self.syntax.list(item, to).0, Some(item)),
-            // An owner: see `go`.
+            // The object is an owner; `go` encodes its index in this way.
             (None, Some(owner)) if owner > usize::MAX / 2 => (vec![usize::MAX - owner], None),
             _ => return Vec::new(),
         };
@@ -173,7 +175,7 @@ impl Reader<'_> {
             return Vec::new();
         }
         let mut refs = self.resolve_all(&list, not);
-        // "under the porch of St. Orrin's", "caused by Meridian's refusal": where the whole stands for its part.
+        // The whole can stand for its part: "under the porch of St. Orrin's", "caused by Meridian's refusal".
         let whole = self.grammar.targets[pattern.target].holds_of_wholes();
         if refs.is_empty()
             && whole
@@ -194,7 +196,7 @@ impl Reader<'_> {
         {
             refs = self.owners(np, item, &["of", "in"]);
         }
-        // "owes Odo money": not Odo's money.
+        // "Owes Odo money" has two objects; "Odo" is not the owner of the money.
         let gives = matches!(self.grammar.targets[pattern.target].predicate.as_str(), "OWES" | "PROMISED");
         if refs.is_empty()
             && gives
@@ -204,7 +206,7 @@ impl Reader<'_> {
         {
             refs = self.resolve(owner, not);
         }
-        // The kinds of a pattern with two ends are those of the second.
+        // If a pattern has two objects, its required classes apply to the second one.
         refs.retain(|found| self.kinds(found.who).meets(pattern.kinds) || hit.second.is_some());
         refs
     }

@@ -1,4 +1,4 @@
-//! A sentence into facts.
+//! Reads the facts of one sentence.
 
 use hearsay_model::{Kind, Predicate, Span};
 
@@ -20,27 +20,27 @@ use crate::{
     values::Trait,
 };
 
-/// What is said of a subject.
+/// Object of a fact that was read: an entity or a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Said {
     Who(Who),
-    /// A value: bytes of the text, or words for them.
+    /// A value, quoted from the text or worded by the reader.
     Value(String),
 }
 
-/// What speaks for a fact and against it.
+/// Names of the weights that determine the confidence of a fact.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Marks {
     pub(crate) names: Vec<&'static str>,
 }
 
 impl Marks {
-    /// Whether it was only guessed.
+    /// Returns whether the fact was read loosely, without a pattern that matches exactly.
     pub(crate) fn is_loose(&self) -> bool {
         self.names.contains(&"loose")
     }
 
-    /// Each once, in order.
+    /// Returns the names in alphabetical order without duplicates.
     pub(crate) fn sorted(&self) -> Vec<&'static str> {
         let mut names = self.names.clone();
         names.sort_unstable();
@@ -49,10 +49,10 @@ impl Marks {
     }
 }
 
-/// The words of a relation of which nothing more is known.
+/// Wording of a relation about which nothing more is known.
 pub(crate) const TO_DO_WITH: &str = "has to do with";
 
-/// A fact as it was read.
+/// Fact that was read in a sentence, before its confidence is computed.
 #[derive(Debug, Clone)]
 pub(crate) struct Read {
     pub(crate) subject: Who,
@@ -70,14 +70,14 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// Whether it says what two have to do with each other, whichever of them comes first.
+    /// Returns whether the fact relates two entities, in either direction.
     pub(crate) fn joins(&self, a: Who, b: Who) -> bool {
         let Said::Who(object) = self.object else { return false };
         (self.subject == a && object == b) || (self.subject == b && object == a)
     }
 }
 
-/// Somebody or something that words stand for.
+/// Entity that words refer to, with the weights for uncertain references.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ref {
     pub(crate) who: Who,
@@ -86,27 +86,27 @@ pub(crate) struct Ref {
 }
 
 impl Ref {
-    /// Somebody who is named, and meant without doubt.
+    /// Creates a reference without uncertainty.
     pub(crate) fn plain(who: Who) -> Self {
         Self { who, mark: None, second: None }
     }
 }
 
-/// Who speaks, to whom.
+/// Speaker and hearers of a text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Voice {
     pub(crate) speaker: Option<Who>,
     pub(crate) hearers: Vec<Who>,
-    /// Those to whom the text says that it was said.
+    /// Hearers that the text itself names.
     pub(crate) told: Vec<Who>,
-    /// Somebody speaks, and the text does not say who.
+    /// Whether the words are quoted and the text does not name the speaker.
     pub(crate) unknown: bool,
     pub(crate) talk: bool,
-    /// It is said at the table, by a character or about them.
+    /// Whether the words were spoken at the game table, by a character or about a character.
     pub(crate) at_table: bool,
 }
 
-/// What was seen in a text that classifiers learn from.
+/// Training examples for the classifiers, collected from a text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Learning {
     pub(crate) pairs: Vec<Pair>,
@@ -124,9 +124,9 @@ pub(crate) struct Reader<'a> {
     pub(crate) clauses: &'a [Clause],
     pub(crate) syntax: &'a Clauses<'a>,
     pub(crate) cues: &'a [Found],
-    /// The sentence before was "My guess?".
+    /// Whether the sentence before announces a guess, as in "My guess?".
     pub(crate) guessed: bool,
-    /// What was learned from labelled sentences.
+    /// Classifiers that were trained on labelled sentences.
     pub(crate) relations: &'a Classifier,
     pub(crate) attributes: &'a Classifier,
     pub(crate) meanings: &'a Classifier,
@@ -134,19 +134,19 @@ pub(crate) struct Reader<'a> {
     pub(crate) present: &'a [u32],
     pub(crate) memory: &'a mut Memory,
     pub(crate) new: &'a mut NewNames,
-    /// Whom the sentence is about, for the next one.
+    /// Entity that this sentence is about, as the focus of the next sentence.
     pub(crate) next_focus: Option<Who>,
-    /// What makes it harder to read the sentence rightly.
+    /// Names of weights for properties that make the sentence hard to read.
     pub(crate) risks: Vec<&'static str>,
     pub(crate) refs: Vec<Option<Vec<Ref>>>,
     pub(crate) facts: Vec<Read>,
-    /// What the classifiers learn from, where that is asked for.
+    /// Training examples for the classifiers, or `None` if they are not requested.
     pub(crate) seen: Option<Learning>,
-    /// The relation's target for what has no name of its own.
+    /// Index of the target for the general relation `RELATED_TO`.
     pub(crate) related: Option<usize>,
 }
 
-/// The mark of relations and attributes that are stated in many ways, or taken for each other.
+/// Returns the weight of a predicate that is stated in many ways or easily confused with others.
 fn sort_of(predicate: &str) -> Option<&'static str> {
     Some(match predicate {
         "LOCATED_AT" => "of_place",
@@ -161,19 +161,19 @@ fn sort_of(predicate: &str) -> Option<&'static str> {
     })
 }
 
-/// What stands around a value and is no part of it.
+/// Returns whether a character is white space or punctuation that is removed from the ends of a value.
 fn is_edge(c: char) -> bool {
     c.is_whitespace() || ",;:.\"\u{201C}\u{201D}\u{2014}\u{2013}".contains(c)
 }
 
-/// Relations of what was done once, and stays so: "was born in", "was named after".
+/// Returns whether the words of a relation describe a past act that stays true: "was born in", "was named after".
 fn is_deed(relation: &str) -> bool {
     let deeds = "born named kill killed murder murdered slay slain save saved rescue rescued betray betrayed steal stolen rob robbed \
         destroy destroyed curse cursed descended cheat swindle stab shoot burn";
     relation.split(' ').next().is_some_and(|first| deeds.split(' ').any(|deed| deed == first))
 }
 
-/// Whether a relation lasts: a deed stays done.
+/// Returns whether a fact stays true once it is true, such as the fact that a person created something.
 pub(crate) fn lasts(predicate: &Predicate, relation: &str) -> bool {
     let lasting = matches!(
         predicate.as_str(),
@@ -182,11 +182,11 @@ pub(crate) fn lasts(predicate: &Predicate, relation: &str) -> bool {
     lasting || is_deed(relation)
 }
 
-/// Prepositions with which a value may end: "burned down", "cut off".
+/// Prepositions that can be the last word of a value: "burned down", "cut off".
 const ENDS_ALONE: [&str; 12] =
     ["down", "up", "off", "out", "over", "away", "through", "inside", "outside", "behind", "below", "past"];
 
-/// Whom a pronoun of the third person may mean.
+/// Returns the gender of a pronoun of the third person, or `None` for other words.
 fn gender_of(pronoun: &str) -> Option<Gender> {
     Some(match pronoun {
         "he" | "him" | "his" | "himself" => Gender::He,
@@ -216,7 +216,7 @@ impl Reader<'_> {
         self.tokens.get(at).map_or("", |token| token.norm.as_str())
     }
 
-    /// The words from a token to another, as they stand in the text.
+    /// Returns the text from the token `from` up to, but not including, the token `to`. Line breaks become spaces.
     pub(crate) fn said(&self, from: usize, to: usize) -> String {
         match (self.tokens.get(from), to.checked_sub(1).and_then(|at| self.tokens.get(at))) {
             (Some(first), Some(last)) if first.start < last.end => {
@@ -227,7 +227,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Remembers the names of a sentence, and who is a subject in it.
+    /// Adds the names of the sentence to the memory, and records which of them are subjects.
     pub(crate) fn remember(&mut self) {
         let subjects: Vec<usize> = self
             .clauses
@@ -270,14 +270,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Whom a noun group means.
+    /// Returns the entities that a noun group refers to. Entities in `not` are excluded.
     pub(crate) fn resolve(&mut self, np: usize, not: &[Who]) -> Vec<Ref> {
         if let Some(Some(refs)) = self.refs.get(np) {
             return refs.clone();
         }
         let refs = self.resolve_anew(np, not);
         for found in &refs {
-            // Whoever a pronoun means was spoken of again.
+            // A resolved reference counts as a new mention of the entity.
             let (kinds, gender) = (self.kinds(found.who), self.gender(found.who));
             let subject = self.clauses.iter().any(|clause| clause.subjects.contains(&np));
             let token = self.groups.nps[np].start;
@@ -409,7 +409,8 @@ impl Reader<'_> {
         Vec::new()
     }
 
-    /// Whom a pronoun announces: "he's a ripperdoc, Sixpence", and not the one who is called: "you owe him, Odo".
+    /// Returns the noun group with the name that explains a pronoun, as in "he's a ripperdoc, Sixpence". A name that
+    /// addresses the hearer does not count: "you owe him, Odo".
     fn set_beside(&self, np: usize) -> Option<usize> {
         let wanted = gender_of(self.norm(self.groups.nps[np].head))?;
         if !self.clauses.iter().any(|clause| clause.subjects.contains(&np)) {
@@ -431,7 +432,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Who is called by name: "You work for me now, Ezra."
+    /// Returns the hearer whom the sentence addresses by name: "You work for me now, Ezra."
     fn called(&self) -> Option<Ref> {
         let last = self.tokens.len();
         let name = self.names.iter().find(|name| {
@@ -498,7 +499,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whom several noun groups mean.
+    /// Returns the entities that several noun groups refer to.
     pub(crate) fn resolve_all(&mut self, nps: &[usize], not: &[Who]) -> Vec<Ref> {
         let mut refs = Vec::new();
         for np in nps {
@@ -507,7 +508,8 @@ impl Reader<'_> {
         refs
     }
 
-    /// Whose a noun group is: "Mirela's", "his", "the Lantern Club" before its members, or what follows an "of".
+    /// Returns the owners of a noun group. An owner can be a possessive ("Mirela's", "his"), a name before the noun
+    /// ("Lantern Club members"), or a noun group after "of" or another preposition in `prepositions`.
     pub(crate) fn owners(&mut self, np: usize, item: Option<usize>, prepositions: &[&str]) -> Vec<Ref> {
         if let Some(owner) = self.groups.nps[np].owner {
             return self.resolve(owner, &[]);
@@ -525,17 +527,18 @@ impl Reader<'_> {
         Vec::new()
     }
 
-    /// Whether a token belongs to a name.
+    /// Returns whether a token belongs to a name.
     pub(crate) fn is_named(&self, token: usize) -> bool {
         self.names.iter().any(|name| name.start <= token && token < name.end)
     }
 
-    /// The first token from one on that is one of some marks; the end of the sentence, where none is.
+    /// Returns the first token at or after `from` that is one of the punctuation characters in `marks`, or the end of
+    /// the sentence.
     pub(crate) fn up_to(&self, from: usize, marks: &str) -> usize {
         (from..self.tokens.len()).find(|at| self.tokens[*at].is_mark(marks)).unwrap_or(self.tokens.len())
     }
 
-    /// The item that begins at a token.
+    /// Returns the item that begins at a token.
     pub(crate) fn item_at(&self, token: usize) -> Option<usize> {
         (0..self.groups.items.len()).find(|item| self.start_of(*item) == token)
     }
@@ -544,7 +547,7 @@ impl Reader<'_> {
         self.groups.items.iter().position(|item| *item == Item::Np(np))
     }
 
-    /// The bytes from a token to another, wherever they stand.
+    /// Returns the range of bytes from one token to another, in either order. Both tokens are included.
     pub(crate) fn span(&self, mut from: usize, mut to: usize) -> Span {
         if from > to {
             std::mem::swap(&mut from, &mut to);
@@ -556,7 +559,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts a fact on record, where its ends are of a kind that fits.
+    /// Records a fact, if subject and object have the classes that the target requires.
+    ///
+    /// `object` is an entity (`Ok`) or a value (`Err`).
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn state(
         &mut self,
@@ -616,7 +621,7 @@ impl Reader<'_> {
         if meaning.predicate == *"population" && matches!(&object, Said::Value(value) if !counted(value)) {
             return;
         }
-        // "burned by Lyra", "beaten out of a ploughshare": what was done to it, and not how it is.
+        // "Burned by Lyra" and "beaten out of a ploughshare" describe an act and not a condition.
         if meaning.predicate == *"condition" && matches!(&object, Said::Value(_)) && self.is_done_by(span) {
             return;
         }
@@ -638,7 +643,7 @@ impl Reader<'_> {
             names.push("spoken");
         }
         let lasting = lasts(&meaning.predicate, relation);
-        // What somebody was, at the table, they are no longer.
+        // Predicates that can end. In the past tense, they count as over.
         let passes = matches!(
             meaning.predicate.as_str(),
             "MEMBER_OF"
@@ -671,7 +676,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Whether words are followed by one who did it, or by what it was made of.
+    /// Returns whether the words are followed by "by" and a name, or by the material of a thing.
     fn is_done_by(&self, span: Span) -> bool {
         let Some(last) = self.tokens.iter().position(|token| token.end == span.end) else { return false };
         let by = (last + 1..last + 5).find(|at| self.norm(*at) == "by");
@@ -679,7 +684,7 @@ impl Reader<'_> {
         by.is_some_and(named) || self.norm(last) == "beaten" && self.norm(last + 1) == "out"
     }
 
-    /// A value without the words at its ends that lead on to others: "haunted by his", "capable and".
+    /// Removes incomplete ends from a value: "haunted by his" becomes "haunted", and "capable and" becomes "capable".
     fn whole_value(&self, value: &str) -> String {
         let mut value = value.trim_matches(is_edge);
         let leads = |word: &str| {
@@ -705,7 +710,8 @@ impl Reader<'_> {
         if leads(value) && !value.contains(char::is_whitespace) { String::new() } else { value.to_owned() }
     }
 
-    /// Whether a value is somebody's age: a number alone is only one where a sentence says so, and in no list of figures.
+    /// Returns whether a value is an age. A number alone counts only if the sentence supports it; a number in a list of
+    /// figures does not count.
     fn is_age(&self, value: &str, marks: &[&'static str], span: Span) -> bool {
         let digits = value.chars().all(|c| c.is_ascii_digit());
         if !digits {
@@ -725,7 +731,7 @@ impl Reader<'_> {
             || counted
     }
 
-    /// A new name is of a kind that fits what is said of it.
+    /// Restricts the classes of a new name to those that fit a fact about it.
     fn narrow(&mut self, who: Who, kinds: Kinds) {
         let Who::New(index) = who else { return };
         if let Some(known) = self.new.kinds.get_mut(index)
@@ -733,7 +739,7 @@ impl Reader<'_> {
         {
             *known = known.and(kinds);
             let guess = known.guess().or_else(|| {
-                // Who acts is most often a person, and where one is a place.
+                // If several classes remain, a person is the most likely one.
                 known.meets(Kinds::PERSON).then_some(Kind::Npc)
             });
             if let Some(entity) = self.new.found.get_mut(index) {
@@ -750,19 +756,19 @@ impl Reader<'_> {
         &self.groups.nps[np]
     }
 
-    /// Whether a cue stands in what a clause depends on.
+    /// Returns whether the sentence contains a cue of a sort.
     pub(crate) fn has_cue(&self, sort: CueSort) -> bool {
         self.cues.iter().any(|cue| cue.sort == sort)
     }
 
-    /// Whether the sentence asks; a guess with a question mark is a guess.
+    /// Returns whether the sentence is a question. A guess with a question mark is not a question.
     pub(crate) fn asks(&self) -> bool {
         let guess =
             self.cues.iter().any(|cue| matches!(cue.sort, CueSort::Hedge | CueSort::Rumour) && cue.end - cue.start > 1);
         cues::is_question(cues::before_tag(self.tokens), self.grammar, !guess)
     }
 
-    /// What makes it harder to read the sentence rightly: its length, and turns.
+    /// Returns the weights for properties that make the sentence hard to read: its length, and words such as "but".
     fn risks_of_sentence(&self) -> Vec<&'static str> {
         let turns = ["but", "though", "although", "yet", "except", "only", "however", "instead"];
         let but = self.tokens.iter().any(|token| token.is_word() && turns.contains(&token.norm.as_str()));
@@ -770,7 +776,7 @@ impl Reader<'_> {
         risks.into_iter().filter(|(_, risk)| *risk).map(|(name, _)| name).collect()
     }
 
-    /// Reads every clause, and what stands beside names.
+    /// Reads the facts of all clauses, and the notes beside names.
     pub(crate) fn read(&mut self) {
         self.remember();
         self.risks = self.risks_of_sentence();
@@ -793,7 +799,8 @@ impl Reader<'_> {
         self.learned(&modes);
     }
 
-    /// Holds what was read against what was learned, and proposes what was not read.
+    /// Applies the trained classifiers. They adjust the confidence of the facts that were read, and propose further
+    /// facts.
     fn learned(&mut self, modes: &[Mode]) {
         let pairs = self.learned_relations(modes);
         let traits = self.learned_values(modes);
@@ -805,7 +812,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Who says what is quoted: the subject of the verb of speech beside it, and those to whom it is said.
+    /// Returns the speaker of a quotation, the hearers, and whether the speaker is uncertain.
+    ///
+    /// The speaker is the subject of the nearest verb of speech. Without such a verb, it is the last speaker or the
+    /// last subject.
     pub(crate) fn voice_of(&mut self, quote: usize) -> (Option<Who>, Vec<Who>, bool) {
         let is_quote =
             |item: &Item| matches!(item, Item::Tok(at) if self.tokens[*at].sort == crate::token::Sort::Quote(quote));
@@ -833,7 +843,7 @@ impl Reader<'_> {
         (self.memory.last_subject(), Vec::new(), true)
     }
 
-    /// To whom a clause says that something was said.
+    /// Returns the hearers that a clause with a verb of speech names.
     pub(crate) fn told(&mut self, clause: usize) -> Vec<Who> {
         let Clause { rest, subjects, .. } = self.clauses[clause].clone();
         let speaker: Vec<Who> = self.resolve_all(&subjects, &[]).iter().map(|found| found.who).collect();
@@ -851,7 +861,7 @@ impl Reader<'_> {
             from = to + 1;
         }
         let (list, _) = self.syntax.list(from, self.groups.items.len());
-        // "told Lyra Odo left": the second is a subject.
+        // In "told Lyra Odo left", "Odo" is a subject and no hearer.
         let list: Vec<usize> = list
             .into_iter()
             .filter(|np| !self.clauses.iter().any(|clause| clause.from == From::Direct && clause.subjects.contains(np)))

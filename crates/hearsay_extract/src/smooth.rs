@@ -1,4 +1,4 @@
-//! Takes out of a sentence what speech puts between its words, so that what is meant stands together: "he's, uh, he's a tanner".
+//! Removes disfluencies of speech from a sentence. "He's, uh, he's a tanner" becomes "he's a tanner".
 
 use hearsay_model::Span;
 
@@ -8,10 +8,10 @@ use crate::{
     token::Token,
 };
 
-/// Sounds that say nothing.
+/// Filler sounds.
 const SOUNDS: [&str; 7] = ["um", "uh", "er", "erm", "uhm", "umm", "uhh"];
 
-/// What is said between commas and says nothing of the world.
+/// Phrases between commas that state nothing about the world.
 const ASIDES: [&str; 9] = [
     "what 's it called",
     "what do you call it",
@@ -24,7 +24,7 @@ const ASIDES: [&str; 9] = [
     "by the way",
 ];
 
-/// What is said for weight, and means nothing of anybody.
+/// Phrases that only add emphasis.
 const EMPHASES: [&str; 11] = [
     "fair and square",
     "plain and simple",
@@ -39,26 +39,28 @@ const EMPHASES: [&str; 11] = [
     "plain as day",
 ];
 
-/// What stands between what somebody is and their name.
+/// Phrases between a description of a person and the name: "a cook named Bo Tandy".
 const CALLS: [&str; 5] = ["named", "called", "by the name of", "of the name of", "name of"];
 
-/// What takes back the words before it.
+/// Phrases with which a speaker corrects the preceding words.
 const REPAIRS: [&str; 7] = ["sorry", "i mean", "or rather", "no wait", "wait no", "no sorry", "scratch that"];
 
-/// How far back a repair reaches.
+/// Maximum number of tokens that a correction replaces. Also the number of tokens before "named" in which an article is
+/// sought.
 const REACH: usize = 5;
 
-/// How many words may be said twice.
+/// Maximum number of words in a repeated sequence.
 const TWICE: usize = 3;
 
-/// A sentence as it is meant.
+/// Sentence without disfluencies.
 pub(crate) struct Smooth {
     pub(crate) tokens: Vec<Token>,
-    /// Pronouns in brackets, which are taken out too: behind which token, and where.
+    /// Pronouns in brackets, such as "(they/them)", which are removed too. Each has a token index and the bytes of the
+    /// pronouns.
     pub(crate) pronouns: Vec<(usize, Span)>,
 }
 
-/// Takes a sentence's hesitations out.
+/// Removes fillers, repetitions, corrections and asides from a sentence.
 pub(crate) fn smooth(tokens: &[Token], grammar: &Grammar) -> Smooth {
     let mut tokens = tokens.to_vec();
     named(&mut tokens, grammar);
@@ -73,7 +75,7 @@ pub(crate) fn smooth(tokens: &[Token], grammar: &Grammar) -> Smooth {
             .or_else(|| within_number(&tokens, at, grammar))
             .or_else(|| twice(&tokens, at, grammar))
         {
-            // Places behind what is gone move with it.
+            // Do not remove tokens before recorded pronouns, because the token indices would change.
             if !pronouns.iter().any(|(place, _)| *place > start) {
                 tokens.drain(start..end);
                 at = start.saturating_sub(TWICE);
@@ -85,7 +87,7 @@ pub(crate) fn smooth(tokens: &[Token], grammar: &Grammar) -> Smooth {
     Smooth { tokens, pronouns }
 }
 
-/// "A cook named Bo Tandy" is the cook Bo Tandy.
+/// Rewrites "a cook named Bo Tandy" as "the cook Bo Tandy".
 fn named(tokens: &mut Vec<Token>, grammar: &Grammar) {
     let mut at = 1;
     while at + 1 < tokens.len() {
@@ -111,7 +113,7 @@ fn is_comma(tokens: &[Token], at: usize) -> bool {
     tokens.get(at).is_some_and(|token| token.is_mark(",\u{2014}\u{2026}"))
 }
 
-/// The words of a list that stand between commas from a token on, and the token behind them.
+/// Finds a phrase of a list between commas at a token. Returns the token after the phrase, or `None`.
 fn between(tokens: &[Token], at: usize, list: &[&str]) -> Option<usize> {
     if at == 0 || !is_comma(tokens, at - 1) {
         return None;
@@ -119,12 +121,12 @@ fn between(tokens: &[Token], at: usize, list: &[&str]) -> Option<usize> {
     list.iter().find_map(|words| behind(tokens, at, words).filter(|end| is_comma(tokens, *end)))
 }
 
-/// The token behind some words, where they stand at a token.
+/// Returns the token after some words if these words begin at a token, and otherwise `None`.
 fn behind(tokens: &[Token], at: usize, words: &str) -> Option<usize> {
     words.split(' ').try_fold(at, |at, word| tokens.get(at).is_some_and(|token| token.is(word)).then_some(at + 1))
 }
 
-/// ", um,"
+/// Returns the range of a filler sound with its commas: ", um,".
 fn sound(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     if !SOUNDS.contains(&tokens[at].norm.as_str()) {
         return None;
@@ -134,7 +136,8 @@ fn sound(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     (start > 0 || end < tokens.len()).then_some((start, end))
 }
 
-/// "she runs, sorry, she owns"
+/// Returns the range of corrected words together with the correction phrase: "she runs, sorry," in "she runs, sorry,
+/// she owns".
 fn repaired(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     let end = between(tokens, at, &REPAIRS)?;
     let first = &tokens.get(end + 1)?.norm;
@@ -142,13 +145,13 @@ fn repaired(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     Some((back, end + 1))
 }
 
-/// ", what's it called,": the words on both sides belong together where the first has no end of its own.
+/// Returns the range of an aside with its commas: ", what's it called,". The words on both sides then form one phrase.
 fn aside(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     let end = between(tokens, at, &ASIDES)?;
     Some((at - 1, end + 1))
 }
 
-/// The "and" of "two hundred and six".
+/// Returns the range of the word "and" within a number: "two hundred and six".
 fn within_number(tokens: &[Token], at: usize, grammar: &Grammar) -> Option<(usize, usize)> {
     let counts = |word: &str| word.split('-').all(|part| grammar.class(part).has(Class::NUMBER));
     let before = tokens.get(at.checked_sub(1)?)?;
@@ -158,7 +161,7 @@ fn within_number(tokens: &[Token], at: usize, grammar: &Grammar) -> Option<(usiz
     within.then_some((at, at + 1))
 }
 
-/// "it's hers, fair and square"
+/// Returns the range of an emphasis: "it's hers, fair and square".
 fn emphasis(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     let end = EMPHASES.iter().find_map(|words| behind(tokens, at, words))?;
     let apart = at > 0 && is_comma(tokens, at - 1);
@@ -166,7 +169,7 @@ fn emphasis(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     (at > 0 && (apart || ends)).then_some((if apart { at - 1 } else { at }, end))
 }
 
-/// "he's, he's", "this, this": words that nobody says twice in earnest.
+/// Returns the range of the first of two equal sequences of function words: "he's, he's", "this, this".
 fn twice(tokens: &[Token], at: usize, grammar: &Grammar) -> Option<(usize, usize)> {
     let small = |token: &Token| {
         is_pronoun(&token.norm)
@@ -182,7 +185,7 @@ fn twice(tokens: &[Token], at: usize, grammar: &Grammar) -> Option<(usize, usize
     })
 }
 
-/// "(they/them)"
+/// Removes pronouns in brackets, such as "(they/them)", and returns them.
 fn bracketed(tokens: &mut Vec<Token>) -> Vec<(usize, Span)> {
     let mut found = Vec::new();
     let mut at = 1;

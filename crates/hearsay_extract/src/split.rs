@@ -1,22 +1,23 @@
-//! Text into paragraphs, and paragraphs into sentences of bounded length.
+//! Splits texts into paragraphs, and paragraphs into sentences of limited length.
 
 use crate::token::{Sort, Token, tokens};
 
-/// The most bytes that are read at once, and the most tokens of a sentence.
+/// Maximum length of a paragraph in bytes, and maximum number of tokens in a sentence.
 const MOST_BYTES: usize = 4_000;
 const MOST_TOKENS: usize = 90;
 
-/// How deep quotes are read within quotes.
+/// Maximum depth of nested quotations that are read as speech.
 pub(crate) const MOST_DEPTH: usize = 2;
 
-/// A sentence: its tokens, and what is quoted in it.
+/// Sentence: its tokens, and the tokens of each quotation in it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sentence {
     pub(crate) tokens: Vec<Token>,
     pub(crate) quotes: Vec<Vec<Token>>,
 }
 
-/// The stretches of a text that are read by themselves: paragraphs, lines of a list, and parts of very long ones.
+/// Returns the byte ranges of a text that are read separately: paragraphs, lines of a list, and parts of very long
+/// paragraphs.
 pub(crate) fn paragraphs(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -44,7 +45,8 @@ pub(crate) fn paragraphs(text: &str) -> impl Iterator<Item = std::ops::Range<usi
     })
 }
 
-/// Whether a line ends what is read together. Prose may be wrapped: then the next line begins in lowercase.
+/// Returns whether a paragraph ends between two lines. If the next line begins in lowercase, it may continue a wrapped
+/// paragraph.
 fn ends_paragraph(before: &str, after: &str) -> bool {
     let before = before.trim_end();
     let next = after.trim_start_matches([' ', '\t', '\r']).chars().next();
@@ -52,7 +54,8 @@ fn ends_paragraph(before: &str, after: &str) -> bool {
     !(open && next.is_some_and(|c| c.is_lowercase()))
 }
 
-/// The last place of a long stretch where it may be cut: behind a sentence, a clause, a word, or anywhere.
+/// Returns the byte at which a long paragraph is cut: after the last sentence, clause or word in its second half, or
+/// elsewhere if there is none.
 fn cut(window: &str) -> usize {
     let half = floor(window, window.len() / 2);
     for marks in [&[". ", "! ", "? "][..], &["; ", ", ", ": "], &[" "]] {
@@ -72,19 +75,19 @@ fn floor(text: &str, at: usize) -> usize {
     at
 }
 
-/// The sentences of a stretch of text that begins at `offset`.
+/// Splits a part of a text into sentences. `offset` is the byte at which the part begins in the whole text.
 pub(crate) fn sentences(text: &str, offset: usize, is_abbreviation: impl Fn(&str) -> bool) -> Vec<Sentence> {
     split(tokens(text, offset), 0, &is_abbreviation)
 }
 
-/// The sentences of tokens, with what is quoted in them set apart.
+/// Splits tokens into sentences and separates their quotations. `depth` is the number of quotations around the tokens.
 pub(crate) fn split(tokens: Vec<Token>, depth: usize, is_abbreviation: &impl Fn(&str) -> bool) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let mut current = Sentence::default();
     let mut tokens = tokens.into_iter().peekable();
     let mut opened: Option<(char, Token, Vec<Token>)> = None;
     while let Some(token) = tokens.next() {
-        // Within a quote, until it is closed.
+        // Collects the tokens of an open quotation until its closing mark.
         if let Some((close, _, inner)) = opened.as_mut() {
             let mark = token.norm.chars().next().unwrap_or_default();
             let closes = token.sort == Sort::Mark
@@ -128,7 +131,7 @@ pub(crate) fn split(tokens: Vec<Token>, depth: usize, is_abbreviation: &impl Fn(
             finish(&mut current, &mut sentences);
         }
     }
-    // A quote that is never closed.
+    // The text ends before the quotation is closed.
     if let Some((_, open, inner)) = opened {
         let end = inner.last().map_or(open.end, |last| last.end);
         close_quote(&mut current, open, inner, end, depth);
@@ -145,7 +148,7 @@ fn finish(current: &mut Sentence, sentences: &mut Vec<Sentence>) {
     }
 }
 
-/// The mark that closes a quote, where a token opens one.
+/// Returns the closing mark if a token opens a quotation, and otherwise `None`.
 fn closing(token: &Token, before: Option<&Token>, next: Option<&Token>) -> Option<char> {
     let opens = !token.glued || before.is_none_or(|before| before.is_mark("(\u{2014},:"));
     let next_glued = next.is_some_and(|next| next.glued);
@@ -160,8 +163,9 @@ fn closing(token: &Token, before: Option<&Token>, next: Option<&Token>) -> Optio
     }
 }
 
-/// Puts a quote into the sentence: as one token where somebody speaks, as words where it is a name or a word that is
-/// looked at. Whether the sentence may end with it.
+/// Adds a quotation to the sentence. Speech becomes one token; a quoted name or word is added as ordinary words.
+///
+/// Returns whether the sentence can end after the quotation.
 fn close_quote(current: &mut Sentence, open: Token, inner: Vec<Token>, end: usize, depth: usize) -> bool {
     let words = inner.iter().filter(|token| token.sort != Sort::Mark).count();
     let ends = inner.last().is_some_and(|last| last.is_mark(".!?,\u{2026}\u{2014}"));

@@ -1,4 +1,4 @@
-//! What texts state, and what no text may do.
+//! Tests of the facts that texts state, and of properties that hold for every text.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::{ExtractedFact, Extraction, Extractor, Form, Language, Lexicon, Mention, Stated, Text};
 
-/// A harbour town: id, kind, pronouns, names.
+/// Entities of a harbour town: id, kind, pronouns and names.
 const TOWN: [(&str, &str, &str, &[&str]); 11] = [
     ("grimjaw-ironhand", "npc", "he", &["Grimjaw Ironhand", "Grim"]),
     ("mirela-voss", "npc", "she", &["Mirela Voss"]),
@@ -50,7 +50,8 @@ fn extractor() -> Extractor {
     Extractor::new(Language::english(), Vocabulary::default())
 }
 
-/// The facts of a text at or above 0.7, a line each: what is over, denied, and who says it stands behind them.
+/// Returns the facts of a text with a confidence of at least 0.7, one line each. The line ends with "over", "denied"
+/// and the speaker, where these apply.
 fn accepted(text: &Text<'_>) -> Vec<String> {
     let found = extractor().extract(&town(), text);
     let facts = found.facts.iter().filter(|fact| fact.confidence.get() >= 0.7);
@@ -152,7 +153,7 @@ fn what_is_over_is_told_apart() {
     );
     check("The Gilded Eel, until the flood, belonged to Odo.", &["odo-brandt OWNS gilded-eel over"]);
     check("Odo lived at the Gilded Eel; he does so no longer.", &["odo-brandt RESIDENT_OF gilded-eel over"]);
-    // A deed stays done.
+    // A past act stays true.
     check("Odo founded the Ferrymen's Guild; he does so no longer.", &["odo-brandt CREATED ferrymens-guild"]);
 }
 
@@ -293,13 +294,13 @@ fn the_names_of_a_large_world_are_ready_soon() {
     assert!(built.as_millis() < 2_000, "{built:?}");
     let found = extractor().extract(&lexicon, &Text::new("Xan7 Quorr7 owes Xan12000 a horse.", Form::Lore));
     assert_eq!(found.facts.len(), 1);
-    // Making names comparable by sound happens once.
+    // The index of spellings is built only once.
     let start = Instant::now();
     extractor().extract(&lexicon, &Text::new("Then came Zebrolux and Xannu.", Form::Lore));
     assert!(start.elapsed().as_millis() < 2_000, "{:?}", start.elapsed());
 }
 
-/// Texts from words that the grammar knows, names and marks in any order.
+/// Generates texts of words that the grammar knows, names and punctuation in any order.
 fn any_text() -> impl Strategy<Value = String> {
     let words = "Odo|Mirela|Hope|Grimjaw's|the|Salt Quay|works|for|owes|said|that|who|is|was|not|her|his|and|,|.|\"|\u{201C}|\u{201D}|'|(|)|if|to|told|he|they|of|in|a|member|ferryman|dead|each|other|Zorblax|called|did|?|;|\u{2014}|never|nobody|but|going|used|'s|n't|\n|forty|years|old|has|been|you|I|me|according|maybe";
     let word = proptest::sample::select(words.split('|').collect::<Vec<_>>());

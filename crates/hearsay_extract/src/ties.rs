@@ -1,4 +1,5 @@
-//! What lies between two, said by a noun: "Odo's debt to Bram", "a feud between the houses", "bears a grudge against him".
+//! Reads relations that are stated by a noun between two entities: "Odo's debt to Bram", "a feud between the houses",
+//! "bears a grudge against him". Such a noun is called a tie.
 
 use crate::{
     clauses::Clause,
@@ -7,7 +8,7 @@ use crate::{
     read::{Read, Reader, Ref},
 };
 
-/// Verbs and words that say of a tie that it is no more: "his debt to Odo is paid".
+/// Verbs and other words that say that a tie has ended: "his debt to Odo is paid".
 const ENDINGS: [&str; 24] = [
     "end",
     "cease",
@@ -35,11 +36,11 @@ const ENDINGS: [&str; 24] = [
     "forgotten",
 ];
 
-/// Verbs that say where something of somebody's is: "his cottage stands in Fenwick".
+/// Verbs that say where a possession is: "his cottage stands in Fenwick".
 const STANDING: [&str; 4] = ["stand", "lie", "sit", "be"];
 
 impl Reader<'_> {
-    /// What nouns say of two.
+    /// Records the relations that nouns state between two entities.
     pub(crate) fn ties(&mut self, modes: &[Mode]) {
         for item in 0..self.groups.items.len() {
             let Some(np) = self.syntax.np(item) else { continue };
@@ -69,14 +70,15 @@ impl Reader<'_> {
         }
     }
 
-    /// The clause in which a noun group stands: the one whose subject it is, or the last whose verb stands before it.
+    /// Returns the clause of a noun group: the clause whose subject it is, or otherwise the last clause that begins or
+    /// has its verb before it.
     fn clause_of(&self, np: usize, item: usize) -> Option<usize> {
         let of = |clause: &Clause| clause.subjects.contains(&np);
         let before = |clause: &Clause| clause.verb < item || clause.start <= item;
         self.clauses.iter().position(of).or_else(|| self.clauses.iter().rposition(before))
     }
 
-    /// Whether a clause says that something is over.
+    /// Returns whether a clause says that a tie has ended.
     fn ends(&self, at: usize) -> bool {
         let vg = self.vg(at);
         let (from, to) = self.clauses[at].rest;
@@ -129,7 +131,8 @@ impl Reader<'_> {
         self.facts.len() > before
     }
 
-    /// Those at the other end: "debts to Odo, to Bram and to the guild".
+    /// Reads the list of noun groups at the other end of a tie: "debts to Odo, to Bram and to the guild". Returns the
+    /// noun groups and the item after them.
     fn tied_list(&self, first: usize, preposition: &str) -> (Vec<usize>, usize) {
         let (mut list, mut end) = self.syntax.list(first, self.groups.items.len());
         loop {
@@ -147,7 +150,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Where the other end of a tie begins: behind its preposition, or behind the verb that says where it is.
+    /// Returns the item at which the other end of a tie begins. It follows the preposition of the tie, or a verb of
+    /// [`STANDING`] with the preposition.
     fn tied(&self, item: usize, at: Option<usize>, preposition: &str) -> Option<usize> {
         let follows = |item: usize| {
             (self.syntax.word(item) == preposition && self.syntax.np(item + 1).is_some()).then_some(item + 1)
@@ -170,7 +174,8 @@ impl Reader<'_> {
         follows(item + 2)
     }
 
-    /// Whose a tie is: its owner, or whoever has, bears or feels it.
+    /// Returns the entities that have a tie: the owner of the noun, or the subject of a verb such as "has", "bears" or
+    /// "feels".
     fn tied_of(&mut self, np: usize, item: usize, at: Option<usize>) -> Vec<Ref> {
         if let Some(owner) = self.groups.nps[np].owner {
             return self.resolve(owner, &[]);
@@ -179,12 +184,12 @@ impl Reader<'_> {
         let clause = self.clauses[at].clone();
         let vg = self.vg(at);
         let light = self.grammar.class(&vg.lemma).has(Class::LIGHT_VERB) && !vg.passive;
-        // The thing itself, or what follows it: "has nothing but contempt for".
+        // The tie can follow other words after the verb: "has nothing but contempt for".
         let near = item > clause.verb && item < clause.rest.1.max(clause.verb + 4);
         if light && near { self.resolve_all(&clause.subjects, &[]) } else { Vec::new() }
     }
 
-    /// Whether it was read already that two have to do with each other in this way.
+    /// Returns whether this relation between the two entities was already recorded.
     fn is_stated(&self, target: usize, subject: &Ref, object: &Ref) -> bool {
         let targets = &self.grammar.targets;
         let said = |fact: &Read| {

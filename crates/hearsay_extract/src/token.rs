@@ -1,27 +1,27 @@
-//! Words and marks of a text, each with the bytes that it stands on.
+//! Tokenizer: splits a text into words, numbers and punctuation marks with their byte positions.
 
 use hearsay_model::text::normal;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
     Word,
     Number,
     Mark,
-    /// Words that somebody says, which are read by themselves.
+    /// A quotation, which is read separately. The number is its index in the sentence.
     Quote(usize),
 }
 
-/// A word, a part of one ("does", "n't"), a number or a mark.
+/// Word, part of a word ("does", "n't"), number or punctuation mark.
 #[derive(Debug, Clone)]
 pub(crate) struct Token {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// In lowercase, with straight quotes.
+    /// The text of the token in lowercase and with straight quotes.
     pub(crate) norm: String,
     pub(crate) sort: Sort,
     pub(crate) capital: bool,
-    /// Whether nothing stands between it and the token before.
+    /// Whether the token directly follows the token before, without a space.
     pub(crate) glued: bool,
 }
 
@@ -39,7 +39,7 @@ impl Token {
     }
 }
 
-/// The tokens of a cue.
+/// Returns the normalized tokens of a cue.
 pub(crate) fn norms(text: &str) -> Vec<String> {
     tokens(text, 0).into_iter().map(|token| token.norm).collect()
 }
@@ -52,10 +52,10 @@ fn is_hyphen(c: char) -> bool {
     matches!(c, '-' | '\u{2010}' | '\u{2011}')
 }
 
-/// Endings that are words of their own.
+/// Endings that become separate tokens.
 const ENDINGS: [&str; 7] = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"];
 
-/// Takes a text apart. `offset` is added to all places.
+/// Splits a text into tokens. `offset` is added to all byte positions.
 pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut chars = text.char_indices().peekable();
@@ -81,7 +81,7 @@ pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
                     break;
                 }
             }
-            // "w/ Odo" is with him.
+            // "w/ Odo" means "with Odo".
             if matches!(&text[start..end], "w" | "W") && text[end..].starts_with('/') {
                 chars.next();
                 end += 1;
@@ -90,7 +90,7 @@ pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
                 last_end = end - offset;
                 continue;
             }
-            // "hidin'" and "Dockers'" keep theirs as a token of its own.
+            // The apostrophe of "hidin'" and "Dockers'" becomes a separate token.
             push_word(&mut tokens, &text[start..end], start, offset, glued);
         } else {
             let norm = match c {
@@ -108,7 +108,7 @@ pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
                 c => c.to_string(),
             };
             let mut norm = norm;
-            // Dots and hyphens in a row are one.
+            // Consecutive dots or hyphens form one token.
             while let Some(&(at, next)) = chars.peek() {
                 if next == c && matches!(c, '.' | '-' | '!' | '?') {
                     end = at + next.len_utf8();
@@ -142,7 +142,7 @@ pub(crate) fn tokens(text: &str, offset: usize) -> Vec<Token> {
     tokens
 }
 
-/// Puts words together that are one: "no longer".
+/// Joins the tokens "no" and "longer" into one. Returns whether the last token was "no".
 fn join(tokens: &mut [Token], end: usize) -> bool {
     let joins = tokens.last().is_some_and(|last| last.is("no"));
     if joins && let Some(last) = tokens.last_mut() {
@@ -152,12 +152,12 @@ fn join(tokens: &mut [Token], end: usize) -> bool {
     joins
 }
 
-/// Accents that stand behind their letter.
+/// Returns whether a character is a combining accent.
 fn is_mark_of_letter(c: char) -> bool {
     matches!(c, '\u{0300}'..='\u{036F}')
 }
 
-/// A word, with "n't" and "'s" as words of their own.
+/// Adds a word to the tokens. Endings such as "n't" and "'s" become separate tokens.
 fn push_word(tokens: &mut Vec<Token>, word: &str, start: usize, offset: usize, glued: bool) {
     let norm = normal(word);
     if norm == "longer" && join(tokens, offset + start + word.len()) {
@@ -190,7 +190,7 @@ fn push_word(tokens: &mut Vec<Token>, word: &str, start: usize, offset: usize, g
         push(&norm, 0, word.len(), glued, capital, sort);
         return;
     };
-    // The same number of characters at the end of the word as it is written.
+    // The ending has the same number of characters in the word as it is written.
     let count = ending.chars().count();
     let Some((cut, _)) = word.char_indices().rev().nth(count - 1) else {
         push(&norm, 0, word.len(), glued, capital, sort);

@@ -1,5 +1,7 @@
-//! What clauses say of somebody without a pattern for it, for the review queue: what stands after "is" and "with", what is
-//! had and worn, how somebody does what is done, and notes beside a name.
+//! Proposes attributes for the review queue where no pattern matches.
+//!
+//! Sources are words after "is" and "with", body parts and clothes, adjectives that describe how a person acts, and
+//! notes beside a name.
 
 use crate::{
     beside::AGES,
@@ -12,14 +14,14 @@ use crate::{
     read::{Reader, Ref, Said},
 };
 
-/// The most that is guessed of somebody in a clause.
+/// Maximum number of attributes that are proposed for one clause.
 const MOST: usize = 3;
 
-/// The most tokens of a value.
+/// Maximum number of tokens in a value.
 const LONGEST: usize = 12;
 
 impl Reader<'_> {
-    /// What clauses say of somebody; `read` tells of which clauses something was read already.
+    /// Proposes attributes from all clauses. `read` says for each clause whether a fact was already read from it.
     pub(crate) fn traits(&mut self, modes: &[Mode], read: &[bool]) {
         for (at, mode) in modes.iter().enumerate() {
             if !mode.is_plain() {
@@ -53,7 +55,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Those of whom a subject's words speak: "Katya's teeth" are hers.
+    /// Returns the entities that the subject of a clause describes. "Katya's teeth" describes Katya.
     fn bearers(&mut self, nps: &[usize]) -> Vec<Ref> {
         let mut refs = self.subjects(nps);
         if refs.is_empty()
@@ -66,14 +68,14 @@ impl Reader<'_> {
         refs
     }
 
-    /// Whether a noun group is a part of somebody: "her teeth".
+    /// Returns whether a noun group is a body part or possession with an owner: "her teeth".
     fn owned_part(&self, np: usize) -> bool {
         let group = &self.groups.nps[np];
         let owned = group.owner.is_some() || self.item_of(np).is_some_and(|item| self.syntax.word(item + 1) == "of");
         owned && group.name.is_none() && self.grammar.has.contains_key(self.norm(group.head))
     }
 
-    /// What stands after "is".
+    /// Proposes an attribute from the words after "is". Returns the number of proposals that count against the limit.
     pub(crate) fn complement(&mut self, subjects: &[Ref], from: usize, to: usize, mode: &Mode, left: usize) -> usize {
         let mut start = from;
         while start < to
@@ -117,7 +119,7 @@ impl Reader<'_> {
         self.offer(&name, subjects, start, end, mark, mode, left)
     }
 
-    /// The attribute that no list gives: by what somebody is.
+    /// Returns the most likely attribute of a value that is in no list, according to the class of the subject.
     fn likely(&self, kinds: Kinds, noun: bool, start: usize) -> String {
         let participle = self.norm(start).ends_with("ed") || self.norm(start).ends_with("en");
         match kinds {
@@ -131,7 +133,7 @@ impl Reader<'_> {
         .to_owned()
     }
 
-    /// The attribute that the words of a value give.
+    /// Returns the attribute that the words of a value indicate, or `None` if they are in no list.
     fn attribute_of(&self, from: usize, to: usize, kinds: Kinds) -> Option<String> {
         let grammar = self.grammar;
         let fits = |entries: &[(usize, bool)]| {
@@ -140,7 +142,7 @@ impl Reader<'_> {
                 .find(|(target, _)| grammar.targets[*target].subject.meets(kinds))
                 .map(|(target, _)| grammar.targets[*target].predicate.to_string())
         };
-        // The last noun decides, then what stands before it.
+        // The last word with a known attribute decides.
         (from..to).rev().find_map(|at| {
             let word = self.norm(at);
             let noun = self.singular(word);
@@ -153,7 +155,8 @@ impl Reader<'_> {
         })
     }
 
-    /// What stands further along in a clause: parts and clothes, and how somebody is while they act.
+    /// Proposes attributes from the rest of a clause: body parts, clothes, and adjectives that describe the subject
+    /// during an act.
     fn along(&mut self, subjects: &[Ref], from: usize, to: usize, mode: &Mode, mut left: usize) {
         let kinds = subjects.first().map_or(Kinds::ANY, |subject| self.kinds(subject.who));
         let mut token = from;
@@ -190,7 +193,7 @@ impl Reader<'_> {
                 .map(|(target, _)| self.grammar.targets[*target].predicate.to_string());
             if let Some(name) = name {
                 let end = self.value_stop(token, to);
-                // "sweet on Odo" says something of two.
+                // "Sweet on Odo" is a relation and no attribute.
                 let names = self.names.iter().any(|name| name.start > token && name.start < end);
                 // "for good"
                 let names = names || (token > 0 && self.norm(token - 1) == "for");
@@ -204,7 +207,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "came as a dancer"
+    /// Proposes an occupation after "as": "came as a dancer". Returns whether it was recorded.
     fn posted(&mut self, subjects: &[Ref], token: usize, mode: &Mode, left: usize) -> bool {
         let np = self.groups.nps.iter().find(|np| np.start == token + 1 && np.name.is_none() && !np.pronoun).cloned();
         let Some(group) = np else { return false };
@@ -214,7 +217,8 @@ impl Reader<'_> {
             && self.offer("occupation", subjects, group.content, group.end, "loose_post", mode, left) > 0
     }
 
-    /// Where a value ends that begins at a token: at a mark, or where another clause begins.
+    /// Returns the token before which a value ends: a punctuation mark or the start of another clause, or the limit of
+    /// its length.
     fn value_stop(&self, from: usize, to: usize) -> usize {
         let stops = |at: usize| {
             let class = self.grammar.class(self.norm(at));
@@ -225,7 +229,7 @@ impl Reader<'_> {
         (from + 1..to.min(from + LONGEST)).find(|at| stops(*at)).unwrap_or(to.min(from + LONGEST))
     }
 
-    /// Proposes a value, unless one in these words was read.
+    /// Proposes a value, if no fact with the same words was read. Returns 1 if a fact was recorded, and otherwise 0.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn offer(
         &mut self,
@@ -253,7 +257,7 @@ impl Reader<'_> {
         usize::from(self.facts.len() > before)
     }
 
-    /// Notes beside a name: "Odo: forty, bad leg, guild rat".
+    /// Proposes attributes from notes beside a name: "Odo: forty, bad leg, guild rat".
     pub(crate) fn notes(&mut self) {
         let mode = self.whole(false);
         if mode.dead
@@ -268,7 +272,7 @@ impl Reader<'_> {
             Some(Item::Np(first)) if self.groups.nps[first].name.is_some() => {
                 (self.resolve(first, &[]), self.groups.nps[first].end)
             }
-            // "Polite, greedy.": whoever was spoken of last.
+            // Notes without a name describe the person mentioned last: "Polite, greedy."
             _ if self.names.is_empty() && self.tokens.len() < LONGEST => {
                 let last = self.memory.last_person();
                 let last = last.map(|who| Ref { who, mark: Some("far_pronoun"), second: None });

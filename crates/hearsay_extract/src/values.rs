@@ -1,5 +1,5 @@
-//! What words say of somebody in whose sentence they stand, by what stands around them: learned from labelled sentences, as in
-//! `between.rs`.
+//! Finds with a classifier which words of a sentence state an attribute of an entity. The classifier uses the words
+//! around them and is trained on labelled sentences, like the one in `between.rs`.
 
 use hearsay_model::text;
 
@@ -12,17 +12,17 @@ use crate::{
     read::{Reader, Said},
 };
 
-/// The most values of a sentence that are looked at, and for each the most that it may be said of.
+/// Maximum number of possible values in a sentence, and maximum number of entities that are considered for each value.
 const MOST_VALUES: usize = 12;
 const MOST_BEARERS: usize = 3;
 
-/// How likely an attribute has to be.
+/// Minimum probability of an attribute to be proposed.
 const LEAST: f32 = 0.12;
 
-/// How many words between somebody and a value are looked at as one.
+/// Maximum number of words between an entity and a value that together form one feature.
 const PATH: usize = 4;
 
-/// Words that may be a value, and somebody of whom they may be said.
+/// Words that may be a value, with an entity that they may describe.
 #[derive(Debug, Clone)]
 pub(crate) struct Trait {
     pub(crate) bearer: Spot,
@@ -33,7 +33,8 @@ pub(crate) struct Trait {
 }
 
 impl Reader<'_> {
-    /// Weighs by what was learned what was read of anybody, and proposes what was not.
+    /// Applies the classifier: adds its weights to the facts that were read, and proposes values that were not read.
+    /// Returns all candidates.
     pub(crate) fn learned_values(&mut self, modes: &[Mode]) -> Vec<Trait> {
         let traits = self.candidates(modes);
         let classifier = self.attributes;
@@ -85,7 +86,7 @@ impl Reader<'_> {
         self.state(target, &bearer, Err(found.value.clone()), "", &marks, &mode, span);
     }
 
-    /// Words that may be values, with those of whom they may be said.
+    /// Returns all words that may be values, each with the entities that they may describe.
     fn candidates(&mut self, modes: &[Mode]) -> Vec<Trait> {
         let spots = self.all_spots();
         let mut found = Vec::new();
@@ -102,7 +103,8 @@ impl Reader<'_> {
         found
     }
 
-    /// The tokens of noun groups that name nobody, with what belongs to them by "of", and of words for how somebody is.
+    /// Returns the token ranges that may be values: noun groups without a name, together with a group after "of", and
+    /// descriptive words.
     fn spans_of_values(&self) -> Vec<(usize, usize)> {
         let mut spans = Vec::new();
         for item in 0..self.groups.items.len() {
@@ -139,7 +141,7 @@ impl Reader<'_> {
             && (ends || class.has(Class::ADJECTIVE) || !self.grammar.attributes_of(word).is_empty())
     }
 
-    /// What is seen of a value: its words, those around it, and how it stands to whom it may be said of.
+    /// Returns the features of a value: its words, the words around it, and its position relative to the entity.
     fn features_of_value(&self, bearer: &Spot, from: usize, to: usize, order: usize, modes: &[Mode]) -> Vec<String> {
         let kind = crate::between::letter(self.kinds(bearer.found.who));
         let side = if bearer.end <= from {
@@ -206,7 +208,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether one value holds the other as whole words.
+/// Returns whether one value contains the other as whole words.
 pub(crate) fn overlap(a: &str, b: &str) -> bool {
     let (a, b) = (text::words(a), text::words(b));
     !a.is_empty() && !b.is_empty() && (text::names(&a, &b) || text::names(&b, &a))

@@ -1,4 +1,4 @@
-//! Verb groups: "would never have been told".
+//! Reads verb groups, such as "would never have been told".
 
 use crate::{
     grammar::Class,
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Parser<'_> {
-    /// A verb group at a token, and where it ends.
+    /// Reads a verb group at a token. Returns the group and the token after it, or `None` if no verb group begins here.
     pub(crate) fn verb_group(&self, at: usize, within: Within) -> Option<(Vg, usize)> {
         let mut vg = Vg { start: at, form: VerbForm::Finite, ..Vg::default() };
         let mut i = at;
@@ -41,7 +41,7 @@ impl Parser<'_> {
             }
             let word = self.norm(i);
             if !begun && (self.is_negation(i) || self.is_adverb(i)) {
-                // "never trusted", "quietly works": the group begins with it, if a verb follows.
+                // An adverb begins the group if a verb follows: "never trusted", "quietly works".
                 let next = self.skip_adverbs(i);
                 let verb = be_form(self.norm(next)) || self.class(next).has(Class::MODAL) || self.is_verb(next, within);
                 if !verb || self.is_name(next) || next == i {
@@ -61,7 +61,7 @@ impl Parser<'_> {
             let next_has = |form: Form| next_form.is_some_and(|next| next.has(form));
             let contraction = word == "'s" || word == "'d";
             if contraction && within == Within::Nothing && !begun {
-                // Behind something that is no noun group.
+                // The preceding token is not part of a noun group.
                 if i == 0 || self.tokens[i - 1].sort == Sort::Mark {
                     return None;
                 }
@@ -164,7 +164,7 @@ impl Parser<'_> {
                 vg.lemma = "be".into();
                 vg.head = i;
                 vg.end = next.max(i + 1);
-                // Adverbs behind "is" belong to it; negations too.
+                // Adverbs and negations after "is" belong to the verb group.
                 let end = self.negated_until(i + 1, next);
                 vg.end = end;
                 return Some((vg, end));
@@ -190,7 +190,7 @@ impl Parser<'_> {
                         continue;
                     }
                     if self.norm(i) == "got" {
-                        // "have got" is "have".
+                        // "Have got" means "have".
                         let then = self.skip_adverbs(i + 1);
                         let base = self.norm(then) == "to";
                         if base
@@ -251,7 +251,7 @@ impl Parser<'_> {
                 vg.end = next + 1;
                 return Some((vg, next + 1));
             }
-            // The verb itself.
+            // The main verb.
             let here = if begun { self.form(i).is_some() && !self.tokens[i].capital } else { self.is_verb(i, within) };
             if !here {
                 return None;
@@ -295,7 +295,7 @@ impl Parser<'_> {
     }
 
     pub(crate) fn negated_until(&self, from: usize, to: usize) -> usize {
-        // Adverbs that stand behind a copula are skipped only up to what they belong to.
+        // Adverbs after a copula are skipped only up to the words that they modify.
         if (from..to).any(|at| self.is_negation(at)) || from < to { to } else { from }
     }
 
@@ -306,14 +306,14 @@ impl Parser<'_> {
         (vg, head + 1)
     }
 
-    /// Words like "missing" and "wounded", which say how somebody is and not what is done.
+    /// Returns whether a word such as "missing" or "wounded" describes a state and not an act.
     pub(crate) fn is_attribute_word(&self, at: usize) -> bool {
         self.grammar.adjectives.contains_key(self.norm(at))
             && !matches!(self.norm(at + 1), "by" | "it" | "him" | "them" | "me" | "us")
             && !self.is_nounish(at + 1)
     }
 
-    /// Whether the noun group just read is what somebody has or keeps in some state.
+    /// Returns whether the noun group read last is the object of a verb of [`KEEPING`].
     fn is_kept(&self) -> bool {
         let [.., Item::Vg(vg), Item::Np(np)] = self.groups.items[..] else { return false };
         KEEPING.contains(&self.groups.vgs[vg].lemma.as_str())
@@ -322,7 +322,7 @@ impl Parser<'_> {
             || (self.groups.vgs[vg].lemma == "have" && self.groups.nps[np].pronoun)
     }
 
-    /// Whether a participle without an auxiliary belongs to the noun before it: "the blade forged by Grimjaw".
+    /// Returns whether a participle without an auxiliary modifies the noun before it: "the blade forged by Grimjaw".
     pub(crate) fn is_reduced(&self, at: usize, within: Within) -> bool {
         if self.norm(at + 1) == "by" {
             return true;
@@ -355,7 +355,7 @@ impl Parser<'_> {
     }
 }
 
-/// Verbs that keep somebody as they are: "has Odo locked up".
+/// Verbs whose object is kept in a state: "has Odo locked up".
 const KEEPING: [&str; 4] = ["have", "get", "keep", "find"];
 
 fn begun_or_participle(participle: bool, next: &str) -> bool {

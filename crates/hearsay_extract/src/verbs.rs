@@ -1,6 +1,6 @@
-//! The forms of English verbs.
+//! Forms of English verbs.
 
-/// Which forms of a verb a word may be, a bit for each.
+/// Set of verb forms that a word can be, with one bit per form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Form(u8);
 
@@ -20,7 +20,7 @@ impl Form {
     }
 }
 
-/// All forms of a verb; past and participle are given where they are irregular.
+/// Returns all forms of a verb. `irregular` contains the past and the participle of an irregular verb.
 pub(crate) fn conjugated(base: &str, irregular: Option<(&str, &str)>) -> Vec<(String, Form)> {
     let mut forms = vec![(base.to_owned(), Form::BASE), (third(base), Form::THIRD)];
     match irregular {
@@ -35,7 +35,7 @@ pub(crate) fn conjugated(base: &str, irregular: Option<(&str, &str)>) -> Vec<(St
         }
     }
     for ing in ings(base) {
-        // "hidin'" is hiding.
+        // "Hidin'" means "hiding".
         forms.push((format!("{}'", &ing[..ing.len() - 1]), Form::ING));
         forms.push((ing, Form::ING));
     }
@@ -46,7 +46,7 @@ fn ends_in(base: &str, letters: &str) -> bool {
     base.chars().next_back().is_some_and(|last| letters.contains(last))
 }
 
-/// Whether a `y` at the end stands behind a consonant: "carry", but not "play".
+/// Returns whether a verb ends in a consonant and `y`: "carry", but not "play".
 fn has_soft_y(base: &str) -> bool {
     base.ends_with('y') && !base.chars().rev().nth(1).is_some_and(|before| "aeiou".contains(before))
 }
@@ -63,7 +63,9 @@ pub(crate) fn third(base: &str) -> String {
     }
 }
 
-/// Whether the last consonant may be doubled: "rob" is "robbed". "visit" is "visited", but there is no harm in more.
+/// Returns the verb with a doubled last consonant, as in "robbed", or `None` if it cannot be doubled.
+///
+/// The rule also doubles the consonant of "visit". The additional forms do no harm.
 fn doubled(base: &str) -> Option<String> {
     let letters: Vec<char> = base.chars().collect();
     let [.., before, vowel, last] = letters[..] else { return None };

@@ -138,7 +138,7 @@ pub(super) enum Direction {
     Backward,
 }
 
-/// A kind, or a group of kinds.
+/// A kind of entity, or a group of such kinds, that a word in the tables names.
 #[derive(Deserialize)]
 #[serde(from = "String")]
 enum Sort {

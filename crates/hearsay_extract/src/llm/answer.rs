@@ -1,4 +1,4 @@
-//! What answers look like, and how they are read.
+//! Form of the model's answers, and the code that reads them.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::repair;
 use hearsay_model::Kind;
 
-/// An entity as the model proposes it.
+/// Entity proposed by the model, before any check.
 #[derive(Debug, Clone, Deserialize, PartialEq)]
 pub(crate) struct EntityItem {
     pub(crate) name: String,
@@ -20,7 +20,7 @@ pub(crate) struct EntityItem {
     pub(crate) confidence: Option<f64>,
 }
 
-/// A fact as the model proposes it.
+/// Fact proposed by the model, before any check.
 #[derive(Debug, Clone, Deserialize, PartialEq)]
 pub(crate) struct FactItem {
     pub(crate) subject: String,
@@ -44,10 +44,11 @@ pub(crate) struct FactItem {
     pub(crate) over: Option<bool>,
 }
 
-/// A kind of answer: a list of items under a name.
+/// Form of an answer: a JSON object with one list of items.
 pub(crate) struct Form {
     pub(crate) name: &'static str,
-    /// As servers want it: everything is required, nothing else allowed.
+    /// JSON schema that is sent to the server. Servers expect that all fields are required and that no others are
+    /// allowed.
     pub(crate) schema: Value,
     item: Option<Validator>,
 }
@@ -62,9 +63,9 @@ impl Form {
             "required": [name],
             "additionalProperties": false,
         });
-        // What is missing and does not matter is no reason to refuse.
+        // A missing optional field is no reason to refuse an item.
         let lenient = json!({"type": "object", "properties": item, "required": required});
-        // The schemas are part of the program, and a test builds them.
+        // The schema is constant, and a test checks that it is valid.
         Self { name, schema, item: jsonschema::draft202012::new(&lenient).ok() }
     }
 }
@@ -98,22 +99,23 @@ pub(crate) static FACTS: LazyLock<Form> = LazyLock::new(|| {
     Form::new("facts", item, &["subject", "predicate", "quote"])
 });
 
-/// The items of an answer.
+/// Items read from an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer<T> {
     pub(crate) items: Vec<T>,
-    /// Items that were not of the form.
+    /// Number of items that do not match the schema.
     pub(crate) malformed: usize,
     pub(crate) repaired: bool,
 }
 
-/// More items are no answer to a text of one part.
+/// Maximum number of items in an answer. Further items are ignored and counted as malformed.
 const MOST_ITEMS: usize = 500;
 
-/// Reads an answer: repairs it, checks each item against the schema, and takes those that are right.
+/// Reads an answer. Repairs its JSON, checks each item against the schema, and returns the valid items.
 ///
 /// # Errors
-/// When it has no list of items, or none of them is right: why, in words for the model.
+/// Returns an error if the answer has no list of items, or if it has items but none of them is valid. The message can
+/// be sent to the model.
 pub(crate) fn read<T: for<'de> Deserialize<'de>>(form: &Form, answer: &str) -> Result<Answer<T>, String> {
     let read = repair::read(answer)?;
     let list = match &read.value {
@@ -150,7 +152,8 @@ pub(crate) fn read<T: for<'de> Deserialize<'de>>(form: &Form, answer: &str) -> R
     }
 }
 
-/// What holds of all answers: repairing one gives the same as reading what came of it.
+/// Checks properties of all answers: repaired JSON can be read again with the same result, and the number of items is
+/// limited. Panics if a property is violated.
 pub(crate) fn check(answer: &str) {
     if let Ok(read) = repair::read(answer) {
         let written = read.value.to_string();
@@ -165,7 +168,7 @@ pub(crate) fn check(answer: &str) {
     }
 }
 
-/// The same item with numbers where models write numbers as text, and text where they write numbers.
+/// Returns the item with corrected types. Some models write a number as text, or text as a number.
 fn scalars(item: &Value) -> Value {
     let Value::Object(members) = item else { return item.clone() };
     let members = members.iter().map(|(name, value)| {

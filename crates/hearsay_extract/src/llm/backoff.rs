@@ -1,4 +1,4 @@
-//! How long to wait before a call is tried again.
+//! Waiting time before a failed call is repeated.
 
 use std::{hash::Hasher, time::Duration};
 
@@ -6,9 +6,9 @@ use rustc_hash::FxHasher;
 
 use super::LlmSettings;
 
-/// The wait after a failed try, counted from 0: twice as long each time, up to a most, and up to a quarter shorter, so
-/// that calls that failed together do not come back together. No random number is in it: the same call waits as long
-/// each time.
+/// Returns the waiting time after failed try number `tries`, counted from 0. The time doubles with each try, up to a
+/// maximum. It is then shortened by up to a quarter, so that calls that failed together are not repeated together. The
+/// amount depends on `seed` instead of a random number, so that the same call always waits equally long.
 pub(crate) fn wait(settings: &LlmSettings, tries: u32, seed: u64) -> Duration {
     doubling(settings.backoff_ms, settings.backoff_most_ms, tries, seed)
 }
@@ -22,7 +22,7 @@ pub(crate) fn doubling(first_ms: u64, most_ms: u64, tries: u32, seed: u64) -> Du
     Duration::from_millis(whole - whole / 1000 * thousandths - whole % 1000 * thousandths / 1000)
 }
 
-/// What tells calls apart that wait.
+/// Returns a seed for the waiting time of a call. Calls with different texts get different seeds.
 pub(crate) fn seed(text: &str) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text.as_bytes());

@@ -1,18 +1,19 @@
-//! How many tokens may be used.
+//! Budgets that limit the number of tokens.
 
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// Tokens of one budget, used and set aside for calls under way. Copies share it.
+/// Budget with a maximum number of tokens. It counts used tokens and tokens reserved for unfinished calls. Clones share
+/// the count.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     limit: u64,
     used: Arc<AtomicU64>,
 }
 
-/// Tokens that are set aside for a call. Dropped before it is settled, they are free again.
+/// Tokens that are reserved for a call. If the value is dropped without a call of `settle`, the tokens are free again.
 #[derive(Debug)]
 pub(crate) struct Reserved<'a> {
     budget: &'a Budget,
@@ -32,7 +33,7 @@ impl Budget {
         self.used.load(Relaxed)
     }
 
-    /// Sets tokens aside, if there are as many.
+    /// Reserves tokens. Returns `None` if the budget has too few tokens left.
     pub(crate) fn reserve(&self, tokens: u64) -> Option<Reserved<'_>> {
         let fits = |used: u64| used.checked_add(tokens).filter(|sum| *sum <= self.limit);
         self.used.fetch_update(Relaxed, Relaxed, fits).ok()?;
@@ -41,9 +42,9 @@ impl Budget {
 }
 
 impl Reserved<'_> {
-    /// The call took place, and used these.
+    /// Replaces the reservation by the number of tokens that the call used.
     pub(crate) fn settle(mut self, used: u64) {
-        // More than was set aside counts too: the next call finds less.
+        // A call may use more tokens than were reserved. They all count, so that less is left for the next call.
         self.budget.used.fetch_add(used, Relaxed);
         self.free();
     }
@@ -59,7 +60,8 @@ impl Drop for Reserved<'_> {
     }
 }
 
-/// About how many tokens a text has, where no server has counted them: four bytes each, as English has.
+/// Estimates the number of tokens of a text, for servers that do not count them. A token of English text has about four
+/// bytes.
 pub(crate) fn estimate(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4)
 }

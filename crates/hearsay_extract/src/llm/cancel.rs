@@ -1,8 +1,8 @@
-//! Stopping what is under way.
+//! Cancellation of calls to a language model.
 
 use tokio::sync::watch;
 
-/// A handle to stop calls. Copies belong together: stopping one stops what any of them was given to.
+/// Handle that cancels calls. If one clone is cancelled, the calls of all its clones are cancelled.
 #[derive(Debug, Clone)]
 pub struct Cancel(watch::Sender<bool>);
 
@@ -13,24 +13,24 @@ impl Default for Cancel {
 }
 
 impl Cancel {
-    /// A handle that is not stopped.
+    /// Creates a handle that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Stops at the next moment at which something is waited for. What was found until then is thrown away.
+    /// Cancels the calls. They end at their next await point, and their results so far are discarded.
     pub fn cancel(&self) {
         self.0.send_replace(true);
     }
 
-    /// Whether it is stopped.
+    /// Returns whether the handle was cancelled.
     pub fn is_cancelled(&self) -> bool {
         *self.0.borrow()
     }
 
     pub(crate) async fn cancelled(&self) {
         let mut receiver = self.0.subscribe();
-        // The sender lives as long as `self`, so this ends only when it is stopped.
+        // The sender lives as long as `self`, so the wait ends only when the handle is cancelled.
         let _ = receiver.wait_for(|stopped| *stopped).await;
     }
 }

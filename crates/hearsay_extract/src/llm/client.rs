@@ -1,4 +1,4 @@
-//! One call to the server: tried again, paid for, stopped.
+//! Calls to the server, with retries, token budgets and cancellation.
 
 use std::{
     sync::{
@@ -32,15 +32,15 @@ use super::{
     key::is_local,
 };
 
-/// What is asked in one call, in a context of its own.
+/// Content of one call. Each call is a new conversation.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) phase: Phase,
     pub(crate) system: String,
     pub(crate) user: String,
-    /// An answer that could not be used, and what was wrong with it.
+    /// Previous answer that could not be used, and the message that tells the model why; `None` for the first try.
     pub(crate) failed: Option<(String, String)>,
-    /// The name and schema of the answer; none, when words are wanted.
+    /// Name and JSON schema of the answer; `None` if the answer is free text.
     pub(crate) schema: Option<(&'static str, Value)>,
 }
 
@@ -51,15 +51,15 @@ impl Call {
     }
 }
 
-/// What came.
+/// Answer of the model.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     pub(crate) text: String,
-    /// Whether the model had to stop in the middle.
+    /// Whether the answer was cut off because it reached the maximum number of tokens.
     pub(crate) cut_off: bool,
 }
 
-/// What one run costs.
+/// Budget, cancellation and counters of one run.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     pub(crate) budget: Budget,
@@ -83,7 +83,8 @@ impl Run {
     }
 }
 
-/// How answers are asked for: as strictly as the server can.
+/// Format that a request prescribes for the answer: JSON with a schema, any JSON, or free text. The client starts with
+/// the schema and uses the next format if the server rejects it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Strictness {
     Schema,
@@ -99,7 +100,7 @@ impl Strictness {
     }
 }
 
-/// The connection to a server. Copies share budget and limits.
+/// Client of one server. Clones share the token budget and the limits.
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) settings: Arc<LlmSettings>,
@@ -107,25 +108,27 @@ pub(crate) struct Client {
     http: async_openai::Client<OpenAIConfig>,
     total: Budget,
     permits: Arc<Semaphore>,
-    /// What was learned of the server: the strictness that it takes, and whether it takes a temperature.
+    /// Strictest format that the server accepts, as far as known. `no_temperature` records whether the server rejects a
+    /// temperature.
     strictness: Arc<AtomicU8>,
     no_temperature: Arc<AtomicBool>,
 }
 
-/// What a try came to when it gave nothing.
+/// Reason why a request gave no answer.
 enum Failure {
-    /// It may pass. Whether the server has worked on it all the same.
+    /// Temporary failure; the request can be repeated. `worked` tells whether the server may have processed the request
+    /// and used tokens.
     Passing { why: String, worked: bool },
-    /// The server does not take this form of a request.
+    /// The server rejects this form of request, for example the schema or the temperature.
     Form(String),
-    /// It stays so.
+    /// Permanent failure; the same request would fail again.
     Lasting(String),
 }
 
 impl Client {
     pub(crate) fn new(settings: LlmSettings, key: Key) -> Result<Self, LlmError> {
         settings.check()?;
-        // An error says that somebody installed one before: as good.
+        // An error means that a provider was already installed. That provider is good enough.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let url = reqwest::Url::parse(&settings.base_url)
             .map_err(|error| LlmError::Settings(format!("base_url is no address: {error}")))?;
@@ -136,20 +139,20 @@ impl Client {
         let local = is_local(&url);
         let builder = reqwest::Client::builder()
             .connect_timeout(Duration::from_millis(settings.connect_timeout_ms))
-            // The text goes where the settings say, and nowhere else.
+            // Does not follow redirects: the text must go only to the server in the settings.
             .redirect(reqwest::redirect::Policy::none())
-            // A connection lives in the runtime of its call, which may be gone at the next.
+            // A connection belongs to the runtime of its call. That runtime may no longer exist at the next call.
             .pool_max_idle_per_host(0);
         let builder = if local { builder.no_proxy() } else { builder };
         let http = builder.build().map_err(|error| LlmError::Client(key.hide(&with_causes(&error))))?;
-        // All that the client crate would take from the environment is said: no key, organisation or project of another
-        // service goes to this server.
+        // Sets every value that the client crate would otherwise read from the environment. The key, organisation or
+        // project of another service must not go to this server.
         let config = OpenAIConfig::new()
             .with_api_base(settings.base_url.trim_end_matches('/'))
             .with_api_key(key.expose().unwrap_or_default())
             .with_org_id("")
             .with_project_id("");
-        // Its own retries are left out: they know neither budget nor settings.
+        // Does not use the retries of the client crate, because they ignore the budgets and the settings.
         let http = async_openai::Client::build(http.clone(), config).with_http_service(ReqwestService::new(http));
         Ok(Self {
             key,
@@ -170,7 +173,7 @@ impl Client {
         self.settings.phase(phase).model.as_deref().unwrap_or(&self.settings.model)
     }
 
-    /// Asks, and asks again when the failure may pass.
+    /// Sends a call, and repeats it after temporary failures.
     pub(crate) async fn ask(&self, call: &Call, run: &Run) -> Result<Reply, LlmError> {
         tokio::select! {
             biased;
@@ -217,7 +220,7 @@ impl Client {
         (strictness.unwrap_or(Strictness::Words), !self.no_temperature.load(Relaxed))
     }
 
-    /// One request within the budgets.
+    /// Sends one request, if the budgets have enough tokens left.
     async fn try_once(
         &self,
         call: &Call,
@@ -292,7 +295,8 @@ impl Client {
         }
     }
 
-    /// What else came: an answer that lacks what is not needed, or none.
+    /// Tries to read an answer that the client crate could not parse. The answer is usable if only fields that this
+    /// module ignores are missing or wrong.
     fn other(&self, error: &OpenAIError) -> Result<Completion, Failure> {
         let answer = match error {
             OpenAIError::JSONDeserialize(_, body) => serde_json::from_str(body).ok(),
@@ -330,7 +334,7 @@ impl Client {
     }
 }
 
-/// The parts of an answer that are needed. Servers differ in the rest.
+/// Fields of an answer that this module uses. Servers differ in the other fields.
 #[derive(Deserialize)]
 struct Completion {
     choices: Vec<Choice>,
@@ -374,11 +378,12 @@ impl From<CreateChatCompletionResponse> for Completion {
     }
 }
 
-/// How servers say that the model had to stop.
+/// Value of `finish_reason` for an answer that was cut off at the maximum number of tokens.
 const CUT_OFF: &str = "length";
 
 impl Completion {
-    /// The reply, and how many tokens it cost.
+    /// Returns the reply and the number of tokens that the call used. `prompt` is the estimated number of tokens of the
+    /// request.
     fn reply(self, prompt: u64) -> Result<(Reply, u64), Failure> {
         let counted = self.usage.map(|usage| usage.total_tokens.max(usage.prompt_tokens + usage.completion_tokens));
         let Some(choice) = self.choices.into_iter().next() else {

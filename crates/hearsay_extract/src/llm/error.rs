@@ -1,84 +1,86 @@
-//! What can go wrong.
+//! Errors of calls to a language model.
 
 use thiserror::Error;
 
-/// Why a language model gave nothing. No text of an error has the key in it.
+/// Error of a call to a language model. No message contains the key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LlmError {
-    /// A setting cannot be.
+    /// A setting, the key or an argument is invalid. The message names the problem.
     #[error("settings of the language model: {0}")]
     Settings(String),
-    /// The server is not there, or does not answer in time, after all tries. It may be there later.
+    /// The server could not be reached or did not answer in time, even after all tries. A later call may succeed.
     #[error("no answer from {base_url} after {tries} tries: {why}")]
     Unreachable {
-        /// Where it was looked for.
+        /// Address of the server.
         base_url: String,
-        /// How often.
+        /// Number of tries.
         tries: u32,
-        /// What the last try met.
+        /// Error of the last try.
         why: String,
     },
-    /// The server refuses: the key, the model's name, or the request. Trying again does not help.
+    /// The server rejected the key, the name of the model or the request. The same call would fail again.
     #[error("{base_url} refuses: {why}")]
     Refused {
-        /// Who refuses.
+        /// Address of the server.
         base_url: String,
-        /// In its words.
+        /// Error message of the server.
         why: String,
     },
-    /// The model's answer cannot be used, not even after it was told why.
+    /// The model's answer could not be used. For extraction, a second answer, after the model was told what was wrong,
+    /// could not be used either.
     #[error("the answer of {model} cannot be used: {why}; it begins `{began}`")]
     Unusable {
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// What is wrong with it.
+        /// Problem with the answer.
         why: String,
-        /// What came.
+        /// Beginning of the answer, at most 160 characters.
         began: String,
     },
-    /// A budget is used up.
+    /// A token budget has too few tokens left for the next call.
     #[error(
         "the budget of {limit} tokens {what} is used up ({used} used, {needed} needed for the next call); {setting} raises it"
     )]
     Budget {
-        /// Which one.
+        /// Scope of the budget: one run or all runs.
         what: &'static str,
-        /// The setting.
+        /// Setting that contains the limit of the budget.
         setting: &'static str,
-        /// How many there are.
+        /// Limit of the budget, in tokens.
         limit: u64,
-        /// How many are gone.
+        /// Number of tokens that are used or reserved.
         used: u64,
-        /// How many the next call may need.
+        /// Maximum number of tokens that the next call may need.
         needed: u64,
     },
-    /// There is more than one call takes.
+    /// The text is longer than the maximum for one call.
     #[error("{given} characters are more than the {most} that one call takes ({setting}): shorten them first")]
     TooLong {
-        /// How many there are.
+        /// Length of the text, in characters.
         given: usize,
-        /// How many there may be.
+        /// Maximum length, in characters.
         most: usize,
-        /// The setting.
+        /// Setting that contains the maximum length.
         setting: &'static str,
     },
-    /// Somebody stopped it.
+    /// The call was cancelled.
     #[error("it was stopped")]
     Cancelled,
-    /// The program's own surroundings failed: no runtime, no TLS.
+    /// The HTTP client or the tokio runtime could not be created.
     #[error("the client cannot run: {0}")]
     Client(String),
 }
 
 impl LlmError {
-    /// Whether the same call may succeed later.
+    /// Returns whether the same call may succeed later.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Cancelled)
     }
 }
 
-/// An error with what is behind it: `error sending request` alone tells nobody that nothing listens there.
+/// Returns the message of an error with the messages of its causes. A message such as `error sending request` alone
+/// does not tell that no server listens at the address.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -92,7 +94,7 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The beginning of a text, for an error: without control characters.
+/// Returns the first 160 characters of a text without control characters, for use in an error message.
 pub(crate) fn beginning(text: &str) -> String {
     const MOST: usize = 160;
     let mut short: String = text.chars().filter(|c| !c.is_control()).take(MOST).collect();

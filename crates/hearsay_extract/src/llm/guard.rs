@@ -1,8 +1,8 @@
-//! Text that talks to the program instead of its readers.
+//! Detects sentences that address the program or the model instead of the reader (prompt injection).
 //!
-//! Whatever a text says, it stays text: it is fenced in the prompt, changes no setting, and raises no confidence. But a
-//! model may obey it all the same. So no fact is taken from a sentence that is addressed to the program, and everything
-//! else in such a text waits for the DM.
+//! The prompt encloses a text between marker lines, and a text can neither change a setting nor raise a confidence. A
+//! model may still obey an instruction in the text. Therefore, a sentence that addresses the program gives no fact, and
+//! all other facts of that text wait for the DM's review.
 
 use std::ops::Range;
 
@@ -103,7 +103,7 @@ const ROLES: [&str; 12] = [
     "[system",
 ];
 
-/// Whether a sentence is addressed to the program.
+/// Returns whether a sentence addresses the program.
 pub(crate) fn is_addressed(sentence: &str) -> bool {
     let lower = sentence.trim_start().to_lowercase();
     let json = lower.contains("\"predicate\"") || lower.contains("\"confidence\"") || lower.contains("\"facts\"");
@@ -116,14 +116,14 @@ pub(crate) fn is_addressed(sentence: &str) -> bool {
     }
     let words = words(sentence);
     let is = |list: &[&str], at: usize| list.contains(&words[at].as_str());
-    // One within a few words of the other.
+    // Whether a word of `first` is followed by a word of `second`, less than `reach` words later.
     let near = |first: &[&str], second: &[&str], reach: usize| {
         (0..words.len()).filter(|at| is(first, *at)).any(|at| {
             let from = at + 1;
             (from..words.len().min(from + reach)).any(|later| is(second, later))
         })
     };
-    // "Ignore the guild's instructions" is a story, "ignore your instructions" an address.
+    // "Ignore the guild's instructions" belongs to a story; "ignore your instructions" addresses the program.
     let overridden = near(&OVERRIDES, &ORDERS, 5)
         && near(
             &OVERRIDES,
@@ -136,7 +136,7 @@ pub(crate) fn is_addressed(sentence: &str) -> bool {
     overridden || commanded || named
 }
 
-/// The sentences of a text that are addressed to the program: bytes of it.
+/// Returns the byte ranges of the sentences that address the program.
 pub(crate) fn addressed(text: &str) -> Vec<Range<usize>> {
     split(text).into_iter().filter(|range| is_addressed(&text[range.clone()])).collect()
 }

@@ -1,4 +1,4 @@
-//! The key of an endpoint, which nobody is to see.
+//! Secret key for the server of the language model.
 
 use std::fmt;
 
@@ -6,51 +6,56 @@ use reqwest::Url;
 
 use super::{LlmError, LlmSettings};
 
-/// What is wrong with a host.
+/// Error message for an invalid host.
 const WRONG_HOST: &str =
     "does not name a host: `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000` is expected";
 
-/// The key, out of the environment, bound to the host that may have it. It has no `Display`, its `Debug` hides it, and it
-/// cannot be serialised.
+/// Secret key for a server, together with the only host that may receive it. The key has no `Display` and cannot be
+/// serialised; its `Debug` output hides it.
 ///
-/// Settings may come with a campaign from anywhere. So they name neither the key nor who gets it: the host stands in the
-/// environment beside the key, and a key goes to its host alone.
+/// The settings of a campaign may come from an untrusted source. They therefore contain neither the key nor the host
+/// that may receive it. Both come from the environment, and the key is sent only to that host.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Key(Option<Bound>);
 
-/// A key and its host.
+/// Key and the host that may receive it.
 #[derive(Clone, PartialEq, Eq)]
 struct Bound {
     key: String,
-    /// `None`, where nothing is said: any scheme that nobody can listen to.
+    /// Scheme of the server's address. If it is `None`, https is required, except for a server on this machine.
     scheme: Option<String>,
     host: String,
-    /// The usual one, where nothing is said; any, on this machine.
+    /// Port of the server. If it is `None`, the default port of the scheme is required. If `scheme` is `None` too, a
+    /// server on this machine may have any port.
     port: Option<u16>,
 }
 
-/// What stands in texts where the key stood.
+/// Replacement for the key in texts.
 const HIDDEN: &str = "(the key)";
 
-/// A key that is shorter cannot be told from words, and is a mistake.
+/// Minimum length of a key, in bytes. A shorter value is refused as a mistake, because it could not be distinguished
+/// from ordinary words.
 const SHORTEST: usize = 8;
 
-/// What the name of the variable ends with that has the host of a key.
+/// Suffix of the environment variable that contains the host of a key.
 const HOST: &str = "_HOST";
 
-/// Whether a host is this machine.
+/// Returns whether an address is on this machine.
 pub(super) fn is_local(url: &Url) -> bool {
     url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"))
 }
 
 impl Key {
-    /// The key that the environment variable has that the settings name; none, when it is not set: many local servers
-    /// want none. The variable of the same name with `_HOST` behind it says to which host the key may go. A server on
-    /// this machine that it does not name is asked without a key.
+    /// Reads the key from the environment variable that [`LlmSettings::key_env`] names. The variable with the same name
+    /// and the suffix `_HOST` contains the host that may receive the key. Returns an empty key if the first variable is
+    /// not set, because many local servers need no key. Also returns an empty key if the server is on this machine and
+    /// the key is not for this server.
     ///
     /// # Errors
-    /// When the key has characters that no key has (the error does not show them), or is for another host than that of
-    /// the settings.
+    /// Returns an error if the key is shorter than 8 characters or contains a character other than letters, digits and
+    /// ASCII punctuation, or if the value of the `_HOST` variable is not a host. For a server on another machine, also
+    /// returns an error if the `_HOST` variable is not set or names another host than the settings. The error never
+    /// shows the key.
     pub fn from_env(settings: &LlmSettings) -> Result<Self, LlmError> {
         Self::from_variables(settings, |name| std::env::var(name).unwrap_or_default())
     }
@@ -92,12 +97,12 @@ impl Key {
         ))
     }
 
-    /// A key by itself, such as a program gets from its own store of secrets, and the host that may have it:
-    /// `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000`. Without a scheme it goes to the host over
-    /// https alone, but for a server on this machine.
+    /// Creates a key from a value, for example from a program's own secret store. `host` is the only host that may
+    /// receive the key, such as `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000`. If `host` has
+    /// no scheme, the key is sent only over https, except to a server on this machine.
     ///
     /// # Errors
-    /// What is wrong with it, without showing it.
+    /// Returns a message that describes the problem with the key or the host. The message does not show the key.
     pub fn new(key: &str, host: &str) -> Result<Self, &'static str> {
         let (key, host) = (key.trim(), host.trim());
         if key.is_empty() {
@@ -117,12 +122,12 @@ impl Key {
         let Some((url, name)) = url.as_ref().and_then(|url| Some((url, url.host_str()?))) else {
             return Err(WRONG_HOST);
         };
-        // A port that is the usual one is left out by the parser, and is that of the scheme.
+        // The parser omits the default port of the scheme, so an explicit port 443 is read from the text of the host.
         let port = url.port().or_else(|| host.ends_with(":443").then_some(443));
         Ok(Self(Some(Bound { key: key.to_owned(), scheme, host: name.to_owned(), port })))
     }
 
-    /// Whether it may go to an address.
+    /// Returns whether the key may be sent to an address.
     pub(crate) fn is_for(&self, url: &Url) -> bool {
         let Some(bound) = &self.0 else { return true };
         let port = match bound.port {
@@ -136,7 +141,7 @@ impl Key {
         port && scheme && url.host_str() == Some(bound.host.as_str())
     }
 
-    /// Whether there is one.
+    /// Returns whether there is a key. A server that needs no key is called with an empty key.
     pub fn is_set(&self) -> bool {
         self.0.is_some()
     }
@@ -145,7 +150,8 @@ impl Key {
         self.0.as_ref().map(|bound| bound.key.as_str())
     }
 
-    /// The same text without the key: a server may put it into an error, or even into an answer.
+    /// Returns the text with every occurrence of the key replaced by a placeholder. A server may repeat the key in an
+    /// error or an answer.
     pub fn hide(&self, text: &str) -> String {
         match &self.0 {
             Some(Bound { key, .. }) => text.replace(key.as_str(), HIDDEN),
@@ -221,7 +227,7 @@ mod tests {
             })
         };
         assert!(ask("https://api.example.org/v1", "api.example.org").unwrap().is_set());
-        // A server on this machine is asked without one.
+        // A server on this machine is called without a key.
         assert!(!ask("http://127.0.0.1:11434/v1", "api.example.org").unwrap().is_set());
         assert!(!ask("http://127.0.0.1:11434/v1", "").unwrap().is_set());
         assert!(ask("http://127.0.0.1:11434/v1", "127.0.0.1").unwrap().is_set());

@@ -1,4 +1,4 @@
-//! Whom a part of a text names, and whom the model means by a name or an id.
+//! Finds the entities that a part of a text names, and the entities that the model means by a name or id.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use hearsay_model::{EntityId, Kind, Span, slug, text};
 use super::quote::Quotable;
 use crate::{Lexicon, Mention, NewEntity, Text};
 
-/// A text and its scene: what of a [`Text`] is of use here, and can go to other threads.
+/// Text and its scene: the fields of a [`Text`] that extraction with a language model uses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) text: &'a str,
@@ -24,22 +24,23 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// An entity as it is shown to the model.
+/// Entity as it is listed in the prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shown {
     pub(crate) mention: Mention,
-    /// What stands for it in answers.
+    /// Id of the entity in the prompt and in answers.
     pub(crate) id: String,
     pub(crate) name: String,
-    /// What else the text calls it.
+    /// Other names of the entity that occur in the text, at most four.
     pub(crate) also: Vec<String>,
     pub(crate) kind: Option<Kind>,
 }
 
-/// No more are shown, so that a text with a thousand names leaves room for itself.
+/// Maximum number of known entities in a prompt, so that the text itself fits into the prompt too.
 const MOST_SHOWN: usize = 200;
 
-/// The known entities that a text names, as whole words, in order, after those who are there.
+/// Returns the known entities to list in the prompt: first the speaker, the entities present and the place, then the
+/// entities that the text names, in text order. A name must occur as whole words.
 pub(crate) fn named(lexicon: &Lexicon, scene: &Scene<'_>, part: &str) -> Vec<Shown> {
     let mut shown: Vec<Shown> = Vec::new();
     let mut places: BTreeMap<u32, usize> = BTreeMap::new();
@@ -83,11 +84,11 @@ pub(crate) fn named(lexicon: &Lexicon, scene: &Scene<'_>, part: &str) -> Vec<Sho
     shown
 }
 
-/// Whom names and ids stand for.
+/// Maps names and ids to entities.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     ids: BTreeMap<String, Mention>,
-    /// Nobody, where several are called so.
+    /// Entity with each name; `None` if several entities have the name.
     names: BTreeMap<String, Option<Mention>>,
 }
 
@@ -108,18 +109,18 @@ impl Names {
         }
     }
 
-    /// Who is meant.
+    /// Returns the entity that an id or name means; `None` if there is none or the name is ambiguous.
     pub(crate) fn get(&self, who: &str) -> Option<&Mention> {
         let who = who.trim();
         self.ids.get(who).or_else(|| self.names.get(&bare(who))?.as_ref())
     }
 
-    /// Whether somebody is called so, or several are.
+    /// Returns whether at least one entity has the name.
     pub(crate) fn is_taken(&self, name: &str) -> bool {
         self.names.contains_key(&bare(name))
     }
 
-    /// An id that is not taken, for a name.
+    /// Returns an unused id, made from a name.
     pub(crate) fn id_for(&self, name: &str) -> String {
         let slug = slug(name);
         let free = |id: &String| !id.is_empty() && !self.ids.contains_key(id);
@@ -128,14 +129,14 @@ impl Names {
     }
 }
 
-/// A name as it is compared: its words, without an article.
+/// Returns the form of a name that is used for comparison: its normalised words without a leading article.
 fn bare(name: &str) -> String {
     let words = text::words(name);
     let skip = usize::from(words.len() > 1 && matches!(words[0].as_str(), "the" | "a" | "an"));
     words[skip..].join(" ")
 }
 
-/// New entities as they are shown.
+/// Returns the entries of new entities for the prompt. Their ids differ from those of the `known` entities.
 pub(crate) fn shown_new(entities: &[NewEntity], known: &[Shown]) -> Vec<Shown> {
     let mut names = Names::of(known);
     let mut shown = Vec::new();
@@ -153,18 +154,18 @@ pub(crate) fn shown_new(entities: &[NewEntity], known: &[Shown]) -> Vec<Shown> {
     shown
 }
 
-/// Whether words of a text name an entity: one word of its name is among them.
+/// Returns whether a quote names an entity: it contains a word of a name of the entity, with at least three letters.
 pub(crate) fn is_named(shown: &Shown, quote: &[String]) -> bool {
     let names = std::iter::once(&shown.name).chain(&shown.also);
     names.flat_map(|name| text::words(name)).any(|word| word.chars().count() > 2 && quote.contains(&word))
 }
 
-/// Whether a word is one of an entity's name.
+/// Returns whether an entity's main name contains a word.
 pub(crate) fn has_word(shown: &Shown, word: &str) -> bool {
     text::words(&shown.name).iter().any(|of_name| of_name == word)
 }
 
-/// Where a part of a text first has an entity's name.
+/// Returns the position in a part of a text at which a name of an entity first occurs.
 pub(crate) fn first(shown: &Shown, part: &Quotable<'_>) -> Option<Span> {
     std::iter::once(&shown.name).chain(&shown.also).find_map(|name| part.find(name))
 }

@@ -1,4 +1,4 @@
-//! The parts of a text become one extraction.
+//! Merges the extractions of the parts of a text into one.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ExtractedFact, Extraction, Mention, NewEntity, Stated};
 
-/// Further words of the text that state a fact.
+/// Another quote from the text that states a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Further {
-    /// The place of the fact in [`Extraction::facts`].
+    /// Index of the fact in [`Extraction::facts`].
     pub fact: usize,
-    /// The bytes of the text that state it too.
+    /// Byte range of the quote in the text.
     pub span: Span,
-    /// These bytes.
+    /// The quote itself.
     pub quote: String,
 }
 
-/// What makes two facts one: who, what, about whom, and how it is said.
+/// Key of a fact; facts with the same key are merged. The fields are the subject, the predicate, the object, whether
+/// the text denies the fact, whether the fact has ended, and the character who states it.
 type Key = (Mention, String, Stated, bool, bool, Option<Mention>);
 
-/// Puts extractions of parts together: the same entity by its name, the same fact by what it says; evidence is joined.
-/// Says how much became one with what was there.
+/// Merges extractions of parts. New entities with the same name become one entity. Facts with the same [`Key`] become
+/// one fact, and their other quotes become [`Further`] entries. Returns the merged extraction, these quotes, and the
+/// number of entities and facts that were merged away.
 pub(crate) fn merge(parts: Vec<Extraction>, vocabulary: &Vocabulary) -> (Extraction, Vec<Further>, usize) {
     let mut whole = Extraction::default();
     let mut merged = 0;
@@ -56,7 +58,7 @@ pub(crate) fn merge(parts: Vec<Extraction>, vocabulary: &Vocabulary) -> (Extract
                 told_to: fact.told_to.into_iter().map(moved).collect(),
                 ..fact
             };
-            // Two ends that became one entity say nothing.
+            // If subject and object were merged into one entity, the fact states nothing.
             if fact.object == Stated::Entity(fact.subject.clone()) {
                 merged += 1;
                 continue;
@@ -133,7 +135,7 @@ fn key(fact: &ExtractedFact, vocabulary: &Vocabulary) -> Key {
     (subject, predicate, object, fact.denied, fact.over, fact.stated_by.clone())
 }
 
-/// Facts in the order of their words.
+/// Sorts the facts by the position of their quotes in the text.
 fn in_order(whole: &mut Extraction, further: &mut [Further]) {
     let mut order: Vec<usize> = (0..whole.facts.len()).collect();
     order.sort_by_key(|at| (whole.facts[*at].span.start, *at));

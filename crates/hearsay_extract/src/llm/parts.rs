@@ -1,9 +1,9 @@
-//! Long texts in parts that overlap, cut where people would cut them.
+//! Divides long texts into overlapping parts, at the ends of paragraphs, lines, sentences or words.
 
 use std::ops::Range;
 
-/// The parts of a text, in order: bytes of it. Each has at most `most` characters and begins before the one before it
-/// ends, by about `overlap` characters. All together they are the whole text.
+/// Returns the byte ranges of the parts of a text, in order. A part has at most `most` characters, and shares about
+/// `overlap` characters with the part before it. The parts cover the whole text.
 pub(crate) fn parts(text: &str, most: usize, overlap: usize) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -15,18 +15,18 @@ pub(crate) fn parts(text: &str, most: usize, overlap: usize) -> Vec<Range<usize>
             }
             return parts;
         };
-        // Not before the half, so that parts do not become many.
+        // A part has at least half of the maximum length, so that there are not too many parts.
         let half = after(text, start, most / 2).unwrap_or(limit);
         let end = cut(text, half, limit);
         parts.push(start..end);
         let back = before(text, end, overlap);
-        // The overlap begins where a sentence does, if one does.
+        // The overlap begins at the start of a sentence, if a sentence starts there.
         let next = cut(text, back, before(text, end, overlap / 2).max(back));
         start = if next > start { next } else { end };
     }
 }
 
-/// The byte `count` characters after `start`; nothing, when the text is no longer than that.
+/// Returns the byte position `count` characters after `start`; `None` if the text ends before or at that position.
 fn after(text: &str, start: usize, count: usize) -> Option<usize> {
     text[start..].char_indices().nth(count).map(|(at, _)| start + at)
 }
@@ -38,8 +38,8 @@ fn before(text: &str, end: usize, count: usize) -> usize {
     }
 }
 
-/// The last good place for a cut within a stretch of bytes: after a paragraph, a line, a sentence, or a word; its end, when
-/// there is none.
+/// Returns the best position for a cut in a byte range: after the last paragraph of the range; else after its last
+/// line, sentence or word; else the end of the range.
 fn cut(text: &str, from: usize, to: usize) -> usize {
     let stretch = &text[from..to];
     let paragraph = stretch.rfind("\n\n").map(|at| at + 2);
@@ -49,7 +49,7 @@ fn cut(text: &str, from: usize, to: usize) -> usize {
     paragraph.or_else(line).or_else(sentence).or_else(word).map_or(to, |at| from + at)
 }
 
-/// After the blank behind the last sentence that ends in a text.
+/// Returns the position after the white space that follows the last complete sentence of a text.
 fn sentence_end(text: &str) -> Option<usize> {
     let mut later = None;
     for (at, c) in text.char_indices().rev() {

@@ -1,4 +1,4 @@
-//! The two phases over the parts of a text.
+//! Runs the two phases, entities and relations, on each part of a text.
 
 use std::{
     future::{Future, poll_fn},
@@ -25,10 +25,10 @@ use super::{
 };
 use crate::{Extraction, Lexicon, Mention, Naming, NewEntity};
 
-/// An answer that is sent back with what is wrong with it has no more characters than this.
+/// Maximum number of characters of an unusable answer that are sent back to the model.
 const MOST_SENT_BACK: usize = 4_000;
 
-/// One run over a text.
+/// One run that reads a text.
 pub(crate) struct Reading<'a> {
     llm: &'a Llm,
     lexicon: &'a Lexicon,
@@ -39,7 +39,7 @@ pub(crate) struct Reading<'a> {
     is_plain: bool,
 }
 
-/// What one part came to.
+/// Result of reading one part.
 struct PartRead {
     extraction: Extraction,
     counts: Counts,
@@ -60,7 +60,8 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads all parts, some at a time. Parts that failed are named; when all failed, the first reason is the answer.
+    /// Reads all parts, several at a time. The result lists the parts that failed. If all parts failed, returns the
+    /// error of the first one.
     pub(crate) async fn read(&self) -> Result<Found, LlmError> {
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let worker = || async {
@@ -69,7 +70,8 @@ impl<'a> Reading<'a> {
                 let index = next.fetch_add(1, Relaxed);
                 let Some(range) = self.parts.get(index) else { break };
                 let part = self.part(index, range.clone()).await;
-                // What the server or the budget refuses it refuses for the next part too.
+                // After any error except an unusable answer, the run stops: the server or the budget would refuse the
+                // next part too.
                 let goes_on = matches!(part, Ok(_) | Err(LlmError::Unusable { .. }));
                 stopped.fetch_or(!goes_on, Relaxed);
                 read.push((index, part));
@@ -169,7 +171,8 @@ impl<'a> Reading<'a> {
         Ok(PartRead { extraction: Extraction { facts, entities, mentions, addresses_program: false }, counts })
     }
 
-    /// One call for items. An answer that cannot be used is sent back once.
+    /// Makes one call that returns items. If the answer cannot be used, asks the model once more, and tells it what was
+    /// wrong.
     async fn ask<T: DeserializeOwned>(
         &self,
         form: &Form,
@@ -212,7 +215,8 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether there is anything to read: words, and not mostly what no text has.
+/// Returns whether a part is readable text: it has at least two letters, and at most one control or replacement
+/// character per ten letters.
 fn is_readable(part: &str) -> bool {
     let (mut letters, mut strange) = (0, 0);
     for c in part.chars() {
@@ -222,7 +226,7 @@ fn is_readable(part: &str) -> bool {
     letters >= 2 && strange * 10 <= letters
 }
 
-/// Waits for several at once, in one task.
+/// Waits for several futures at once, in one task. Returns their results in the same order.
 async fn all<T, F: Future<Output = T>>(futures: Vec<F>) -> Vec<T> {
     let mut futures: Vec<_> = futures.into_iter().map(Box::pin).collect();
     let mut results: Vec<Option<T>> = futures.iter().map(|_| None).collect();

@@ -1,8 +1,9 @@
-//! What is to be read in the background, as plain data.
+//! Queue of texts that wait for extraction in the background, as plain data.
 //!
-//! The queue does nothing by itself and reads no clock: an engine tells it what was said and what time it is, stores it
-//! whenever it has changed, takes jobs from it when it has time, and says what became of them. After a restart what was
-//! being read waits again. Nothing that was put in is lost, and nothing is read twice unless a try failed.
+//! The queue does nothing by itself and reads no clock. An engine adds texts, passes the current time, stores the queue
+//! after each change, takes jobs from it when it has time, and reports the result of each job. After a restart, jobs
+//! that were running wait again. No text in the queue is lost. A text is read twice only if the first try failed or was
+//! interrupted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,81 +12,82 @@ use serde::{Deserialize, Serialize};
 
 use super::{Found, LlmError, LlmSettings, backoff};
 
-/// A text that was said or written.
+/// Spoken or written text of one passage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// The passage.
+    /// Id of the passage.
     pub id: PassageId,
-    /// The words.
+    /// Words of the turn.
     pub text: String,
-    /// Who says it.
+    /// Speaker; `None` if there is no known speaker.
     pub speaker: Option<EntityId>,
-    /// How the speaker is called in the script.
+    /// Name of the speaker in the script of the job; `None` if the script should not name the speaker.
     pub called: Option<String>,
 }
 
-/// The scene of a text.
+/// Scene in which a text was said or written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Context {
-    /// Who is there.
+    /// Entities that are present.
     pub present: Vec<EntityId>,
-    /// Where.
+    /// Place of the scene, if known.
     pub place: Option<EntityId>,
-    /// What was said just before.
+    /// Lines that were said just before the text, in order.
     pub before: Vec<String>,
 }
 
-/// The number of a job in its queue, in the order in which they came to be.
+/// Number of a job in its queue. Jobs are numbered in the order in which they were created.
 pub type JobId = u64;
 
-/// Where a job is. One that was read is in the queue no more.
+/// State of a job in the queue. A completed job is no longer in the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobState {
-    /// It waits.
+    /// The job waits.
     Pending,
-    /// It is being read.
+    /// The job is being read.
     Running,
-    /// It failed, [`Job::failures`] times.
+    /// The job failed. [`Job::failures`] is the number of failures.
     Failed {
-        /// Before this moment it is not tried again, in milliseconds; nothing, when it is given up until somebody asks.
+        /// Earliest time of the next try, in milliseconds on the engine's clock; `None` if the job waits for
+        /// [`Queue::retry_all`].
         until: Option<i64>,
-        /// Why.
+        /// Message of the error.
         why: String,
     },
 }
 
-/// Turns that are read together.
+/// Turns of one source that are read together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// Its number.
+    /// Number of the job.
     pub id: JobId,
-    /// The conversation, session or file that it belongs to.
+    /// Name of the conversation, session or file that the turns belong to.
     pub source: String,
-    /// What was said, in order.
+    /// Turns of the job, in order.
     pub turns: Vec<Turn>,
-    /// The scene at the last of them.
+    /// Scene of the last turn.
     pub context: Context,
-    /// How often it failed.
+    /// Number of failures so far.
     pub failures: u32,
-    /// Where it is.
+    /// State of the job.
     pub state: JobState,
 }
 
-/// When turns become a job, and how often one is tried.
+/// Settings that decide when turns become a job, and how often a job is tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSettings {
-    /// Turns after which a conversation is read.
+    /// Number of turns after which a conversation becomes a job.
     pub after_turns: usize,
-    /// Tokens after which it is read.
+    /// Number of tokens after which a conversation becomes a job, even if it has fewer than `after_turns` turns.
     pub after_tokens: usize,
-    /// Jobs that run at the same time.
+    /// Maximum number of jobs that run at the same time.
     pub concurrency: usize,
-    /// Tries after which a job is given up until somebody asks.
+    /// Number of failed tries after which a job is no longer repeated until [`Queue::retry_all`] is called.
     pub tries: u32,
-    /// Milliseconds before a failed job is tried again; each further wait is twice as long.
+    /// Waiting time after the first failure, in milliseconds. Each further waiting time is twice as long.
     pub wait_ms: u64,
-    /// Milliseconds that such a wait has at most.
+    /// Maximum waiting time after a failure, in milliseconds.
     pub most_wait_ms: u64,
 }
 
@@ -102,20 +104,20 @@ impl From<&LlmSettings> for QueueSettings {
     }
 }
 
-/// How many jobs are where.
+/// Numbers of turns and jobs in each state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueCounts {
-    /// Turns that wait for more of their conversation.
+    /// Number of turns that wait for more turns of their conversation.
     pub gathering: usize,
-    /// Jobs that wait.
+    /// Number of waiting jobs.
     pub pending: usize,
-    /// Jobs that are being read.
+    /// Number of jobs that are being read.
     pub running: usize,
-    /// Jobs that failed and are tried again.
+    /// Number of failed jobs that will be tried again automatically.
     pub failed: usize,
-    /// Jobs that failed too often.
+    /// Number of failed jobs that will be tried again only after [`Queue::retry_all`].
     pub given_up: usize,
-    /// Jobs that were read since the queue was made.
+    /// Number of jobs that were completed since the queue was created.
     pub done: u64,
 }
 
@@ -126,7 +128,8 @@ struct Gathering {
     tokens: usize,
 }
 
-/// What is to be read. Serialise it whole; [`Queue::restarted`] makes it ready after a restart.
+/// Queue of turns and jobs that wait for extraction. To store the queue, serialise the whole value. After a restart,
+/// call [`Queue::restarted`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Queue {
@@ -134,24 +137,27 @@ pub struct Queue {
     jobs: BTreeMap<JobId, Job>,
     next: JobId,
     done: u64,
-    /// Passages that are here, so that none is put in twice.
+    /// Passages in the queue, so that no passage is added twice.
     held: BTreeSet<PassageId>,
-    /// When each source was served last, as a count of jobs: who has waited longest is next.
+    /// For each source, the value of `turn` when a job of the source was last taken. The source with the lowest value
+    /// is next.
     served: BTreeMap<String, u64>,
     turn: u64,
-    /// Until when the server is left alone, and how often it was not there in a row.
+    /// Time until which no job is given out because the server was unreachable. `down_times` is the number of
+    /// consecutive times that the server was unreachable.
     down_until: Option<i64>,
     down_times: u32,
 }
 
 impl Queue {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Somebody said something: it waits until its conversation has enough turns or tokens. Says whether a job came of it.
-    /// A passage that is here already is left alone.
+    /// Adds a turn to a conversation. The turns of a conversation wait until they have enough turns or tokens for a
+    /// job. Returns the id of the job if this turn completes one. If the passage is already in the queue, changes
+    /// nothing and returns `None`.
     pub fn turn(&mut self, settings: &QueueSettings, source: &str, turn: Turn, context: Context) -> Option<JobId> {
         if !self.held.insert(turn.id) {
             return None;
@@ -164,7 +170,8 @@ impl Queue {
         if enough { self.flush(source) } else { None }
     }
 
-    /// A text that is whole by itself, such as lore: a job at once.
+    /// Adds a complete text, such as lore, and creates a job for it immediately. Returns the id of the job; `None` if
+    /// the passage is already in the queue.
     pub fn text(&mut self, source: &str, turn: Turn, context: Context) -> Option<JobId> {
         if !self.held.insert(turn.id) {
             return None;
@@ -172,13 +179,13 @@ impl Queue {
         Some(self.add(source, vec![turn], context))
     }
 
-    /// A conversation is over: what was gathered becomes a job.
+    /// Ends a conversation: creates a job from its waiting turns. Returns the id of the job; `None` if no turns wait.
     pub fn flush(&mut self, source: &str) -> Option<JobId> {
         let gathering = self.gathering.remove(source)?;
         Some(self.add(source, gathering.turns, gathering.context))
     }
 
-    /// All conversations are over.
+    /// Ends all conversations: creates a job from the waiting turns of each.
     pub fn flush_all(&mut self) {
         for source in self.gathering.keys().cloned().collect::<Vec<_>>() {
             self.flush(&source);
@@ -188,21 +195,22 @@ impl Queue {
     fn add(&mut self, source: &str, turns: Vec<Turn>, context: Context) -> JobId {
         let id = self.next;
         self.next += 1;
-        // A source that is new stands behind those that wait.
+        // A new source comes after the sources that already wait.
         self.served.entry(source.to_owned()).or_insert(self.turn);
         let job = Job { id, source: source.to_owned(), turns, context, failures: 0, state: JobState::Pending };
         self.jobs.insert(id, job);
         id
     }
 
-    /// The next job, if one is due and there is room for it: the oldest one of the source that was served longest ago. It
-    /// runs from now on.
+    /// Takes the next job and marks it as running. The next job is the oldest due job of the source whose last job was
+    /// taken longest ago. `now` is the current time in milliseconds. Returns `None` if no job is due, if enough jobs
+    /// are running, or if the queue waits for an unreachable server.
     pub fn take(&mut self, settings: &QueueSettings, now: i64) -> Option<Job> {
         if self.down_until.is_some_and(|until| now < until) {
             return None;
         }
         let running = self.jobs.values().filter(|job| job.state == JobState::Running).count();
-        // After it was not there, the server is tried with one job first.
+        // If the server was unreachable, only one job tries it at first.
         let room = if self.down_until.is_some() { 1 } else { settings.concurrency };
         if running >= room {
             return None;
@@ -221,8 +229,9 @@ impl Queue {
         Some(job.clone())
     }
 
-    /// A job came to an end: what becomes of it follows from how. One of which parts were not read is tried again as a whole;
-    /// what it gave until then can be applied, for the same facts from the same words are the same again.
+    /// Reports the result of a job, and decides from the result whether the job is done, waits again or has failed.
+    /// `now` is the current time in milliseconds. If some parts were not read, the whole job is repeated. Its facts so
+    /// far can be applied anyway, because the same facts from the same words are recognised as duplicates.
     pub fn settle(&mut self, settings: &QueueSettings, id: JobId, outcome: &Result<Found, LlmError>, now: i64) {
         let why = match outcome {
             Ok(found) => found.unread.iter().find_map(|part| part.why.as_ref()),
@@ -231,7 +240,8 @@ impl Queue {
         match why {
             None => self.done(id),
             Some(LlmError::Cancelled) => self.put_back(id),
-            // A budget of all runs is like a server that is gone: no job is to blame, and each would meet it.
+            // A used-up budget of all runs is treated like an unreachable server: every job would fail, and no job is
+            // the cause.
             Some(LlmError::Unreachable { .. } | LlmError::Budget { setting: "total_tokens", .. }) => {
                 self.unreachable(settings, id, now);
             }
@@ -240,7 +250,7 @@ impl Queue {
         }
     }
 
-    /// A job was read: it is gone, and what it found lies with whoever read it.
+    /// Removes a completed job. The caller keeps the result.
     pub fn done(&mut self, id: JobId) {
         self.up();
         if let Some(job) = self.remove(id) {
@@ -249,7 +259,8 @@ impl Queue {
         }
     }
 
-    /// A job failed by itself: it is tried again later, but not for ever.
+    /// Records a failure that the job itself caused. The job is tried again later, until it has failed
+    /// [`QueueSettings::tries`] times.
     pub fn failed(&mut self, settings: &QueueSettings, id: JobId, why: &str, now: i64) {
         self.up();
         let Some(job) = self.jobs.get_mut(&id) else { return };
@@ -260,7 +271,8 @@ impl Queue {
         job.state = JobState::Failed { until, why: why.to_owned() };
     }
 
-    /// A job cannot be read: it stays until somebody asks for another try.
+    /// Records that a job cannot be read. The job stays in the queue and is tried again only after
+    /// [`Queue::retry_all`].
     pub fn given_up(&mut self, id: JobId, why: &str) {
         if let Some(job) = self.jobs.get_mut(&id) {
             job.failures = job.failures.saturating_add(1);
@@ -268,7 +280,8 @@ impl Queue {
         }
     }
 
-    /// The server is not there: the job waits again, without blame, and the server is left alone for a while.
+    /// Records that the server was unreachable. The job waits again without counting a failure, and no job is given out
+    /// for some time.
     pub fn unreachable(&mut self, settings: &QueueSettings, id: JobId, now: i64) {
         let wait = backoff::doubling(settings.wait_ms, settings.most_wait_ms, self.down_times, 0);
         self.down_until = Some(later(now, wait));
@@ -276,14 +289,14 @@ impl Queue {
         self.put_back(id);
     }
 
-    /// A job was stopped: it waits again.
+    /// Returns a running job to the waiting jobs, for example after a cancellation.
     pub fn put_back(&mut self, id: JobId) {
         if let Some(job) = self.jobs.get_mut(&id).filter(|job| job.state == JobState::Running) {
             job.state = JobState::Pending;
         }
     }
 
-    /// What was given up or waits for another try is tried as soon as there is room, and so is the server.
+    /// Makes all failed jobs wait again with a failure count of 0, and ends the waiting time for an unreachable server.
     pub fn retry_all(&mut self) {
         self.up();
         for job in self.jobs.values_mut().filter(|job| matches!(job.state, JobState::Failed { .. })) {
@@ -292,7 +305,8 @@ impl Queue {
         }
     }
 
-    /// The queue after a restart: what was being read waits again. A server that was not there may be another now.
+    /// Returns the queue as it should be after a restart: running jobs wait again. The waiting time for an unreachable
+    /// server ends, because the server may have changed.
     pub fn restarted(mut self) -> Self {
         self.up();
         for id in self.jobs.keys().copied().collect::<Vec<_>>() {
@@ -301,7 +315,8 @@ impl Queue {
         self
     }
 
-    /// A passage is no more: it is not read. Says whether it was here and not yet being read.
+    /// Removes a passage from the queue. Returns whether it was removed: `false` if it is not in the queue or is being
+    /// read.
     pub fn forget(&mut self, passage: PassageId) -> bool {
         if !self.held.contains(&passage) {
             return false;
@@ -328,22 +343,22 @@ impl Queue {
         false
     }
 
-    /// The passages that are here.
+    /// Returns the passages in the queue, including those that are being read.
     pub fn passages(&self) -> impl Iterator<Item = PassageId> {
         self.held.iter().copied()
     }
 
-    /// The conversations that wait for more turns.
+    /// Returns the names of the conversations that wait for more turns.
     pub fn gathering(&self) -> impl Iterator<Item = &str> {
         self.gathering.keys().map(String::as_str)
     }
 
-    /// The jobs, in the order in which they came to be.
+    /// Returns the jobs in the order in which they were created.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.jobs.values()
     }
 
-    /// How many are where.
+    /// Returns the numbers of turns and jobs in each state.
     pub fn counts(&self) -> QueueCounts {
         let gathering = self.gathering.values().map(|gathering| gathering.turns.len()).sum();
         let mut counts = QueueCounts { gathering, done: self.done, ..QueueCounts::default() };
@@ -358,8 +373,8 @@ impl Queue {
         counts
     }
 
-    /// The moment before which nothing is due, in milliseconds: an engine need not look earlier. Nothing, when nothing waits
-    /// for a moment.
+    /// Returns the earliest time at which a job is due, in milliseconds; `None` if no job will become due by itself.
+    /// The time can lie in the past. An engine need not call [`Queue::take`] earlier.
     pub fn due(&self) -> Option<i64> {
         let jobs = self.jobs.values().filter_map(|job| match &job.state {
             JobState::Pending => Some(i64::MIN),

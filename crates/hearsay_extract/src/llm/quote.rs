@@ -1,9 +1,9 @@
-//! Where in a text a quote stands.
+//! Finds the position of a quote in a text.
 
 use hearsay_model::Span;
 
-/// A text as quotes are compared with it: in lowercase, with single blanks, straight quotes and plain dashes; and for each
-/// byte of that, the byte of the text that it comes from.
+/// Text in a normalised form for the comparison with quotes: lowercase, with single spaces, straight quotation marks
+/// and plain hyphens. `from` maps each byte of the normalised text to its byte position in the original text.
 pub(crate) struct Quotable<'a> {
     text: &'a str,
     plain: String,
@@ -20,7 +20,7 @@ fn plain(c: char) -> char {
     }
 }
 
-/// Brings a text into that form, character by character.
+/// Normalises a text. Calls `push` with each piece of the result and the byte position of its original character.
 fn each(text: &str, mut push: impl FnMut(usize, &str)) {
     let mut blank = true;
     let mut buffer = [0; 4];
@@ -36,7 +36,7 @@ fn each(text: &str, mut push: impl FnMut(usize, &str)) {
                 blank = false;
                 push(at, "...");
             }
-            // Formatting and marks that are not seen.
+            // Formatting marks and invisible characters are dropped.
             '*' | '_' | '\u{00AD}' | '\u{200B}'..='\u{200D}' | '\u{FEFF}' => {}
             c => {
                 blank = false;
@@ -59,12 +59,12 @@ impl<'a> Quotable<'a> {
         quotable
     }
 
-    /// The bytes of a text on which a quote stands, as whole words; nothing, when it is not there. A quote must have a
-    /// word.
+    /// Returns the byte range of a quote in the text. Returns `None` if the quote has no letter or digit, or does not
+    /// occur as whole words.
     pub(crate) fn find(&self, quote: &str) -> Option<Span> {
         let mut wanted = String::with_capacity(quote.len());
         each(quote, |_, piece| wanted.push_str(piece));
-        // Quotes around it, and the mark that ends it, are often the model's own.
+        // Models often add quotation marks around a quote or a punctuation mark at its end.
         let wanted = wanted.trim().trim_matches(['"', '\'']).trim_end_matches(['.', ',', ';', ':']).trim();
         if !wanted.contains(char::is_alphanumeric) {
             return None;

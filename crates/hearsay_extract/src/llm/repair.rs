@@ -1,33 +1,33 @@
-//! JSON as language models write it.
+//! Reads the JSON of language models, which is often not valid.
 //!
-//! They put it into code fences, talk before and after it, leave commas behind, take single quotes, and stop in the middle
-//! when they may write no more. Of all that the complete items are taken, and nothing is guessed: an item that was cut off
-//! is left out.
+//! Models put JSON into code fences, write text before and after it, add trailing commas, and use single quotes. They
+//! stop in the middle when they reach the maximum length. This reader returns the complete items and invents nothing:
+//! an item that was cut off is left out.
 
 use serde_json::{Map, Number, Value};
 
-/// Nested deeper than this is nothing that was asked for.
+/// Maximum nesting depth. No expected answer is nested deeper.
 const DEEPEST: usize = 32;
 
-/// JSON out of an answer, and whether it had to be repaired.
+/// JSON from an answer, and whether the answer had to be repaired.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Repaired {
     pub(crate) value: Value,
     pub(crate) repaired: bool,
-    /// Whether the end is missing.
+    /// Whether the end of the JSON is missing.
     pub(crate) cut_off: bool,
 }
 
 /// Reads the JSON in an answer.
 ///
 /// # Errors
-/// When there is none: what is wrong, in words that a model can be told.
+/// Returns an error if the answer contains no JSON that can be read. The message can be sent to the model.
 pub(crate) fn read(answer: &str) -> Result<Repaired, String> {
     if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(answer) {
         return Ok(Repaired { value, repaired: false, cut_off: false });
     }
     let answer = without_thoughts(answer);
-    // In a fence, or else after what was said before it.
+    // Looks inside a code fence first, then in the whole answer.
     let fenced = answer.find("```json").map(|at| at + 7).or_else(|| answer.find("```").map(|at| at + 3));
     let mut whys = Vec::new();
     for from in [fenced, Some(0)].into_iter().flatten() {
@@ -43,7 +43,7 @@ pub(crate) fn read(answer: &str) -> Result<Repaired, String> {
     Err(whys.into_iter().next().unwrap_or_else(|| "there is no JSON in it".to_owned()))
 }
 
-/// What a model thinks aloud is no answer.
+/// Returns the answer without the reasoning that some models write before `</think>`.
 fn without_thoughts(answer: &str) -> &str {
     match answer.rfind("</think>") {
         Some(at) => &answer[at + 8..],
@@ -53,7 +53,7 @@ fn without_thoughts(answer: &str) -> &str {
 
 enum Read {
     Whole(Value),
-    /// The text ended before it; what was complete of it.
+    /// The text ended inside the value. Contains the complete part of the value, if any.
     Cut(Option<Value>),
 }
 
@@ -67,7 +67,7 @@ impl Reader<'_> {
         &self.text[self.at..]
     }
 
-    /// The next character that says something. Comments do not.
+    /// Skips white space and comments, and returns the next character.
     fn peek(&mut self) -> Option<char> {
         loop {
             let rest = self.rest();
@@ -115,7 +115,7 @@ impl Reader<'_> {
                     self.at += 1;
                     return Ok(Read::Whole(Value::Array(items)));
                 }
-                // Closed by somebody above: the bracket was forgotten.
+                // This brace closes an object around the array, so the closing bracket was forgotten.
                 Some('}') => return Ok(Read::Whole(Value::Array(items))),
                 Some(_) => match self.value(depth + 1)? {
                     Read::Whole(item) => items.push(item),
@@ -155,7 +155,7 @@ impl Reader<'_> {
                     members.insert(key, value);
                 }
                 Read::Cut(rest) => {
-                    // A list of which the first items are there is one; half a text or number is none.
+                    // Keeps the complete items of a list that was cut off, but drops any other value that was cut off.
                     if let Some(list @ Value::Array(_)) = rest {
                         members.insert(key, list);
                     }
@@ -165,7 +165,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text in quotes of any kind; nothing, when it does not end.
+    /// Reads a string in double, single or typographic quotes; `None` if the closing quote is missing.
     fn string(&mut self) -> Option<String> {
         let mut chars = self.rest().char_indices();
         let open = chars.next()?.1;
@@ -174,7 +174,7 @@ impl Reader<'_> {
         while let Some((at, c)) = chars.next() {
             if is_end(c) {
                 let after = self.rest()[at + c.len_utf8()..].trim_start().chars().next();
-                // An apostrophe in a text of single quotes: 'the smith's debt'.
+                // Apostrophe inside a string in single quotes: 'the smith's debt'.
                 if c == '\'' && !matches!(after, None | Some(',' | '}' | ']' | ':')) {
                     text.push(c);
                     continue;
@@ -221,13 +221,13 @@ impl Reader<'_> {
         word
     }
 
-    /// A number, or a word such as `true`.
+    /// Reads a number, or a word such as `true`.
     fn plain(&mut self) -> Result<Read, String> {
         let rest = self.rest();
         let end =
             rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '+' | '.')).unwrap_or(rest.len());
         if end == rest.len() {
-            // There may be more of it.
+            // The rest of the value may be missing.
             return Ok(Read::Cut(None));
         }
         let word = &rest[..end];
@@ -320,7 +320,7 @@ mod tests {
         #[test]
         fn whole_json_is_read_as_it_is(value in prop::collection::vec(any_json(), 0..4)) {
             let written = Value::from(value.clone()).to_string();
-            // The reader of repairs too, to which talk leads.
+            // The words around the JSON make the repairing reader read it too.
             prop_assert_eq!(read(&format!("So: {written} !")).map(|read| read.value), Ok(Value::from(value)));
         }
 

@@ -7,76 +7,81 @@ use serde::{Deserialize, Serialize};
 
 use super::LlmError;
 
-/// All settings, each with its default. Without a language model nothing contacts a network: `enabled` is off unless
-/// somebody turns it on.
+/// Settings of extraction with a language model. Every setting has a default. No server is contacted while `enabled` is
+/// off, which is the default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmSettings {
-    /// Whether a language model is asked. Off by default: text leaves the program when it is on.
+    /// Whether a language model is used. The default is off, because text is sent to the server when this is on.
     pub enabled: bool,
-    /// Where the server is: any that speaks OpenAI's protocol. By default `http://127.0.0.1:11434/v1`, which is where
-    /// Ollama listens on the same machine.
+    /// Address of the server, which must speak OpenAI's protocol. The default is `http://127.0.0.1:11434/v1`, the
+    /// address of Ollama on the same machine.
     pub base_url: String,
-    /// The name of the environment variable that has the key; by default `HEARSAY_LLM_KEY`. The key itself is no setting,
-    /// so that it is in no file; nor is its host, so that no file says who gets it: that stands in the variable of the
-    /// same name with `_HOST` behind it.
+    /// Name of the environment variable that contains the key; by default `HEARSAY_LLM_KEY`. The variable with the same
+    /// name and the suffix `_HOST` contains the host that may receive the key. Neither value is a setting, so that no
+    /// settings file can contain the key or choose its receiver.
     pub key_env: String,
-    /// The model's name there; by default `llama3.2`.
+    /// Name of the model on the server; by default `llama3.2`.
     pub model: String,
-    /// How freely the model chooses its words, 0 to 2; by default 0.2. A server that wants none is asked without.
+    /// Sampling temperature of the model, from 0 to 2; by default 0.2. With a higher value, the model chooses its words
+    /// more freely. If a server rejects the temperature, requests omit it.
     pub temperature: f64,
-    /// Of the calls that look for entities.
+    /// Different values for the calls that look for entities.
     pub entities: PhaseSettings,
-    /// Of the calls that look for relations.
+    /// Different values for the calls that look for relations and attributes.
     pub relations: PhaseSettings,
-    /// Of the calls that write.
+    /// Different values for the calls that write recaps.
     pub writer: PhaseSettings,
-    /// Milliseconds that one answer may take; by default 60,000.
+    /// Maximum time to wait for one answer, in milliseconds; by default 60,000.
     pub timeout_ms: u64,
-    /// Milliseconds that reaching the server may take; by default 5,000.
+    /// Maximum time to connect to the server, in milliseconds; by default 5,000.
     pub connect_timeout_ms: u64,
-    /// How often a call is tried again that failed for a reason that may pass; by default 3.
+    /// Maximum number of times that a call is repeated after temporary failures; by default 3, at most 20.
     pub retries: u32,
-    /// Milliseconds before it is tried again the first time; each further wait is twice as long. By default 500.
+    /// Waiting time before a failed call is repeated for the first time, in milliseconds; by default 500. Each further
+    /// waiting time is twice as long.
     pub backoff_ms: u64,
-    /// Milliseconds that a wait has at most; by default 30,000.
+    /// Maximum waiting time before a failed call is repeated, in milliseconds; by default 30,000.
     pub backoff_most_ms: u64,
-    /// Tokens that one text or one recap may cost; by default 100,000.
+    /// Maximum number of tokens for one text or one recap; by default 100,000.
     pub run_tokens: u64,
-    /// Tokens that all of them may cost until the program ends; by default 2,000,000.
+    /// Maximum number of tokens for all texts and recaps together, until the program ends; by default 2,000,000.
     pub total_tokens: u64,
-    /// Tokens that one answer may have; by default 4,096.
+    /// Maximum number of tokens of one answer; by default 4,096, at least 64.
     pub answer_tokens: u32,
-    /// Calls at the same time; by default 2.
+    /// Maximum number of concurrent calls, from 1 to 64; by default 2.
     pub concurrency: usize,
-    /// Turns of a conversation after which it is read; by default 5.
+    /// Number of turns after which a conversation is read; by default 5.
     pub after_turns: usize,
-    /// Tokens of a conversation after which it is read; by default 2,000.
+    /// Number of tokens after which a conversation is read, even if it has fewer than `after_turns` turns; by default
+    /// 2,000.
     pub after_tokens: usize,
-    /// Characters that a part of a long text has at most; by default 12,000.
+    /// Maximum number of characters of a part of a long text; by default 12,000, at least 200.
     pub part_chars: usize,
-    /// Characters that two parts share, so that nothing is lost where they meet; by default 800.
+    /// Number of characters that two neighbouring parts share, so that no statement is lost at the boundary; by default
+    /// 800, at most half of `part_chars`.
     pub overlap_chars: usize,
-    /// Passes over one part at most that look for entities. It ends before, when two in a row find nothing new. By
-    /// default 6.
+    /// Maximum number of passes that look for entities in one part; by default 6. The passes end earlier if two in a
+    /// row find nothing new.
     pub entity_passes: usize,
-    /// Characters that a recap may be written from; by default 24,000.
+    /// Maximum number of characters of the text from which a recap is written; by default 24,000, at least 200.
     pub recap_chars: usize,
 }
 
-/// What is different for one kind of call.
+/// Settings of one phase that replace the general settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PhaseSettings {
-    /// Another model.
+    /// Name of the model for this phase; `None` for the general model.
     pub model: Option<String>,
-    /// Another temperature.
+    /// Temperature for this phase, from 0 to 2; `None` for the general temperature.
     pub temperature: Option<f64>,
-    /// Results below it are left out, and counted; 0.3, when nothing is said.
+    /// Minimum confidence; `None` means 0.3. Results with a lower confidence are refused and counted in
+    /// [`Flagged::unsure`](super::Flagged::unsure).
     pub min_confidence: Option<Confidence>,
 }
 
-/// Below this nothing is kept anyway: it is the floor of the policy.
+/// Default minimum confidence. The policy drops facts with a lower confidence anyway.
 const LEAST: f64 = 0.3;
 
 impl PhaseSettings {
@@ -116,15 +121,15 @@ impl Default for LlmSettings {
 }
 
 impl LlmSettings {
-    /// The model that says which facts a text states: that of the second phase.
+    /// Returns the name of the model that extracts relations and attributes.
     pub fn facts_model(&self) -> &str {
         self.relations.model.as_deref().unwrap_or(&self.model)
     }
 
-    /// Checks what a file cannot say by itself.
+    /// Checks that all values are valid.
     ///
     /// # Errors
-    /// When a value is out of range; the error names the setting and what it may be.
+    /// Returns an error if a value is invalid. The message names the setting and the allowed values.
     pub fn check(&self) -> Result<(), LlmError> {
         let refuse = |what: String| Err(LlmError::Settings(what));
         let url = match reqwest::Url::parse(&self.base_url) {
@@ -137,7 +142,7 @@ impl LlmSettings {
             }
         };
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-            // What was written there is not repeated: it may be a key.
+            // The message does not repeat the address, because it may contain a key.
             return refuse(
                 "base_url must have no user, password, query or fragment; the key belongs into the environment".into(),
             );

@@ -1,4 +1,5 @@
-//! What is taken of an answer: each item is held against the text, the entities and the vocabulary, or refused.
+//! Checks the items of an answer. Each item is compared with the text, the entities and the vocabulary, and is either
+//! accepted or refused.
 
 use std::ops::Range;
 
@@ -19,30 +20,31 @@ use crate::{
     token,
 };
 
-/// What was refused, by reason.
+/// Numbers of refused entities and facts, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Flagged {
-    /// Not of the form that was asked for.
+    /// Items that do not match the schema, whose quote is longer than 600 bytes, or that exceed the maximum of 500 per
+    /// answer.
     pub malformed: usize,
-    /// The quote is not in the text.
+    /// Items whose quote is not in the text.
     pub invented_quotes: usize,
-    /// The name is not in the text, or is none.
+    /// Entities whose name is not in the text, or is empty, a pronoun or longer than 80 characters.
     pub no_names: usize,
-    /// Subject or object is no entity that exists.
+    /// Facts whose subject or object is not an entity in the prompt, or whose subject and object are the same entity.
     pub unknown_entities: usize,
-    /// The predicate cannot be.
+    /// Facts whose predicate is not valid, or has no value although it is an attribute.
     pub bad_predicates: usize,
-    /// The sentence speaks to the program, not to its readers.
+    /// Items from a sentence that addresses the program instead of the reader.
     pub addressed: usize,
-    /// The sentence asks and does not state.
+    /// Facts from a sentence that is a question.
     pub questions: usize,
-    /// Less sure than the settings want.
+    /// Items whose confidence is less than the minimum in the settings.
     pub unsure: usize,
 }
 
 impl Flagged {
-    /// All together.
+    /// Returns the sum of all numbers.
     pub fn total(&self) -> usize {
         let Self {
             malformed,
@@ -69,42 +71,44 @@ impl Flagged {
     }
 }
 
-/// Models are surer than they should be: what they call certain is this.
+/// Confidence of an item that the model calls certain. Models are too confident, so every confidence is multiplied by
+/// this factor.
 const SUREST: f64 = 0.9;
-/// For each end of a fact that the quote does not name.
+/// Factor for a subject or object that the quote does not name, for example because it contains a pronoun.
 const PRONOUN: f64 = 0.9;
-/// For a value of which the quote has no word.
+/// Factor for a value that shares no word with the quote.
 const OTHER_WORDS: f64 = 0.6;
-/// No fact is surer than this whose sentence is a guess, hearsay or a condition: it waits for the DM.
+/// Maximum confidence of a fact whose sentence contains a hedge, rumour, irony, condition or wish. Such a fact waits
+/// for the DM's review.
 const MOST_OF_DOUBT: f64 = 0.65;
-/// Nor one whose relation has no predicate.
+/// Maximum confidence of a fact whose relation is not in the vocabulary.
 const MOST_OF_RELATED: f64 = 0.6;
-/// Nor one in a text that speaks to the program.
+/// Maximum confidence of a fact or entity from a text that addresses the program.
 const MOST_OF_ADDRESSING: f64 = 0.5;
-/// For a name in which nothing is written large.
+/// Factor for a name without a capital letter.
 const SMALL_NAME: f64 = 0.6;
 
 const LONGEST_NAME: usize = 80;
 const LONGEST_VALUE: usize = 300;
-/// Words that show a fact are a sentence or two.
+/// Maximum length of a quote, in bytes. A quote should have one or two sentences.
 const LONGEST_QUOTE: usize = 600;
 
-/// One part of a text, ready to hold items against.
+/// Part of a text, prepared for the checks of items.
 pub(crate) struct Part<'a> {
     pub(crate) text: &'a str,
-    /// Where it begins in the whole text.
+    /// Byte position of the part in the whole text.
     pub(crate) start: usize,
     pub(crate) quotable: Quotable<'a>,
     pub(crate) addressed: Vec<Range<usize>>,
     pub(crate) grammar: &'a Grammar,
     pub(crate) vocabulary: &'a Vocabulary,
-    /// Whether all of the text, this part or not, is free of sentences to the program.
+    /// Whether no sentence of the whole text addresses the program.
     pub(crate) is_plain: bool,
-    /// Who says all of it.
+    /// Speaker of the whole text, if there is one.
     pub(crate) speaker: Option<Mention>,
 }
 
-/// Sure enough, or not.
+/// Returns the confidence of an item from the value that the model gave. A missing or invalid value counts as 0.5.
 fn confidence(given: Option<f64>) -> f64 {
     given.filter(|given| given.is_finite()).unwrap_or(0.5).clamp(0.0, 1.0) * SUREST
 }
@@ -126,7 +130,8 @@ impl<'a> Part<'a> {
         if self.is_plain { 1.0 } else { MOST_OF_ADDRESSING }
     }
 
-    /// A new entity, unless there is a reason against it; nothing, when it has its name already.
+    /// Returns the new entity of an item. Returns `None` if an entity with the name already exists, or if the item is
+    /// refused. A refused item is counted in `flagged`.
     pub(crate) fn entity(
         &self,
         item: EntityItem,
@@ -164,7 +169,7 @@ impl<'a> Part<'a> {
         Some(NewEntity { name, kind, span: self.moved(span), confidence: kept(sure) })
     }
 
-    /// A fact, unless there is a reason against it.
+    /// Returns the fact of an item. Returns `None` if the item is refused. A refused item is counted in `flagged`.
     pub(crate) fn fact(
         &self,
         item: FactItem,
@@ -222,7 +227,7 @@ impl<'a> Part<'a> {
         if said.relation.is_some() {
             sure = sure.min(MOST_OF_RELATED);
         }
-        // "Hope" and "May" may be people.
+        // "Hope" and "May" can be names of people instead of cues.
         let is_name = |at: usize| tokens[at].capital && shown.iter().any(|shown| has_word(shown, &tokens[at].norm));
         let found = cues::find(&tokens, self.grammar, is_name);
         let doubt = |cue: &&Found| {
@@ -275,7 +280,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// What an item says, in predicates of the vocabulary.
+    /// Converts an item to a subject, predicate and object, with a predicate of the vocabulary.
     fn said(&self, item: &FactItem, names: &Names, subject: &Mention, sentence: &str) -> Result<Said, Wrong> {
         let relation = Predicate::relation(&item.predicate).map_err(|_| Wrong::Predicate)?;
         let name = Predicate::new(&relation.as_str().to_lowercase()).map_err(|_| Wrong::Predicate)?;
@@ -289,7 +294,7 @@ impl<'a> Part<'a> {
             Ok(Said { subject: subject.clone(), predicate, object: Stated::Value(value), relation: None })
         };
         if attribute && !relational {
-            // What it is, the entity itself says.
+            // The kind of an entity is part of the entity record and cannot be an attribute.
             return match value.or(object) {
                 Some(value) if name != *attribute::KIND => of_value(name, value),
                 _ => Err(Wrong::Predicate),
@@ -298,7 +303,7 @@ impl<'a> Part<'a> {
         let entity = object.as_deref().or(value.as_deref()).and_then(|who| names.get(who)).cloned();
         let Some(object_mention) = entity else {
             return match value {
-                // An attribute that nobody knows: the text's own sentence is kept.
+                // The attribute is not in the vocabulary, so the fact keeps the sentence of the text as `lore`.
                 Some(_) if !relational && object.is_none() => {
                     let lore = Predicate::new(attribute::LORE).map_err(|_| Wrong::Predicate)?;
                     of_value(lore, clean(sentence))
@@ -322,8 +327,9 @@ impl<'a> Part<'a> {
         Ok(Said { subject, predicate, object, relation: Some(words) })
     }
 
-    /// One sentence that states a fact: the model's, when each of its words is the text's own or of the predicate's
-    /// phrase; else the predicate's. So nothing is stated that nobody wrote.
+    /// Returns a sentence that states a fact. Uses the model's sentence only if it names the subject, and if each of
+    /// its words with at least four letters occurs in the text's sentence or in the sentence made from the predicate.
+    /// Otherwise returns the sentence made from the predicate. The model thus cannot add words of its own.
     fn statement(&self, item: &FactItem, said: &Said, subject: &str, object: &str, sentence: &str) -> String {
         let made = match &said.relation {
             Some(words) => format!("{subject} {words} {object}."),
@@ -354,17 +360,17 @@ enum Wrong {
     Entity,
 }
 
-/// Words in one line, not too many.
+/// Returns the words on one line, truncated to 300 characters.
 fn clean(words: &str) -> String {
     let line = words.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     line.collect::<Vec<_>>().join(" ").chars().take(LONGEST_VALUE).collect()
 }
 
-/// The sentence around some bytes of a text.
+/// Returns the byte range of the sentences that contain a byte range of a text.
 fn sentence(text: &str, span: Span) -> Range<usize> {
     let end = |c: char| matches!(c, '.' | '!' | '?' | '\n' | ';');
     let start = text[..span.start].rfind(end).map_or(0, |at| at + 1);
-    // The mark that ends it belongs to it: it may be a question mark.
+    // The sentence includes its final punctuation mark, because a question mark matters.
     let stop = if text[..span.end].ends_with(end) {
         span.end
     } else {

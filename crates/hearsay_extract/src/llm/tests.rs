@@ -1,4 +1,4 @@
-//! Against servers that answer well, slowly, wrongly, half, and not at all.
+//! Tests against servers that answer correctly, late, wrongly, incompletely or not at all.
 
 use std::sync::Mutex;
 
@@ -19,7 +19,7 @@ use server::{Act, Server, is_entities, user};
 
 const KEY: &str = "sk-very-secret-key";
 
-/// A server's settings, in which nothing waits long.
+/// Returns settings for a test server, with short waiting times.
 fn settings(server: &Server) -> LlmSettings {
     LlmSettings {
         base_url: server.base_url.clone(),
@@ -219,7 +219,7 @@ fn long_texts_are_read_in_parts_and_merged() {
     for fact in facts {
         assert_eq!(&text[fact.span.start..fact.span.end], fact.quote);
     }
-    // The same text gives the same, however many parts are read at once.
+    // The result does not depend on the number of parts that are read at once.
     let one =
         read(LlmSettings { part_chars: 400, overlap_chars: 60, concurrency: 1, ..settings(&server) }, &text).unwrap();
     assert_eq!((one.extraction, one.further), (found.extraction, found.further));

@@ -1,4 +1,4 @@
-//! The turns of a job as one text, and what was found in it as the words of each.
+//! Joins the turns of a job into one text, and divides the extracted facts by turn.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,12 @@ use hearsay_model::{PassageId, Span};
 use super::{Found, Job, Turn, quote::Quotable};
 use crate::{ExtractedFact, Extraction, Mention, NewEntity, Stated};
 
-/// Between two turns of a script.
+/// Separator between two turns of a script.
 const BETWEEN: &str = "\n\n";
 
 impl Job {
-    /// The turns as one text, and where in it the words of each stand.
+    /// Returns the turns as one text, and the byte range of each turn's words in this text. If the job has several
+    /// turns, the name of the speaker precedes each turn whose speaker has a name.
     pub fn script(&self) -> (String, Vec<Span>) {
         let (mut script, mut spans) = (String::new(), Vec::new());
         for turn in &self.turns {
@@ -29,9 +30,12 @@ impl Job {
         (script, spans)
     }
 
-    /// What was found in the script, taken apart: for each turn, in order, what its own words state, as if it had been read
-    /// by itself. A turn's speaker says what it states, unless the words name somebody else; a fact that several turns state
-    /// is in each of them. Facts that are quoted across turns nobody said: they are left out, and counted.
+    /// Divides the extraction from the script by turn. Returns one extraction for each turn, in order, as if the turn
+    /// had been read alone. The second value is the number of facts that were left out because none of their quotes
+    /// lies within a single turn.
+    ///
+    /// A fact that several turns state is in the extraction of each of these turns. A fact without a named source is
+    /// attributed to the speaker of the turn.
     pub fn by_turn(&self, found: &Found) -> (Vec<(PassageId, Extraction)>, usize) {
         let whole = &found.extraction;
         let (_, spans) = self.script();
@@ -64,12 +68,12 @@ impl Job {
     }
 }
 
-/// What one turn states.
+/// Extraction of one turn, while it is built.
 struct Apart<'a> {
     turn: &'a Turn,
     span: Span,
     whole: &'a Extraction,
-    /// The places of new entities, by those that they have in the whole.
+    /// For each new entity: its index in the whole extraction, and its index in the extraction of this turn.
     places: BTreeMap<usize, usize>,
     extraction: Extraction,
 }
@@ -112,7 +116,8 @@ impl<'a> Apart<'a> {
         self.extraction.facts.push(ExtractedFact { stated_by, ..fact });
     }
 
-    /// A new entity, where this turn names it; else where it states something of it.
+    /// Adds a new entity, if it is not there yet, and returns its index. The entity's span is the name in this turn; if
+    /// the turn does not contain the name, the span is `stated`.
     fn entity(&mut self, at: usize, stated: Span) -> usize {
         if let Some(place) = self.places.get(&at) {
             return *place;

@@ -243,7 +243,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Every turn is in exactly one place: gathered, in one job, read, or withdrawn.
+    /// Every turn is in exactly one place: in a conversation that waits for more turns, in one job, read, or removed.
     #[test]
     fn nothing_is_lost_and_nothing_read_twice(steps in prop::collection::vec(step(), 0..80)) {
         let settings = settings();
@@ -274,7 +274,7 @@ proptest! {
                     let waiting: Vec<(String, JobId)> = queue.jobs().filter(|job| job.state == JobState::Pending).map(|job| (job.source.clone(), job.id)).collect();
                     if let Some(job) = queue.take(&settings, now) {
                         prop_assert!(running.iter().all(|other| other.id != job.id));
-                        // In one source the older goes first, among those that did not fail.
+                        // Among the jobs of a source that did not fail, the oldest is taken first.
                         if job.failures == 0 {
                             prop_assert!(waiting.iter().all(|(source, id)| *source != job.source || *id >= job.id));
                         }
@@ -324,7 +324,7 @@ proptest! {
             prop_assert_eq!(queue.counts().running, running.len());
             prop_assert!(running.len() <= settings.concurrency);
         }
-        // Whatever happened, it all is read in the end.
+        // After any sequence of steps, every remaining job can be completed.
         queue = queue.restarted();
         queue.flush_all();
         queue.retry_all();

@@ -1,4 +1,4 @@
-//! The key shows nowhere.
+//! Tests that the key never appears in output and goes only to its host.
 
 use std::{
     io,
@@ -9,7 +9,7 @@ use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
 
 use super::*;
 
-/// Everything that anybody logs in this process, at every level.
+/// Everything that this process logs, at every level.
 #[derive(Clone, Default)]
 struct Logs(Arc<Mutex<Vec<u8>>>);
 
@@ -44,7 +44,7 @@ fn logs() -> &'static Logs {
     })
 }
 
-/// A server that puts the key wherever it can, into answers too.
+/// Returns the reaction of a server that repeats the key everywhere, even in answers.
 fn indiscreet(number: usize, body: &Value) -> Act {
     let refusal =
         json!({"error": {"message": format!("wrong key {KEY}"), "type": KEY, "param": KEY, "code": KEY}}).to_string();
@@ -132,7 +132,7 @@ fn the_key_comes_from_the_environment_variable_that_is_named() {
         })
     };
     assert!(!of("HEARSAY_NOBODY_SETS_THIS").unwrap().is_set());
-    // Whatever is set here can be a key or not.
+    // Every environment variable of this process either is a valid key or is refused with an error.
     for (name, value) in
         std::env::vars().filter(|(name, _)| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
     {
@@ -163,11 +163,11 @@ fn the_key_goes_to_its_host_and_follows_no_redirect() {
             &Watch::default(),
         )
     };
-    // Another host than the key's: on this machine it is asked without the key, and elsewhere not at all.
+    // The key is for another host. A server on this machine is called without the key; any other server is not called.
     let _ = ask(&server.base_url, "api.example.org");
     assert!(server.count() > 0 && !has_key(&server));
     assert!(ask("https://api.example.com/v1", "api.example.org").is_err());
-    // Its own host sends it on to another.
+    // The key's own host redirects the request to another server.
     assert!(ask(&server.base_url, &server.base_url).is_err());
     assert!(has_key(&server));
     assert_eq!((elsewhere.count(), has_key(&elsewhere)), (0, false));

@@ -1,4 +1,4 @@
-//! A server on this machine that answers as it is told.
+//! Test server on this machine with scripted answers.
 
 use std::{
     io::{Read, Write},
@@ -13,28 +13,28 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// What the server does with one request.
+/// Reaction of the server to one request.
 #[derive(Debug, Clone)]
 pub(super) enum Act {
-    /// It says this, as the model's words.
+    /// Answers with these words of the model.
     Say(String),
-    /// The same, and the model had to stop.
+    /// Answers with these words of the model, and reports that the answer was cut off.
     CutOff(String),
-    /// It answers with this status and body.
+    /// Answers with this HTTP status and body.
     Status(u16, String),
-    /// It sends whoever asks to another address.
+    /// Redirects the client to this address.
     Redirect(String),
-    /// It answers so late that nobody waits.
+    /// Never answers, so that the client's timeout expires.
     Late,
-    /// It breaks off in the middle of the body.
+    /// Closes the connection in the middle of the body.
     Half,
-    /// It hangs up without a word.
+    /// Closes the connection without an answer.
     HangUp,
 }
 
 type Script = dyn Fn(usize, &Value) -> Act + Send + Sync;
 
-/// The server, with what it was asked. It ends with the test.
+/// Test server that records the requests. It stops when it is dropped.
 pub(super) struct Server {
     pub(super) base_url: String,
     pub(super) asked: Arc<Mutex<Vec<Value>>>,
@@ -43,7 +43,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// A server that answers the nth request, counted from 0, as `script` says.
+    /// Starts a server. `script` gets the number of the request, counted from 0, and its body, and returns the
+    /// reaction.
     pub(super) fn new(script: impl Fn(usize, &Value) -> Act + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -77,7 +78,7 @@ impl Server {
         server
     }
 
-    /// One that answers each phase in its way, whatever the number.
+    /// Starts a server with separate answers for the entity phase and the relation phase.
     pub(super) fn with(
         entities: impl Fn(usize) -> Value + Send + Sync + 'static,
         facts: impl Fn(&str) -> Value + Send + Sync + 'static,
@@ -152,7 +153,7 @@ fn answer(stream: &mut TcpStream, act: Act) {
             return;
         }
         Act::Late => {
-            // Until the other side gives up.
+            // Waits until the client closes the connection.
             let _ =
                 stream.set_read_timeout(Some(Duration::from_secs(20))).and_then(|()| stream.read(&mut [0]).map(|_| ()));
             return;
@@ -171,6 +172,6 @@ fn answer(stream: &mut TcpStream, act: Act) {
         "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     );
-    // Whoever asked may have gone.
+    // The client may have closed the connection already.
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
 }

@@ -1,4 +1,4 @@
-//! Servers that do not do as they should, and texts that are none.
+//! Tests with faulty servers and unreadable texts.
 
 use std::{
     net::TcpListener,
@@ -12,7 +12,8 @@ fn nothing(body: &Value) -> Act {
     Act::Say(if is_entities(body) { "{\"entities\": []}" } else { "{\"facts\": []}" }.into())
 }
 
-/// Reads a text with a server that answers the first requests as told, and the rest with nothing new.
+/// Reads a text with a server that reacts to the first requests as given in `first`, and answers the others with no new
+/// items.
 fn after(first: Vec<Act>) -> (Result<Found, LlmError>, usize) {
     let timeout_ms = if first.iter().any(|act| matches!(act, Act::Late)) { 500 } else { 10_000 };
     let server = Server::new(move |number, body| first.get(number).cloned().unwrap_or_else(|| nothing(body)));
@@ -138,7 +139,7 @@ fn what_breaks_off_keeps_its_complete_items() {
     let cut = format!("{{\"facts\": {}", &facts[..facts.len() - 40]);
     let server = Server::new(move |_, body| if is_entities(body) { nothing(body) } else { Act::CutOff(cut.clone()) });
     let found = read(settings(&server), MERROW).unwrap();
-    // The first names the barge, which is no entity here; the last was cut off.
+    // The first fact names the barge, which is not an entity here; the last fact was cut off.
     assert_eq!((found.counts.relations, found.counts.cut_off, found.counts.repaired), (1, 1, 1));
     assert_eq!(found.counts.flagged, Flagged { unknown_entities: 1, ..Flagged::default() });
 }
@@ -149,7 +150,7 @@ fn budgets_end_it_between_parts() {
     let server = Server::new(|_, body| nothing(body));
     let settings =
         LlmSettings { part_chars: 400, overlap_chars: 40, concurrency: 1, answer_tokens: 100, ..settings(&server) };
-    // A call costs 100 tokens, and more are set aside for one.
+    // The server counts 100 tokens per call, and more tokens are reserved for each call.
     let Err(LlmError::Budget { needed, .. }) = read(LlmSettings { run_tokens: 1, ..settings.clone() }, &text) else {
         panic!("nothing is to be had for 1 token");
     };

@@ -23,7 +23,7 @@ pub(super) struct Words {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Module {
-    /// The module name in mentions.
+    /// The name that links in Kanka texts use for an entity of this module, such as `character`.
     pub(super) singular: String,
     /// The kind of the entities in the folder.
     pub(super) kind: Option<Kind>,
