@@ -7,7 +7,7 @@ use hearsay_model::{
 use hearsay_query::{QueryError, error::did_you_mean};
 use thiserror::Error;
 
-/// An error of a command. No operation was made.
+/// An error of a command. The command made no operation.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CommandError {
@@ -68,7 +68,7 @@ pub enum CommandError {
         end: String,
     },
     /// Error: an arriving character is already present, or a leaving character is absent.
-    #[error("{who} is {} at the table", if *here { "already" } else { "not" })]
+    #[error("{who} is {} present in the session", if *here { "already" } else { "not" })]
     Attendance {
         /// Id of the character.
         who: EntityId,
@@ -93,7 +93,7 @@ pub enum CommandError {
         speakers: Vec<String>,
     },
     /// Error: the DM has already decided on all of the facts, or they already have the requested secrecy.
-    #[error("all of these facts were already decided")]
+    #[error("nothing to change: all of these facts were already decided, or already have this secrecy")]
     NothingToDecide,
     /// Error: the request to write to a log contains no lines.
     #[error("the log has no lines; give at least one line")]
@@ -140,7 +140,7 @@ pub enum CommandError {
         /// Entity that must be split first.
         first: EntityId,
     },
-    /// Error: no criterion selects the facts to prune.
+    /// Error: no criterion is given for the facts to prune.
     #[error("no facts selected for removal; give a confidence, an age in days, or a status")]
     PruneWhat,
     /// Error: the change cannot be applied.

@@ -54,9 +54,9 @@ pub struct SpreadRow {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Number of knowers with an edge of their own to the fact before the period.
+    /// Number of knowers that had a knowledge edge of their own to the fact before the period.
     pub before: usize,
-    /// Number of knowers with an edge of their own to the fact after the period.
+    /// Number of knowers that had a knowledge edge of their own to the fact after the period.
     pub after: usize,
     /// Places where the fact was told, in chronological order.
     pub places: Vec<EntityId>,
@@ -91,10 +91,11 @@ pub struct GossipPlan {
 }
 
 impl Gossip {
-    /// Simulates the period without changing the state. The same state, seed and period always produce the same plan.
+    /// Simulates gossip over the period without changing the state. The same state, seed and period always produce the
+    /// same plan.
     ///
     /// # Errors
-    /// When neither a start nor the game clock is set, or when the period is invalid.
+    /// Returns an error if neither a start nor the game clock is set, or if the period is invalid.
     pub fn plan(&self, state: &State, now: Timestamp) -> Result<GossipPlan, CommandError> {
         let from = self.from.or(state.clock()).ok_or(CommandError::NoClock)?;
         let days = i64::from(self.days).saturating_mul(state.calendar().minutes_per_day());

@@ -28,13 +28,13 @@ const OF_ENTITY: usize = 5;
 /// The maximum number of guesses, divided by this number, is reserved for guesses with new names.
 const PART_OF_NEW: usize = 4;
 
-/// Returns the number of guesses that may be kept from `these` texts, if `left` more texts follow and `room` guesses
-/// may be kept from all of them.
+/// Returns how many doubtful facts may be kept from a group of `these` texts. `left` is the number of texts that
+/// follow, and `room` is the number of doubtful facts that may be kept from all of these texts together.
 pub fn share(room: usize, these: usize, left: usize) -> usize {
     (room * these).div_ceil((these + left).max(1))
 }
 
-/// Returns the number of guesses that wait for the DM.
+/// Returns the number of extracted facts that wait for the DM's decision.
 pub fn waiting(state: &State) -> usize {
     state
         .facts()
@@ -104,9 +104,9 @@ fn hangs(said: usize) -> f64 {
     0.25 * (1.0 + said as f64).ln()
 }
 
-/// Removes guesses that exceed the limits per text, per entity and overall (`most`). Keeps the guesses with the highest
-/// stake. Facts that are certain, already recorded, or rejected do not count as guesses. Returns the number of removed
-/// guesses.
+/// Removes doubtful facts that exceed the limits per text, per entity and overall (`most`). Keeps the most important
+/// ones. Facts that are certain, already recorded or rejected do not count as doubtful, so they stay. Returns the
+/// number of removed facts.
 pub fn leave_out(state: &State, policy: &Policy, read: &mut [Findings], most: usize) -> usize {
     if policy.mode == Mode::Autonomous {
         return 0;

@@ -36,7 +36,7 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// Merges a later patch into this one.
+    /// Merges a later patch into this one. The values of the later patch take precedence.
     pub fn absorb(&mut self, later: Self) {
         self.create = later.create.or(self.create.take());
         self.kind = later.kind.or(self.kind.take());
@@ -80,7 +80,7 @@ pub struct Patches {
 }
 
 impl Patches {
-    /// Returns whether there is nothing to write.
+    /// Returns whether there are neither patches nor a new game time.
     pub fn is_empty(&self) -> bool {
         self.entities.is_empty() && self.clock.is_none()
     }

@@ -3,7 +3,7 @@
 use hearsay_model::{Confidence, Credence, FactStatus};
 use serde::{Deserialize, Serialize};
 
-/// Kind of speaker in the source of a proposal.
+/// Who states a proposed fact: the world itself, or a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Voice {
@@ -13,18 +13,20 @@ pub enum Voice {
     Character,
 }
 
-/// Whether doubtful facts are reviewed.
+/// What happens to doubtful facts. A fact is doubtful if its confidence is between the floor and the threshold of the
+/// policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// The DM reviews doubtful facts.
     #[default]
     Dm,
-    /// No review: doubtful facts become claims, and their confidence is the maximum credence of those who learn them.
+    /// Doubtful facts become claims without review. The confidence of such a fact is the maximum credence of the
+    /// knowers that learn it.
     Autonomous,
 }
 
-/// Decision rule for proposals, by their confidence.
+/// Rule that decides on proposals by their confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -33,9 +35,9 @@ pub struct Policy {
     /// Minimum confidence at which a fact from an imported text or transcript is accepted without review, if it is higher than
     /// `threshold`. Default 0.95.
     pub import_threshold: Confidence,
-    /// Minimum confidence of a proposal. A proposal below it is dropped and only counted. Default 0.3.
+    /// Minimum confidence of a proposal. A proposal with a lower confidence is dropped and only counted. Default 0.3.
     pub floor: Confidence,
-    /// Handling of proposals between `floor` and `threshold`.
+    /// What happens to proposals with a confidence between `floor` and `threshold`.
     pub mode: Mode,
 }
 
@@ -49,7 +51,7 @@ impl Default for Policy {
 /// Decision on a proposal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
-    /// Records the fact with this status. The credence is the maximum for those who learn the fact.
+    /// Records the fact with this status. No knower that learns the fact gets a higher credence than the given one.
     Take(FactStatus, Credence),
     /// Drops the proposal.
     Drop,
@@ -61,12 +63,12 @@ impl Policy {
         Self { threshold: self.threshold.max(self.import_threshold), ..*self }
     }
 
-    /// Decides on a proposal.
+    /// Decides on a proposal by its confidence and by who states it.
     ///
     /// | confidence | [`Voice::World`] | [`Voice::Character`] |
     /// |---|---|---|
     /// | threshold and above | canon | claimed |
-    /// | between floor and threshold | as [`doubt`](Self::doubt) returns | as [`doubt`](Self::doubt) returns |
+    /// | between floor and threshold | result of [`doubt`](Self::doubt) | result of [`doubt`](Self::doubt) |
     /// | below the floor | dropped | dropped |
     pub fn decide(&self, confidence: Confidence, voice: Voice) -> Verdict {
         if confidence < self.floor {
@@ -80,7 +82,8 @@ impl Policy {
         Verdict::Take(status, credence)
     }
 
-    /// Returns the status of a doubtful fact, and the maximum credence of those who learn it.
+    /// Returns the status of a doubtful fact, and the maximum credence of the knowers that learn it. Both depend on the
+    /// mode.
     pub fn doubt(&self, confidence: Confidence) -> (FactStatus, Credence) {
         match self.mode {
             Mode::Dm => (FactStatus::Proposed, Credence::FULL),

@@ -24,7 +24,7 @@ pub struct Prune {
 pub struct PruneRow {
     /// Id of the fact.
     pub fact: FactId,
-    /// Statement of the fact.
+    /// Sentence that states the fact.
     pub statement: String,
     /// Status of the fact.
     pub status: FactStatus,
@@ -34,7 +34,7 @@ pub struct PruneRow {
     pub days: Option<u64>,
 }
 
-/// The effect of pruning.
+/// The facts that pruning would remove, and the operation that removes them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrunePlan {
     /// Facts to prune, least confident first.
@@ -47,10 +47,10 @@ pub struct PrunePlan {
 }
 
 impl Prune {
-    /// Returns the effect of pruning. The operation retracts the facts, and undoing it restores them.
+    /// Returns the facts to prune, and the operation that retracts them. Undoing the operation restores the facts.
     ///
     /// # Errors
-    /// When neither a confidence, nor an age, nor a status is given.
+    /// Returns an error if neither a confidence, nor an age, nor a status is given.
     pub fn plan(&self, state: &State, now: Timestamp) -> Result<PrunePlan, CommandError> {
         if self.below.is_none() && self.older_than_days.is_none() && self.statuses.is_empty() {
             return Err(CommandError::PruneWhat);

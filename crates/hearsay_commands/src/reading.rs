@@ -35,10 +35,10 @@ const LINES_BEFORE: u32 = 3;
 /// review.
 const JUST_BELOW: f64 = 0.01;
 
-/// A text for trying extraction. Nothing is written.
+/// A text from which facts are extracted on trial, without recording them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Draft {
-    /// Words of the text.
+    /// The text itself.
     pub text: String,
     /// Form of the text.
     pub form: Form,
@@ -55,15 +55,16 @@ pub struct Draft {
 /// The result of extraction from a draft.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Drafted {
-    /// Findings in the text.
+    /// Facts and entities that were found in the text.
     #[serde(flatten)]
     pub extraction: Extraction,
-    /// Status that the policy gives each fact by its confidence; `None` for dropped facts. Other rules are not applied.
+    /// Status that the policy gives to each extracted fact because of its confidence; `None` for a fact that the policy
+    /// drops. Other rules are not applied.
     pub statuses: Vec<Option<FactStatus>>,
 }
 
 impl Draft {
-    /// Resolves the names of the draft.
+    /// Replaces the names in the draft by ids. Returns an error if a name matches no entity or several entities.
     pub fn resolved(self, state: &State) -> Result<ResolvedDraft, CommandError> {
         let id = |name: &String| resolve(state, name);
         Ok(ResolvedDraft {
@@ -100,10 +101,10 @@ impl ResolvedDraft {
         self.drafted(policy, extraction)
     }
 
-    /// Reads the text with `extract`.
+    /// Extracts facts from the text by calling `extract`.
     ///
     /// # Errors
-    /// The error of `extract`.
+    /// Returns the error that `extract` returns.
     pub fn read_by<E>(
         &self,
         policy: &Policy,
@@ -137,7 +138,7 @@ impl ResolvedDraft {
     }
 }
 
-/// A passage with the context that the extractor needs.
+/// A passage to read, with the preceding lines that the extractor needs as context.
 pub struct Page {
     /// The passage.
     pub passage: Arc<Passage>,
@@ -183,19 +184,20 @@ impl SessionLines {
     }
 }
 
-/// Findings in a passage.
+/// Findings in a passage: the facts and entities that were extracted from it.
 #[derive(Debug, Clone)]
 pub struct Findings {
     /// The passage.
     pub passage: Arc<Passage>,
-    /// Findings of the extractor.
+    /// Facts and entities that were extracted from the passage.
     pub extraction: Extraction,
-    /// Language model that made the findings; `None` for the extractor.
+    /// Name of the language model that found these facts and entities; `None` if the extractor found them.
     pub model: Option<String>,
 }
 
 impl Findings {
-    /// Returns the policy for the facts of the passage. The facts of imported texts and transcripts need a higher confidence.
+    /// Returns the policy for the facts of the passage. Facts from imported texts and transcripts need a higher
+    /// confidence.
     pub(crate) fn policy(&self, policy: &Policy) -> Policy {
         if is_imported(&self.passage) { policy.for_imports() } else { *policy }
     }
@@ -207,8 +209,8 @@ fn is_imported(passage: &Passage) -> bool {
 }
 
 impl Page {
-    /// Returns a passage with preceding lines of its session. Only lines that its speaker heard are included, or its
-    /// first hearer if it has no speaker.
+    /// Returns a passage with the preceding lines of its session. Only lines that the speaker of the passage heard are
+    /// included. If the passage has no speaker, its first hearer counts instead.
     pub fn of(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
         let passage = Arc::clone(state.passage(id)?);
         let mut before: Vec<(u32, &str, Option<&EntityId>)> = Vec::new();
@@ -240,7 +242,8 @@ impl Page {
         tools.extractor.extract(tools.lexicon, &text)
     }
 
-    /// Returns whether a page continues the text of another: it follows in the same session or document.
+    /// Returns whether a page continues the text of another page, that is, it follows the other page in the same
+    /// session or document and has the same hearers.
     fn continues(&self, previous: &Self) -> bool {
         let text = |page: &Self| (page.passage.session.clone(), page.passage.document.clone());
         let is_later = self.passage.line > previous.passage.line;
@@ -251,21 +254,22 @@ impl Page {
     }
 }
 
-/// What reads passages.
+/// Tools for reading passages: the extractor, its inputs, and the reading model.
 #[derive(Clone, Copy)]
 pub struct ReadingTools<'a> {
-    /// The words and patterns.
+    /// Extractor with the words and patterns of the language.
     pub extractor: &'a Extractor,
-    /// The names of the entities.
+    /// Names of the entities.
     pub lexicon: &'a Lexicon,
-    /// The meaning of sentences, if there is a sentence encoder.
+    /// Source of sentence vectors, by which sentences are compared in meaning; `None` if there is no sentence encoder.
     pub meaning: Option<&'a dyn Meaning>,
-    /// The reading model, if there is one.
+    /// Reading model; `None` if only the patterns read the passages.
     pub model: Option<&'a ReadingModel>,
 }
 
-/// Extracts the findings of passages, in the same order. The reading model reads consecutive passages of one session or
-/// document together, so that a line is understood with the lines around it.
+/// Extracts facts and entities from passages. Returns the findings in the order of the passages. The reading model
+/// reads consecutive passages of one session or document together, so that it understands each line in the context of
+/// the other lines.
 pub fn read_pages(pages: Vec<Page>, tools: &ReadingTools<'_>) -> Vec<Findings> {
     let mut statements = match tools.model {
         Some(model) => statements(&pages, tools, model),
@@ -283,8 +287,9 @@ pub fn read_pages(pages: Vec<Page>, tools: &ReadingTools<'_>) -> Vec<Findings> {
     read.collect()
 }
 
-/// Returns the statements in the lines of a document from line `first` on. If somebody speaks one of the lines, the DM speaks
-/// the lines without a speaker; otherwise the lines were written. If the model fails, returns nothing.
+/// Returns the statements in the lines of a document from line `first` on. If at least one line has a speaker, the
+/// lines without a speaker count as words of the DM. Otherwise, all lines count as written text. Returns nothing if the
+/// model fails.
 fn document(
     tools: &ReadingTools<'_>,
     model: &ReadingModel,
@@ -302,7 +307,7 @@ fn document(
     tools.extractor.statements(tools.lexicon, model, &lines, first).unwrap_or_default()
 }
 
-/// Returns the statements in each page. If the model fails, returns nothing, so that the patterns alone read the pages.
+/// Returns the statements in each page. Returns nothing if the model fails, so that only the patterns read the pages.
 fn statements(pages: &[Page], tools: &ReadingTools<'_>, model: &ReadingModel) -> Vec<LineStatements> {
     let mut found = Vec::with_capacity(pages.len());
     for text in pages.chunk_by(|previous, page| page.continues(previous)) {
@@ -327,9 +332,10 @@ fn form(passage: &Passage) -> Form {
     }
 }
 
-/// Entity that a name means, if the extractor linked the name to no entity.
+/// Result of looking up a name that the extractor could not link to an entity.
 pub enum Newcomer {
-    /// An entity that was added after the extraction, or that waits for the DM under this name.
+    /// The name means this entity. The entity was added after the extraction, or its name still waits for the DM's
+    /// decision.
     Known(EntityId),
     /// No entity may be added, because the DM rejected the name or several entities have it.
     Refused,
@@ -338,7 +344,7 @@ pub enum Newcomer {
 }
 
 impl Newcomer {
-    /// Finds the entity that a name means, among the known entities and the names that wait for the DM.
+    /// Looks up a name among the known entities, and among the names that wait for the DM's decision.
     pub fn of(state: &State, name: &str) -> Self {
         let normal = text::normal(name);
         let is_open = |id: &EntityId| state.open_names(id).iter().any(|open| text::normal(open) == normal);
@@ -373,8 +379,8 @@ fn ids_for(name: &str) -> impl Iterator<Item = EntityId> {
     first.into_iter().chain(numbered)
 }
 
-/// Returns the operation for the findings in a passage, or `None` if there is nothing to write. Also returns the counts
-/// of the outcomes, including dropped findings.
+/// Returns the operation that records the facts and entities found in a passage, or `None` if there is nothing to
+/// write. Also returns the counts of the outcomes, including dropped facts.
 pub fn operation(
     state: &State,
     guide: &Guide,

@@ -28,7 +28,8 @@ impl Retcon {
     /// Returns the operation that records the change.
     ///
     /// # Errors
-    /// When the fact or the date is invalid, the fact would end before it begins, or the fact is not true.
+    /// Returns an error if the fact is unknown or ambiguous, if the date is invalid, if the fact would end before it
+    /// begins, or if the fact is not true.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
         let (summary, change) = match self {
             Self::NeverSo { fact } => {

@@ -15,7 +15,7 @@ use crate::{
 /// Result of [`sync_campaign_files`].
 #[derive(Debug, Clone)]
 pub enum TakenOver {
-    /// There are no campaign files, or their contents are already in the memory.
+    /// Nothing was imported: there are no campaign files, or their contents are already in the memory.
     Nothing,
     /// The changes were imported.
     Imported(Box<ImportOutcome>),
@@ -59,7 +59,7 @@ pub fn undone_sources(state: &State) -> BTreeSet<String> {
     undone
 }
 
-/// Returns whether the import with this report changes the campaign.
+/// Returns whether an import with this report changes the campaign.
 pub fn changes_something(report: &ImportReport) -> bool {
     let facts = report.fact_count() + report.changed + report.moved + report.removed;
     let rest = report.knowledge + report.unlearned + report.passages + report.sessions;
@@ -70,7 +70,7 @@ pub fn changes_something(report: &ImportReport) -> bool {
 /// is done, so do not call it on a game's main thread.
 ///
 /// # Errors
-/// When the files are invalid, or the memory is closed.
+/// Returns an error if the files are invalid, or if the memory is closed.
 pub fn sync_campaign_files(memory: &Memory, directory: &Path) -> Result<TakenOver, MemoryError> {
     // If the directory is missing, the import below reports the error.
     if directory.is_dir() && !has_campaign_files(directory) {

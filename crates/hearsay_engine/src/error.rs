@@ -29,18 +29,18 @@ pub enum MemoryError {
         /// Reason and location of the error.
         what: String,
     },
-    /// Error: no language model is available.
+    /// Error: no language model is enabled, or the enabled model cannot be used.
     #[cfg(feature = "llm")]
     #[error("the language model is not used: {0}")]
     NoLlm(String),
-    /// Error: the language model returned nothing.
+    /// Error: the language model returned no usable answer.
     #[cfg(feature = "llm")]
-    #[error("the language model: {0}")]
+    #[error("the language model gave no usable answer: {0}")]
     Llm(String),
-    /// Error from the database.
+    /// Error: the database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Error from the encoder.
+    /// Error: the sentence encoder failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
     /// Error: invalid campaign files.
@@ -83,7 +83,7 @@ pub enum MemoryError {
     File {
         /// Path of the file.
         path: PathBuf,
-        /// Reason.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// Error: the channel to the worker is full. Try again in a moment.
@@ -101,11 +101,11 @@ pub enum MemoryError {
     /// Error: a thread could not be started.
     #[error("no thread could be started: {0}")]
     Thread(std::io::Error),
-    /// Error: a closure of the request or the worker panicked. The log has the details.
+    /// Error: a closure of the request panicked, or the worker panicked. The program log contains the details.
     #[error("the request failed because of a panic in the program; see the log")]
     Crashed,
-    /// Error: the memory is closed.
-    #[error("the memory is closed")]
+    /// Error: the memory is closed, so it accepts no requests.
+    #[error("the memory is closed; open the campaign again")]
     Closed,
 }
 

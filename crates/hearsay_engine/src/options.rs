@@ -25,7 +25,7 @@ impl MemoryOptions {
     /// defaults.
     ///
     /// # Errors
-    /// When `hearsay.toml` is invalid, as described at [`Settings::read`].
+    /// Returns an error if `hearsay.toml` is invalid, as described at [`Settings::read`].
     pub fn for_campaign(directory: impl AsRef<Path>) -> Result<Self, MemoryError> {
         let directory = directory.as_ref();
         Ok(Self::with_settings(directory, Settings::read(directory)?))

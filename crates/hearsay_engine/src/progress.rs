@@ -35,7 +35,7 @@ impl ImportStage {
     }
 }
 
-/// Progress of an import, as a handle that any thread can read.
+/// Handle from which any thread can read the progress of an import.
 #[derive(Debug, Clone, Default)]
 pub struct ImportProgress(Arc<AtomicU8>);
 

@@ -22,11 +22,11 @@ pub const SETTINGS_FILE: &str = "hearsay.toml";
 /// Maximum size of a settings file, in bytes (1 MiB).
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
-/// All settings of a campaign, each with a default. [`Settings::TEMPLATE`] documents them.
+/// All settings of a campaign. Every setting has a default. [`Settings::TEMPLATE`] documents the settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Policy for doubtful facts.
+    /// Policy that decides on proposed facts.
     pub policy: Policy,
     /// Settings for answering questions.
     pub recall: RecallSettings,
@@ -67,14 +67,15 @@ impl Default for ModelSettings {
     }
 }
 
-/// What extracts facts from texts.
+/// Method by which facts are extracted from texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractionEngine {
-    /// The reading model, if it is found beside the sentence encoder, and the patterns.
+    /// The reading model and the patterns extract facts. Only the patterns do if there is no reading model in a
+    /// directory next to that of the sentence encoder.
     #[default]
     Model,
-    /// The patterns alone.
+    /// Only the patterns extract facts.
     Patterns,
 }
 
@@ -85,10 +86,10 @@ pub struct ExtractionSettings {
     /// Whether facts are extracted automatically from new texts, such as logged lines and imported documents. The
     /// policy decides on these facts.
     pub enabled: bool,
-    /// What extracts the facts.
+    /// Method by which facts are extracted.
     pub engine: ExtractionEngine,
-    /// Maximum number of doubtful facts that wait for the DM when many texts arrive at once, such as in an import. The
-    /// facts with the highest stakes are kept.
+    /// Maximum number of doubtful facts that wait for the DM's decision when many texts arrive at once, such as in an
+    /// import. The most important facts are kept.
     pub guesses: usize,
     /// File with the campaign's own words and patterns, relative to the campaign directory.
     pub language: Option<PathBuf>,
@@ -124,15 +125,16 @@ pub struct LlmSettings {
 pub struct StoreSettings {
     /// Directory of the database, relative to the campaign directory.
     pub directory: PathBuf,
-    /// Minimum number of operations after the last snapshot for closing to write a new snapshot.
+    /// Minimum number of operations since the last snapshot. If there were at least this number of operations, closing
+    /// writes a new snapshot.
     pub snapshot_after: u64,
     /// Maximum time in seconds that closing waits for accepted changes. Changes that are not committed by then fail.
     pub close_timeout_s: u64,
     /// Number of newest operations that can always be undone. Compaction removes unneeded data of older operations,
     /// such as reverted or replaced changes.
     pub undo_operations: u64,
-    /// Number of most recent sessions whose operations can all be undone. Operations after the oldest slot can be
-    /// undone too.
+    /// Number of latest sessions whose operations can all be undone. All operations after the oldest slot can be undone
+    /// too.
     pub undo_sessions: usize,
 }
 
@@ -158,8 +160,8 @@ impl Settings {
     /// Reads the settings of a campaign directory. Without a settings file, returns the defaults.
     ///
     /// # Errors
-    /// When the file cannot be read, or has an unknown key or a value out of range. The error names the file and the
-    /// line.
+    /// Returns an error if the file cannot be read, or if it has an unknown key or a value out of range. The error
+    /// names the file and the line.
     pub fn read(directory: &Path) -> Result<Self, MemoryError> {
         let path = directory.join(SETTINGS_FILE);
         let text = match read_text_file(&path, MAX_SETTINGS_BYTES) {

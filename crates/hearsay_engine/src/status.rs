@@ -1,4 +1,4 @@
-//! What a memory says about itself, and the snapshot that reads are answered from.
+//! Status of a memory, and the snapshot that reads are answered from.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ pub struct ReadSnapshot {
     pub learned: Arc<TrustCalibration>,
 }
 
-/// Status of the model.
+/// Status of the sentence encoder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "status")]
 pub enum ModelStatus {
-    /// The model is loading.
+    /// The model of the sentence encoder is loading.
     Loading,
-    /// The model makes vectors.
+    /// The model of the sentence encoder is loaded and computes vectors.
     Ready {
         /// Id of the model.
         id: String,
     },
-    /// There is no model: questions are answered by words and graph.
+    /// There is no model for the sentence encoder. Questions are answered by words and graph only.
     None {
-        /// Reason.
+        /// Reason why there is no model.
         why: String,
     },
 }
@@ -39,14 +39,14 @@ pub enum ModelStatus {
 /// Status of the memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Status {
-    /// Position of the newest operation.
+    /// Position of the newest operation in the journal.
     pub position: Position,
-    /// Version of the newest state, which also changes with transient values.
+    /// Version of the newest state. A change of transient values also changes this version.
     #[serde(skip)]
     pub version: StateVersion,
-    /// Position up to which the graph tables of the database show the journal.
+    /// Watermark: position in the journal up to which the graph tables of the database are complete.
     pub projected: Position,
-    /// Position at or before which no operation can be undone.
+    /// Undo horizon: position in the journal up to which operations can no longer be undone.
     pub compacted_to: Position,
     /// Number of stored operations up to [`Status::position`].
     pub operations: usize,
@@ -54,35 +54,36 @@ pub struct Status {
     pub entities: usize,
     /// Number of facts of any status.
     pub facts: usize,
-    /// Number of facts and passages that can be recalled.
+    /// Number of facts and passages that questions and searches can find.
     pub texts: usize,
-    /// Number of texts that still need a vector. While the stored vectors are being read, all texts; if the settings
-    /// disable the model, 0.
+    /// Number of texts that still need a vector. While the stored vectors are being read, this is the number of all
+    /// texts. If the settings disable the sentence encoder, this is 0.
     pub pending_vectors: usize,
     /// Whether the stored vectors are still being read.
     pub reading_vectors: bool,
     /// Number of records of a large operation that are not searchable yet.
     pub unindexed: usize,
-    /// Number of passages waiting to be read for facts.
+    /// Number of passages from which facts have not been extracted yet.
     pub unread: usize,
-    /// Outcome of the facts found in passages since opening.
+    /// Outcomes of the facts that were extracted from passages since the memory was opened.
     pub found: Proposed,
-    /// Number of items that wait for the DM.
+    /// Number of review items that wait for the DM's decision. Duplicate entities are not counted.
     pub reviews: usize,
-    /// Number of waiting writes.
+    /// Number of writes that wait for their commit.
     pub waiting_writes: usize,
-    /// Number of proposals dropped since opening because their confidence was below the floor.
+    /// Number of proposals that were dropped since the memory was opened, because their confidence was below the floor.
     pub dropped_proposals: usize,
-    /// Number of events dropped since opening because no receiver took them in time.
+    /// Number of events that were dropped since the memory was opened, because the event channel was full.
     pub events_dropped: usize,
-    /// Reason that nothing is saved until the memory is opened again, if the storage failed.
+    /// Reason why the storage failed; `None` if the storage works. After a failure, nothing is saved until the memory
+    /// is opened again.
     pub storage_failure: Option<String>,
-    /// Status of the model.
+    /// Status of the sentence encoder.
     pub model: ModelStatus,
     /// Status of the language model, if one is enabled.
     #[cfg(feature = "llm")]
     pub llm: Option<LlmStatus>,
-    /// Short summary of opening.
+    /// Short summary of how the memory was opened: what was read, and how long it took.
     pub opened: String,
 }
 
@@ -90,25 +91,26 @@ pub struct Status {
 #[cfg(feature = "llm")]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LlmStatus {
-    /// Base URL of the server.
+    /// Base URL of the server that runs the language model.
     pub base_url: String,
     /// Name of the model on the server.
     pub model: String,
     /// Reason why the model cannot be used, if any.
     pub trouble: Option<String>,
-    /// Whether reading is paused.
+    /// Whether the language model has been paused, so that it reads no texts.
     pub paused: bool,
-    /// Counts of the queue.
+    /// Number of jobs in the queue, by state. A job is a text, or a part of a conversation.
     pub queue: QueueCounts,
-    /// Number of passages whose findings are being written.
+    /// Number of passages whose extracted facts are being written.
     pub writing: usize,
-    /// Milliseconds until the next attempt; `None` if nothing is scheduled.
+    /// Milliseconds until the language model reads the next text; `None` if no text is scheduled.
     pub next_try_ms: Option<u64>,
-    /// Number of tokens used since the memory was opened.
+    /// Number of tokens that the language model has used since the memory was opened.
     pub tokens: u64,
-    /// Counts of findings since the memory was opened, including findings that were refused.
+    /// Counts of the entities and facts that the language model has found since the memory was opened, and of those
+    /// that were refused.
     pub counts: Counts,
-    /// Counts of the outcomes of the findings since the memory was opened.
+    /// Outcomes of the facts that the language model has found since the memory was opened.
     pub found: Proposed,
     /// Error of the last text that was read; `None` if it was read without an error.
     pub last_error: Option<String>,

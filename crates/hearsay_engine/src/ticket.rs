@@ -56,7 +56,7 @@ impl<T> Ticket<T> {
     /// Waits for the answer. Blocks, so a game should poll with [`try_take`](Self::try_take) instead.
     ///
     /// # Errors
-    /// The error of the request, or [`MemoryError::Closed`] when the memory closes first.
+    /// Returns the error of the request, or [`MemoryError::Closed`] if the memory closes before the answer arrives.
     pub fn wait(self) -> Result<T, MemoryError> {
         self.answer.recv().unwrap_or(Err(MemoryError::Closed))
     }
@@ -64,7 +64,8 @@ impl<T> Ticket<T> {
     /// Waits at most `patience` for the answer. If no answer arrives in this time, the request is cancelled.
     ///
     /// # Errors
-    /// [`MemoryError::Late`] when no answer arrives in this time. Otherwise, the same errors as [`wait`](Self::wait).
+    /// Returns [`MemoryError::Late`] if no answer arrives in this time. Otherwise, returns the same errors as
+    /// [`wait`](Self::wait).
     pub fn wait_for(self, patience: Duration) -> Result<T, MemoryError> {
         match self.answer.recv_timeout(patience) {
             Ok(answer) => answer,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{QueryError, resolve::find_session};
 
-/// Point in time of a query. Default: now.
+/// Point in time for which a query is answered: a game time, and a position in the journal. Default: now.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AsOf {
@@ -24,8 +24,8 @@ impl AsOf {
     /// function on a background thread.
     ///
     /// # Errors
-    /// When the position is after the newest operation, or before the undo horizon: the oldest position that undo can
-    /// still reach.
+    /// Returns an error if the position is after the newest operation, or if it is before the undo horizon, which is
+    /// the oldest position that undo can still reach.
     pub fn state(&self, state: &Arc<State>) -> Result<Arc<State>, QueryError> {
         match self.recorded {
             None => Ok(Arc::clone(state)),
@@ -36,7 +36,8 @@ impl AsOf {
     /// Returns the game time that `time` stands for, or `None` if `time` is unset.
     ///
     /// # Errors
-    /// When the text is neither a date of the calendar nor a session, or the session has no end.
+    /// Returns an error if the text is neither a date of the calendar nor a session, or if the end of the session is
+    /// unknown.
     pub fn moment(&self, state: &State) -> Result<Option<GameTime>, QueryError> {
         let Some(given) = &self.time else { return Ok(None) };
         if let Some(session) = named_session(state, given)? {
@@ -57,11 +58,11 @@ pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
     session.end.as_ref().and_then(|date| date.time).or_else(said)
 }
 
-/// Returns the session that a text names by its id or as `session 2`. Returns `None` for other texts, which may be
-/// dates. A number alone is a year.
+/// Finds the session that a text names, either by its id or in the form `session 2`. Returns `None` for all other
+/// texts, because they may be dates. A number alone counts as a year, not as a session.
 ///
 /// # Errors
-/// When the text names an unknown session.
+/// Returns an error if the text names an unknown session.
 pub fn named_session(state: &State, given: &str) -> Result<Option<Arc<Session>>, QueryError> {
     let plain = text::normal(given);
     if plain.starts_with("session") {

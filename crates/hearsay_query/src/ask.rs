@@ -36,8 +36,8 @@ pub struct Ask {
     pub budget: Option<usize>,
     /// Maximum number of facts and passages together. Default: from the settings.
     pub limit: Option<usize>,
-    /// Maximum time to wait for the question's vector, counted from the call. Afterwards, the answer ranks by words and
-    /// graph, not by meaning. Default: from the settings.
+    /// Maximum time to wait until the sentence encoder has computed the vector of the question, counted from the call.
+    /// After this time, facts and passages are ranked by words and graph, not by meaning. Default: from the settings.
     pub deadline: Option<Duration>,
     /// Token counter. Default: [`ApproximateTokens`].
     pub counter: Option<Box<dyn TokenCounter + Send>>,
@@ -66,11 +66,11 @@ impl Ask {
     }
 
     /// Returns the context that answers the question in another state, such as the state at an earlier journal
-    /// position. Ranks by words and graph, not by meaning. Indexes every text of the state, so call this function on a
-    /// background thread.
+    /// position. Facts and passages are ranked by words and graph, not by meaning. Indexes every text of the state, so
+    /// call this function on a background thread.
     ///
     /// # Errors
-    /// When a name is unknown.
+    /// Returns an error if a name is unknown.
     pub fn context_of(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, QueryError> {
         self.context(state, &Index::of(state.corpus()), &mut Minds::default(), None, true, settings)
     }
@@ -124,14 +124,15 @@ fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
     newest.object().entity().cloned()
 }
 
-/// The answer to a question.
+/// The answer to a question: a scene context for the speaker, and how it was computed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     /// Scene context: the facts and passages that the speaker knows and may use in the answer.
     pub context: SceneContext,
     /// Number of texts in the campaign that have no vector yet. Such texts are found by words and graph only.
     pub pending_vectors: usize,
-    /// Rankings that the answer does without, because time ran out or the encoder failed: `meaning`, `graph`.
+    /// Kinds of ranking that were left out of the answer, because time ran out or the sentence encoder failed:
+    /// `meaning`, `graph` or both.
     pub cut: Vec<&'static str>,
     /// Journal position of the state that the answer was computed from.
     pub position: Position,

@@ -1,4 +1,4 @@
-//! Beliefs of a knower with their reasons, its beliefs about what others know, and derivations of beliefs.
+//! Beliefs of a knower: the reasons for them, their derivations, and beliefs about the knowledge of other knowers.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,8 @@ pub struct Believes {
     pub subject: EntityId,
     /// Beliefs, sorted by predicate. For each predicate, the most credible belief comes first.
     pub answers: Vec<BeliefRow>,
-    /// Truth: canon facts of the same subject and predicates that hold at the given game time. Sorted by predicate.
+    /// Canon facts about the same subject with the same predicates that are true at the given game time. Sorted by
+    /// predicate.
     pub truth: Vec<TruthRow>,
 }
 
@@ -50,7 +51,7 @@ pub struct BeliefRow {
     pub status: FactStatus,
 }
 
-/// An edge through which a knower knows a fact.
+/// A knowledge edge through which a knower knows a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReasonRow {
     /// How the knower learned the fact, in words: `told by odo-brandt`.
@@ -91,7 +92,7 @@ pub struct TruthRow {
 /// all beliefs if no predicate is given.
 ///
 /// # Errors
-/// When a name cannot be resolved or the predicate is malformed.
+/// Returns an error if a name matches no entity or several entities, or if the predicate is not valid.
 pub fn believes(
     state: &State,
     who: &str,
@@ -191,11 +192,12 @@ pub(crate) fn reason_in_words(reason: &Reason, other: &EntityId) -> String {
     }
 }
 
-/// Returns the beliefs that one knower (`who`) has reason to attribute to another knower (`other`), latest first.
-/// `subject` and `predicate` limit the facts. Common lore is left out unless both are given.
+/// Returns the facts that one knower (`who`) has reason to believe that another knower (`other`) knows, latest first.
+/// `subject` and `predicate` restrict the result to facts with this subject and this predicate. Common lore is included
+/// only if both are given.
 ///
 /// # Errors
-/// When a name cannot be resolved or the predicate is malformed.
+/// Returns an error if a name matches no entity or several entities, or if the predicate is not valid.
 pub fn thinks(
     state: &State,
     who: &str,
@@ -320,10 +322,11 @@ fn made_up_row(state: &State, way: &KnownEdge) -> LinkRow {
     }
 }
 
-/// Returns the derivation of a knower's belief, back to the witnesses or the inventor of the fact.
+/// Returns the derivation of a knower's belief in a fact: the chain of knowledge edges back to the witnesses or the
+/// inventor of the fact.
 ///
 /// # Errors
-/// When a name or a fact is invalid, or the knower does not know the fact.
+/// Returns an error if the knower or the fact is unknown or ambiguous, or if the knower does not know the fact.
 pub fn chain(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> Result<Derivation, QueryError> {
     let (who, fact) = (resolve(state, who)?, find_fact(state, fact)?);
     let view = View::of(state, &Knower::Entity(who.clone()), moment);

@@ -1,8 +1,8 @@
 //! Contradictions: facts about one subject that cannot all be true.
 //!
-//! Two facts are compared if at least one of them is not canon or has not ended. Contradictions are updated after each
-//! operation instead of being computed again. An update looks facts up by subject, predicate and time, so its cost
-//! depends on the number of facts that overlap with the changed facts, not on the size of the history.
+//! Two canon facts that have both ended are never compared. Contradictions are updated after each operation instead of
+//! being computed again. An update looks facts up by subject, predicate and time, so its cost depends on the number of
+//! facts that overlap with the changed facts, not on the size of the history.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +24,7 @@ pub enum Clash {
     Refuted(FactId),
 }
 
-/// A fact in a clash, as it was when it was last compared.
+/// A fact in a contradiction, in its version at the last comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Member {
     fact: Arc<Fact>,
@@ -76,7 +76,7 @@ impl Contradictions {
         self.clashes.values().map(BTreeMap::len).sum()
     }
 
-    /// Returns the clashes by subject, each with its sorted facts.
+    /// Returns each contradiction: its subject, its reason, and its facts sorted by id.
     pub fn iter(&self) -> impl Iterator<Item = (&EntityId, &Clash, Vec<FactId>)> {
         self.clashes.iter().flat_map(|(subject, clashes)| {
             clashes.iter().map(move |(clash, members)| (subject, clash, members.keys().copied().collect()))
@@ -208,15 +208,15 @@ fn is_settled(fact: &Fact) -> bool {
     fact.status() == FactStatus::Canon && fact.validity().is_closed()
 }
 
-/// Returns whether two facts may hold at the same time. Returns `false` if one of the facts ended at an unknown time,
-/// because that fact may have ended before the other fact began.
+/// Returns whether two facts may be true at the same time. Returns `false` if one of the facts ended at an unknown
+/// time, because that fact may have ended before the other fact began.
 pub fn overlap(a: &Fact, b: &Fact) -> bool {
     let ended = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
     !ended(a) && !ended(b) && a.validity().overlaps(b.validity())
 }
 
-/// Returns whether two facts must hold at the same time. Returns `false` if one fact has ended and the other fact has
-/// an unknown start and no end, because the other fact may have begun afterwards.
+/// Returns whether there is a time at which both facts must be true. Returns `false` if one fact has ended and the
+/// other fact has an unknown start and no end, because the other fact may have begun afterwards.
 fn must_overlap(a: &Fact, b: &Fact) -> bool {
     let follows = |one: &Fact, other: &Fact| {
         let (one, other) = (one.validity(), other.validity());

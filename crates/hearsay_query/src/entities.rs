@@ -42,7 +42,7 @@ pub enum Shown {
 /// handle. If a knower is given, the result for an entity contains only facts that this knower knows.
 ///
 /// # Errors
-/// When no entity or fact matches, or several match.
+/// Returns an error if no entity or fact matches, or if several match.
 pub fn show(state: &State, what: &str, knower: Option<&str>, as_of: Option<GameTime>) -> Result<Shown, QueryError> {
     let view = view_of(state, knower, as_of)?;
     let id = match resolve(state, what) {

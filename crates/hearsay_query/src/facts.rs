@@ -1,7 +1,7 @@
 //! Details and lists of facts.
 //!
-//! Each query is a function of the state, so that it can be passed to `Memory::read`. The result of a query can be
-//! printed or serialized.
+//! Each query takes a state as its argument, so it can be run in `Memory::read`. The result of a query can be printed
+//! or serialized.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{QueryError, as_of::AsOf, dates::date, resolve::resolve};
 pub struct FactRow {
     /// Id of the fact.
     pub id: FactId,
-    /// Handle: a name for the fact that its author gave it in a campaign file.
+    /// Handle: a short name that the author gave the fact in a campaign file.
     pub handle: Option<String>,
     /// Id of the entity that the fact is about.
     pub subject: EntityId,
@@ -33,7 +33,7 @@ pub struct FactRow {
     pub statement: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Secrecy of the fact: `common`, `open`, `secret`.
+    /// Secrecy of the fact: `common`, `open` or `secret`.
     pub secrecy: &'static str,
     /// Date from which the fact holds.
     pub since: Option<String>,
@@ -43,7 +43,7 @@ pub struct FactRow {
     pub attitude: Option<i8>,
     /// Confidence of the extraction, adjusted by trust learned from the DM's decisions.
     pub confidence: f64,
-    /// Confidence of the extraction before this adjustment, if it is different.
+    /// Confidence of the extraction before it was adjusted by learned trust; `None` if the adjustment changed nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extracted: Option<f64>,
     /// Whether the DM confirmed the fact.
@@ -52,12 +52,12 @@ pub struct FactRow {
     pub author: String,
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
-    /// Evidence: file, line and field, or the words that state the fact.
+    /// Evidence for the fact in words. Each text names a file, line and field, or quotes the words that state the fact.
     pub evidence: Vec<String>,
     /// Relations between this fact and other facts, in both directions.
     pub bears: Vec<FactRelationRow>,
-    /// Knowers that have their own knowledge edge to the fact. Does not list members and residents that know the fact
-    /// only through a group or place.
+    /// Knowers that have their own knowledge edge to the fact. Members and residents that know the fact only through a
+    /// group or place are not listed.
     pub known_by: Vec<KnowerRow>,
 }
 
@@ -108,7 +108,7 @@ pub struct FactFilter {
     pub status: Option<FactStatus>,
     /// Only facts known to this knower: an id or a name.
     pub knower: Option<String>,
-    /// Game time at which the knower knows the facts. Default: all facts that the knower knows so far.
+    /// Game time at which `knower` knows the facts. Default: all facts that the knower has learned so far.
     pub as_of: Option<GameTime>,
     /// Only facts that are valid at this date of the calendar, or at the end of this session. Default: facts of any
     /// validity.
@@ -117,7 +117,7 @@ pub struct FactFilter {
     pub limit: usize,
 }
 
-/// Function that returns the text for an entity in a sentence: its name, or its id.
+/// Function that returns the text by which a sentence refers to an entity: its name or its id.
 pub type Called<'a> = &'a dyn Fn(&EntityId) -> String;
 
 /// Describes an acquisition in words. `called` returns the names of the entities.
@@ -212,7 +212,7 @@ fn bears(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
 /// predicate and id.
 ///
 /// # Errors
-/// When a name cannot be resolved or the predicate is malformed.
+/// Returns an error if a name matches no entity or several entities, or if the predicate is not valid.
 pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize), QueryError> {
     let subject = filter.subject.as_deref().map(|name| resolve(state, name)).transpose()?;
     let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
@@ -239,8 +239,8 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
     Ok((found.into_iter().take(filter.limit).map(|fact| fact_row(state, fact)).collect(), all))
 }
 
-/// Returns all recorded edges to a fact, active or not, sorted by id. These knowers learn a proposed fact when the DM
-/// accepts it.
+/// Returns all recorded knowledge edges to a fact, active and inactive, sorted by id. If the fact is only proposed, the
+/// knowers of these edges learn it when the DM accepts it.
 pub fn would_learn(state: &State, fact: FactId) -> Vec<Arc<KnowledgeEdge>> {
     let mut edges: Vec<_> = state.recorded_knowledge(fact).cloned().collect();
     edges.sort_by_key(|edge| edge.id());

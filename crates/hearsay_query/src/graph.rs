@@ -14,11 +14,11 @@ use crate::{QueryError, resolve::resolve, views::view_of};
 pub struct WalkFilter {
     /// Direction in which relations are followed.
     pub direction: Direction,
-    /// Only relations with these predicates. If empty, all relations.
+    /// Only relations with these predicates are followed. If empty, all relations are followed.
     pub predicates: Vec<String>,
     /// Knower whose view is used: an id or a name.
     pub knower: Option<String>,
-    /// Game time of the knower's view. Default: all that the knower knows so far.
+    /// Game time of the knower's view. Default: everything that the knower knows so far.
     pub as_of: Option<GameTime>,
 }
 
@@ -29,23 +29,23 @@ pub struct NeighbourRow {
     pub id: EntityId,
     /// Name of the entity. In the view of a knower: the name that the knower knows, or else the id.
     pub name: String,
-    /// Number of hops from the start.
+    /// Number of relations between the start and the entity.
     pub distance: usize,
-    /// Sentence of the relation through which the traversal reached the entity.
+    /// Sentence that states the relation through which the traversal reached the entity.
     pub statement: String,
     /// Predicate of the relation through which the traversal reached the entity.
     pub predicate: Predicate,
-    /// Direction in which the traversal followed this relation: `out` from its subject to its object, or `in` from its
-    /// object to its subject.
+    /// Direction in which the traversal followed the relation to the entity: `out` from its subject to its object, or
+    /// `in` from its object to its subject.
     pub direction: &'static str,
-    /// Id of the fact that states this relation.
+    /// Id of the fact that states the relation.
     pub fact: FactId,
 }
 
-/// Returns at most `limit` entities that are at most `depth` hops away from an entity.
+/// Returns at most `limit` entities that are at most `depth` relations away from an entity.
 ///
 /// # Errors
-/// When a name cannot be resolved or a predicate is malformed.
+/// Returns an error if a name matches no entity or several entities, or if a predicate is not valid.
 pub fn neighbours(
     state: &State,
     from: &str,
@@ -87,14 +87,14 @@ pub struct StepRow {
     pub name: String,
     /// Sentence that states the relation that the step follows.
     pub statement: String,
-    /// Id of the fact that states this relation.
+    /// Id of the fact that states the relation.
     pub fact: FactId,
 }
 
 /// Returns the shortest path between two entities, or `None` if every path has more than `longest` steps.
 ///
 /// # Errors
-/// When a name cannot be resolved or a predicate is malformed.
+/// Returns an error if a name matches no entity or several entities, or if a predicate is not valid.
 pub fn path(
     state: &State,
     from: &str,

@@ -1,4 +1,4 @@
-//! Checks of a campaign for problems.
+//! Checks that find problems in a campaign.
 
 use hearsay_model::{Author, EntityId, Evidence, Fact, FactStatus, Kind, Object, State, attribute};
 use serde::Serialize;

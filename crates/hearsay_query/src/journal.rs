@@ -44,7 +44,7 @@ pub struct OperationRow {
     pub is_undo: bool,
 }
 
-/// Returns the operations of a campaign, one page at a time.
+/// Returns the newest operations that pass a filter. To get the next page, set [`HistoryFilter::before`].
 pub fn operations(state: &State, filter: &HistoryFilter) -> Operations {
     let mut undone: BTreeMap<Position, Position> = BTreeMap::new();
     let mut authors: BTreeMap<String, usize> = BTreeMap::new();
@@ -90,18 +90,18 @@ pub struct UndoRow {
     pub operation: HistoryRow,
     /// Whether the operation is itself an undo, so that undoing it restores the operation that it undid.
     pub is_redo: bool,
-    /// Records that would disappear: the name of a record type and the number of records. The types are entities,
-    /// facts, knowledge edges, passages, sessions and settings.
+    /// Number of records that would disappear, for each type of record. The types are entities, facts, knowledge edges,
+    /// passages, sessions and settings.
     pub lost: Vec<(&'static str, usize)>,
-    /// Facts that would disappear, up to the limit.
+    /// Facts that the undo would remove, up to the limit.
     pub facts: Vec<LostFact>,
     /// Number of records that would change or be restored.
     pub changed: usize,
-    /// Later operations of which the undo would also remove records, oldest first.
+    /// Later operations that would lose records through the undo, oldest first.
     pub dependents: Vec<HistoryRow>,
 }
 
-/// A fact that would disappear.
+/// A fact that an undo would remove.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LostFact {
     /// Id of the fact.
@@ -116,7 +116,7 @@ pub struct LostFact {
 /// call this function on a background thread.
 ///
 /// # Errors
-/// When there is nothing to undo.
+/// Returns an error if there is nothing to undo.
 pub fn undo_in_words(state: &State, target: &UndoTarget, limit: usize) -> Result<UndoRow, QueryError> {
     let position = target.position(state)?;
     let preview = state.undo_preview(position)?;
@@ -176,7 +176,7 @@ pub struct HistoryRow {
     pub recorded: Timestamp,
     /// Short summary of the operation.
     pub summary: String,
-    /// Number of changes.
+    /// Number of changes in the operation.
     pub changes: usize,
     /// Whether the operation is live, that is, not undone.
     pub live: bool,
@@ -209,7 +209,7 @@ fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {
     }
 }
 
-/// The operation to undo.
+/// Selects the operation to undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoTarget {
     /// The newest live operation that is not itself an undo.
@@ -224,7 +224,7 @@ impl UndoTarget {
     /// Returns the position of the operation in the journal.
     ///
     /// # Errors
-    /// When there is nothing to undo.
+    /// Returns an error if there is nothing to undo.
     pub fn position(&self, state: &State) -> Result<Position, QueryError> {
         if let Self::At(position) = self {
             return Ok(*position);

@@ -16,7 +16,7 @@ use crate::{
     resolve::{find_session, resolve},
 };
 
-/// Filter for listing knowledge.
+/// Filter for listing the facts that a knower knows.
 #[derive(Debug, Clone, Default)]
 pub struct KnowsFilter {
     /// Only facts that concern this entity: an id or a name.
@@ -172,7 +172,7 @@ impl Wanted {
 /// these facts. The most recently learned facts come first.
 ///
 /// # Errors
-/// When a name, a predicate or a date is invalid.
+/// Returns an error if a name is unknown or ambiguous, or if the predicate or the date is invalid.
 pub fn knows(
     state: &State,
     who: &str,
@@ -240,7 +240,7 @@ pub fn players(state: &State) -> Vec<EntityId> {
 /// number of these facts. Leaves out common lore, names and kinds. The most recently learned facts come first.
 ///
 /// # Errors
-/// When a name, a predicate or a date is invalid.
+/// Returns an error if a name is unknown or ambiguous, or if the predicate or the date is invalid.
 pub fn party(
     state: &State,
     filter: &KnowsFilter,
@@ -292,9 +292,10 @@ pub struct Missed {
     pub session: SessionId,
     /// Whether the character was present in the session.
     pub was_there: bool,
-    /// Characters that were present.
+    /// Characters that were present in the session.
     pub present: Vec<EntityId>,
-    /// Facts that others learned and the character did not. Sorted by the time of learning.
+    /// Facts that others learned in the session and that the character did not know at its end. Sorted by the time of
+    /// learning.
     pub facts: Vec<MissedRow>,
     /// Lines that the character did not hear, in the order of the session.
     pub lines: Vec<MissedLine>,
@@ -309,9 +310,10 @@ pub struct MissedRow {
     pub statement: String,
     /// Characters that learned the fact in the session.
     pub learned_by: Vec<EntityId>,
-    /// Game time at which the first of these characters learned the fact, as text.
+    /// Game time at which the first character learned the fact in the session, as text.
     pub since: Option<String>,
-    /// How and when the character learned the fact later, as text; `None` if the character never learned it.
+    /// How and when the character that missed the fact learned it later, as text; `None` if the character never learned
+    /// it.
     pub heard_since: Option<String>,
 }
 
@@ -328,7 +330,7 @@ pub struct MissedLine {
 /// present, or their parties, learned it in the session and this character did not know it at the end of the session.
 ///
 /// # Errors
-/// When the name or the session is invalid.
+/// Returns an error if the name or the session is unknown.
 pub fn missed(state: &State, who: &str, session: &str) -> Result<Missed, QueryError> {
     let who = resolve(state, who)?;
     let session = find_session(state, session)?;

@@ -21,7 +21,7 @@ use crate::{
 pub enum Met {
     /// The entity was mentioned.
     Named,
-    /// The players were at this place.
+    /// The entity is a place, and the players were there.
     Visited,
     /// The entity was present.
     Present,
@@ -79,7 +79,7 @@ type Moment = (Option<GameTime>, Option<u32>, u32);
 /// attendance of sessions, facts that the entity told, and facts that the players witnessed in its presence.
 ///
 /// # Errors
-/// When the entity does not exist.
+/// Returns an error if the entity does not exist.
 pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
     let id = crate::resolve::resolve(state, id.as_str())?;
     let players: Vec<Knower> = players(state).into_iter().map(Knower::Entity).collect();
@@ -165,20 +165,21 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
     })
 }
 
-/// Knowers that have an edge of their own to a fact. Does not list members of groups and residents of places that share
-/// the fact.
+/// Knowers that have a knowledge edge of their own to a fact. Members of groups and residents of places that share the
+/// fact are not listed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HeldBy {
     /// Whether the fact is common lore.
     pub everybody: bool,
     /// Groups and places that share the fact with their members and residents. Sorted by name.
     pub groups: Vec<HolderRow>,
-    /// Characters. Sorted by name.
+    /// Characters that have a knowledge edge of their own to the fact. Sorted by name.
     pub characters: Vec<HolderRow>,
 }
 
-/// Returns the knowers that have an edge of their own to a fact. Unlike [`who_knows`](super::who_knows), this function
-/// computes no views, so it is faster. Its credences are not reduced by beliefs that contradict the fact.
+/// Returns the knowers that have a knowledge edge of their own to a fact. Unlike [`who_knows`](super::who_knows), this
+/// function computes no views, so it is faster. The returned credences are not reduced by beliefs that contradict the
+/// fact.
 pub fn held_by(state: &State, fact: FactId) -> HeldBy {
     let mut held = HeldBy::default();
     let mut edges: Vec<_> = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge()).collect();
@@ -213,14 +214,14 @@ pub fn held_by(state: &State, fact: FactId) -> HeldBy {
     held
 }
 
-/// Source text of a fact.
+/// A text or a place in a file that states a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceText {
-    /// Location: file, line and field, or speaker and session.
+    /// Location of the source: file, line and field, or speaker and session.
     pub place: String,
-    /// The text; `None` if the source is a field of a file.
+    /// Text of the source; `None` if the source is a field of a file.
     pub text: Option<String>,
-    /// Byte range of the text that states the fact.
+    /// Byte range of the words in `text` that state the fact; `None` if unknown, or if the text was changed later.
     pub quote: Option<(usize, usize)>,
     /// Passage that contains the text.
     pub passage: Option<PassageId>,
@@ -228,7 +229,7 @@ pub struct SourceText {
     pub speaker: Option<EntityId>,
 }
 
-/// Returns the sources of a fact: the location and text of each piece of evidence.
+/// Returns the sources of a fact. Each source is the location and text of one piece of evidence.
 pub fn sources_of(state: &State, fact: &Fact) -> Vec<SourceText> {
     let mut seen = BTreeSet::new();
     let evidence = fact.provenance().evidence.iter();

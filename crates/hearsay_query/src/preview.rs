@@ -11,18 +11,19 @@ use crate::{
     facts::{FactRow, fact_row, how_in_words},
 };
 
-/// The effect of an operation that is not committed.
+/// The effect that an operation would have on the knowledge of all knowers. The operation is not committed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Preview {
     /// Short summary of the operation.
     pub summary: String,
-    /// New facts.
+    /// Facts that the operation adds.
     pub facts: Vec<FactRow>,
-    /// New knowledge, sorted by knower and fact. Names and kinds are left out if another fact is learned too.
+    /// Facts that knowers learn through the operation, sorted by knower and fact. Names and kinds are left out if other
+    /// facts are learned too.
     pub lessons: Vec<Lesson>,
-    /// Lost knowledge, sorted by fact and knower.
+    /// Knowledge edges that knowers lose through the operation, sorted by fact and knower.
     pub lost: Vec<Loss>,
-    /// Changed credences, sorted by fact and knower.
+    /// Knowledge edges whose credence changes through the operation, sorted by fact and knower.
     pub moved: Vec<Move>,
     /// Knowers that still believe a fact, or a distorted version of it, although the operation ends it, retracts it or
     /// makes it false. Sorted by fact and knower.
@@ -76,7 +77,7 @@ pub struct Move {
     pub after: f64,
 }
 
-/// A knower that continues to believe a fact.
+/// A knower that still believes a fact after the operation has ended it, retracted it or made it false.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Believer {
     /// Knower that still believes the fact.
@@ -109,7 +110,7 @@ impl<'s> Views<'s> {
 /// Computes the effect of an operation on the knowledge of all knowers.
 ///
 /// # Errors
-/// When the operation cannot be applied.
+/// Returns an error if the operation cannot be applied.
 pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryError> {
     let mut after = state.clone();
     after.apply(operation.clone())?;

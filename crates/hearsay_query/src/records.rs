@@ -22,7 +22,8 @@ pub struct Record {
     pub place: Option<EntityId>,
     /// Attributes with their newest values, without names and texts about the entity.
     pub attributes: BTreeMap<Predicate, Value>,
-    /// Relations to other entities, except the place. The value is the attitude to the other entity, −100 to 100.
+    /// Relations to other entities, except the place. The value is the attitude to the other entity, −100 to 100;
+    /// `None` if the relation states no attitude.
     pub relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
 }
 

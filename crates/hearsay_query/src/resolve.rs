@@ -10,7 +10,8 @@ use crate::QueryError;
 /// title and a surname. Secret names must be given in full.
 ///
 /// # Errors
-/// When no entity has this name, or several entities have it. The error contains similar names, or the candidates.
+/// Returns an error if no entity has this name, or if several entities have it. The error contains the ids of entities
+/// with similar names, or of the entities that the name can mean.
 pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     let candidates = match state.resolve(name) {
         Resolution::One(id) => return Ok(id),
@@ -45,7 +46,7 @@ fn with_name_part(state: &State, part: &str) -> Vec<EntityId> {
 /// Finds a speaker by id or name. If the given name is a secret name, also returns that name.
 ///
 /// # Errors
-/// The same errors as [`resolve`].
+/// Returns the same errors as [`resolve`].
 pub fn resolve_speaker(state: &State, name: &str) -> Result<(EntityId, Option<String>), QueryError> {
     let id = resolve(state, name)?;
     let alias = state.secret_name(&id, name).map(str::to_owned);
@@ -84,7 +85,7 @@ const MOST_CANDIDATES: usize = 9;
 /// statement contains.
 ///
 /// # Errors
-/// When no fact matches, or several facts match.
+/// Returns an error if no fact matches, or if several facts match.
 pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, QueryError> {
     if let Some(fact) = given.parse().ok().and_then(|id: FactId| state.fact(id)) {
         return Ok(Arc::clone(fact));
@@ -130,10 +131,10 @@ pub fn spoken_of<'a>(state: &'a State, id: &EntityId) -> &'a str {
     state.open_name(id).unwrap_or("somebody")
 }
 
-/// Finds a session by an id, a number or `session 2`.
+/// Finds a session by its id, by its number, or in the form `session 2`.
 ///
 /// # Errors
-/// When there is no such session.
+/// Returns an error if there is no such session.
 pub fn find_session(state: &State, given: &str) -> Result<Arc<Session>, QueryError> {
     let plain = text::normal(given);
     let number = plain.strip_prefix("session").unwrap_or(&plain).trim_matches(['-', ' ']).parse::<u32>().ok();

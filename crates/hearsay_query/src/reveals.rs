@@ -1,4 +1,4 @@
-//! Secrets that are told under a condition.
+//! Reveals: conditions under which the holder of a secret may tell the secret.
 
 use hearsay_belief::{Judgement, Revealable, Trust, revealable};
 use hearsay_model::{EntityId, FactId, State};
@@ -9,7 +9,7 @@ pub(crate) fn note_of(state: &State, reveal: &str) -> Option<String> {
     state.reveals().find(|one| one.id == reveal)?.note.clone()
 }
 
-/// A secret that is told under a condition.
+/// A secret that a holder may tell when a condition holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RevealRow {
     /// Id of the reveal.
@@ -20,7 +20,8 @@ pub struct RevealRow {
     pub statement: String,
     /// Character that may tell the secret when the condition holds.
     pub holder: EntityId,
-    /// Whether the condition holds, for which characters, and which of its parts do not hold yet.
+    /// Result of checking the condition: whether it holds, for which characters, and which of its parts do not hold
+    /// yet.
     #[serde(flatten)]
     pub judgement: Judgement,
     /// Author's note to the DM, such as how the secret is told and what follows.

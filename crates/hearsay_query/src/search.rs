@@ -61,7 +61,7 @@ pub struct Search {
     pub text: String,
     /// Knower whose knowledge is searched: an id or a name. If unset, the whole campaign is searched.
     pub knower: Option<String>,
-    /// Game time of the knower's view. Default: all that the knower knows so far.
+    /// Game time of the knower's view. Default: everything that the knower knows so far.
     pub as_of: Option<GameTime>,
     /// Restricts the results to these entities (ids or names) and their direct neighbours. Facts and passages must
     /// concern one of them. If empty, there is no restriction.
@@ -80,8 +80,8 @@ pub struct Search {
     pub depth: usize,
     /// Maximum number of facts. The same limit applies to passages. Default [`MOST_HITS`].
     pub limit: usize,
-    /// Maximum time to wait for the vector of the text, counted from the call. Afterwards, the search ranks by words
-    /// and graph, not by meaning. Default: from the settings.
+    /// Maximum time to wait until the sentence encoder has computed the vector of the text, counted from the call.
+    /// After this time, results are ranked by words and graph, not by meaning. Default: from the settings.
     pub deadline: Option<Duration>,
 }
 
@@ -109,9 +109,9 @@ impl Default for Search {
 pub struct SearchResults {
     /// Entities: first those found by name, then those reached along relations. At most [`MOST_ENTITIES`].
     pub entities: Vec<EntityHit>,
-    /// Facts, best first.
+    /// Found facts, highest score first.
     pub facts: Vec<SearchHit>,
-    /// Passages, best first.
+    /// Found passages, highest score first.
     pub passages: Vec<SearchHit>,
     /// Names most similar to the text, if nothing was found. At most [`MOST_HINTS`].
     pub hints: Vec<Hint>,
@@ -138,19 +138,19 @@ pub struct EntityHit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Match {
-    /// By a name, an alias or the id.
+    /// The text is a name, an alias or the id of the entity.
     Name,
-    /// By a name that occurs in the text.
+    /// The text contains a name of the entity.
     Mentioned,
-    /// By the beginning of a name.
+    /// The text is the beginning of a name of the entity.
     Prefix,
-    /// By the beginning of a word in a name.
+    /// The text is the beginning of a word in a name of the entity.
     Word,
-    /// By a name with similar spelling.
+    /// The text is similar in spelling to a name of the entity.
     Spelling,
-    /// By the text `*`, which lists all entities.
+    /// The text is `*`, which lists all entities.
     Everything,
-    /// By following relations from an entity that was found by name.
+    /// Relations connect the entity with an entity that was found by name.
     Relation,
 }
 
@@ -166,19 +166,19 @@ pub struct Hint {
 /// A fact or a passage in a search result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchHit {
-    /// `fact` or `passage`.
+    /// Kind of the result: `fact` or `passage`.
     pub what: &'static str,
     /// Id of the fact or passage.
     pub id: String,
     /// Statement of the fact, or text of the passage.
     pub text: String,
-    /// Score, 0.0–1.0.
+    /// Score of the result, 0.0–1.0.
     pub score: f32,
     /// Score of the result by words, by meaning and by the graph.
     pub channels: Channels,
     /// Explanation of the score, with the path through the graph.
     pub explanation: Explanation,
-    /// Sentences of the facts along the path through the graph.
+    /// Sentences that state the facts along the path through the graph that led to the result.
     pub path: Vec<String>,
     /// Citation of the fact or passage.
     pub citation: Citation,
@@ -194,7 +194,7 @@ impl Search {
     /// Indexes every text of the state, so call this function on a background thread.
     ///
     /// # Errors
-    /// When a name or a session is unknown, or when `knower` is combined with `status` or `holds_at`.
+    /// Returns an error if a name or a session is unknown, or if `knower` is combined with `status` or `holds_at`.
     pub fn found_in(&self, state: &State) -> Result<SearchResults, QueryError> {
         self.found(state, &Index::of(state.corpus()), &mut Minds::default(), None, true)
     }
@@ -202,7 +202,8 @@ impl Search {
     /// Searches the given state and index.
     ///
     /// # Errors
-    /// When a name cannot be resolved, or when `knower` is combined with `status` or `holds_at`.
+    /// Returns an error if a name matches no entity or several entities, or if `knower` is combined with `status` or
+    /// `holds_at`.
     pub fn found(
         &self,
         state: &State,

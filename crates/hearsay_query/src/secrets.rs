@@ -23,14 +23,14 @@ use crate::{
 pub struct SecretRow {
     /// Id of the fact.
     pub fact: FactId,
-    /// Handle: a name for the fact that its author gave it in a campaign file.
+    /// Handle: a short name that the author gave the fact in a campaign file.
     pub handle: Option<String>,
     /// Sentence that states the fact.
     pub statement: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Knowers that have an edge of their own to the fact. A group or place represents its members or residents. Sorted
-    /// by id.
+    /// Knowers that have a knowledge edge of their own to the fact. A group or place in the list stands for all its
+    /// members or residents. Sorted by id.
     pub holders: Vec<SecretHolder>,
     /// Occasions on which the secret was told, earliest first; empty if it was never told.
     pub told: Vec<TellingRow>,
@@ -71,11 +71,11 @@ pub struct SecretFilter {
     pub limit: usize,
 }
 
-/// Returns the secrets of a campaign at a game time, up to the limit of the filter, and the total number of these
-/// secrets. Sorted by subject and predicate.
+/// Returns the secrets that exist in a campaign at a game time, up to the limit of the filter, and the total number of
+/// these secrets. Sorted by subject and predicate.
 ///
 /// # Errors
-/// When the name cannot be resolved.
+/// Returns an error if the name matches no entity or several entities.
 pub fn secrets(
     state: &State,
     filter: &SecretFilter,
@@ -153,7 +153,8 @@ pub struct WhyNot {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Details of the knower's knowledge, if the knower does know the fact. In this case, the lists below are empty.
+    /// How the knower knows the fact, if the knower does know it. In this case, `reasons`, `sources` and `conditions`
+    /// are empty.
     pub knows: Option<HolderRow>,
     /// Reasons why the knower does not know the fact, simplest reason first.
     pub reasons: Vec<Obstacle>,
@@ -205,7 +206,7 @@ pub enum Obstacle {
         /// Game time at which the knower learns the fact, as text.
         learns: Option<String>,
     },
-    /// The fact waits for the DM or was rejected, so nobody can know it.
+    /// The fact waits for the DM's decision or was rejected, so nobody can know it.
     NotInWorld {
         /// Status of the fact.
         status: FactStatus,
@@ -260,7 +261,8 @@ pub struct SourceRow {
     pub name: String,
     /// Whether the character conceals the fact.
     pub conceals: bool,
-    /// Sentence of a relation between the two characters that the other character knows.
+    /// Sentence that states a relation between the two characters, if the character that does not know the fact knows
+    /// of such a relation.
     pub acquainted: Option<String>,
     /// Groups and places that both characters belong to. Sorted.
     pub shares: Vec<EntityId>,
@@ -280,7 +282,7 @@ fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a 
 /// the fact. Computes a view of each possible knower, so call this function on a background thread.
 ///
 /// # Errors
-/// When a name or a fact is invalid.
+/// Returns an error if the character or the fact is unknown or ambiguous.
 pub fn why_not(state: &State, who: &str, fact: &str, moment: Option<GameTime>) -> Result<WhyNot, QueryError> {
     let (who, fact) = (resolve(state, who)?, find_fact(state, fact)?);
     let view = View::of(state, &Knower::Entity(who.clone()), moment);

@@ -1,4 +1,4 @@
-//! Knowledge of the table, that is, of the player characters and their parties.
+//! Knowledge of the table. The table consists of the player characters and their parties.
 
 use hearsay_belief::{AccessPath, View};
 use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, PassageId, SessionId, State, attribute};
@@ -39,7 +39,8 @@ pub struct TableKnows {
     pub title: Option<String>,
     /// Whether all player characters know the fact.
     pub all: bool,
-    /// Knowers, with a description of how each learned the fact. The description contains names instead of ids.
+    /// Player characters and parties that know the fact. The description of how each of them learned it contains names
+    /// instead of ids.
     pub known_by: Vec<PartyKnower>,
 }
 
@@ -118,7 +119,7 @@ impl<'s> Table<'s> {
         self.characters > 0 && having == self.characters
     }
 
-    /// Returns whether a player character or party knows a fact through an edge that is not common lore.
+    /// Returns whether a player character or party knows a fact in another way than as common lore.
     pub fn learned(&self, fact: FactId) -> bool {
         let own = |view: &View| {
             let known = view.fact(fact);

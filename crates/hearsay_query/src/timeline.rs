@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{QueryError, facts::is_secret, resolve::resolve, session::is_private, table::Table};
 
-/// Kind of a moment on a timeline.
+/// Kind of a moment. A moment is an entry of a timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MomentKind {
@@ -25,7 +25,7 @@ pub enum MomentKind {
     Began,
     /// A fact ends.
     Ended,
-    /// Consecutive lines at one place.
+    /// A scene: consecutive lines of a session's log at the same place.
     Scene,
 }
 
@@ -45,7 +45,8 @@ pub struct TimelineFilter {
     pub within: Option<(GameTime, Precision)>,
     /// Unit of the spans in which moments are counted: years, months or days.
     pub by: Precision,
-    /// Maximum number of dated moments, and of undated moments. If there are more, the last ones are kept.
+    /// Maximum number of dated moments, and also of undated moments. If there are more, only the last ones are
+    /// returned.
     pub limit: usize,
 }
 
@@ -77,13 +78,13 @@ pub struct SpanRow {
     pub label: String,
     /// First minute of the span.
     pub first: GameTime,
-    /// Number of moments.
+    /// Number of moments in the span.
     pub count: usize,
-    /// Number of moments that all player characters know.
+    /// Number of moments in the span that may be shown to the players.
     pub open: usize,
 }
 
-/// A moment of the timeline.
+/// A moment: an entry of a timeline, such as an event or the start of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MomentRow {
     /// Kind of the moment.
@@ -102,7 +103,7 @@ pub struct MomentRow {
     pub session: Option<SessionId>,
     /// Place of the moment.
     pub place: Option<EntityId>,
-    /// Participants, witnesses and hearers. Sorted.
+    /// Participants of the event, witnesses of the fact, or hearers of the scene. Sorted.
     pub there: Vec<EntityId>,
     /// Status of the fact that begins or ends, or that states the date of an event.
     pub status: FactStatus,
@@ -112,10 +113,10 @@ pub struct MomentRow {
     pub safe: bool,
 }
 
-/// Returns the timeline. Reads every fact and passage, so call it on a background thread.
+/// Returns the timeline of a campaign. Reads every fact and passage, so call it on a background thread.
 ///
 /// # Errors
-/// When the name is invalid.
+/// Returns an error if the name is unknown or ambiguous.
 pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, QueryError> {
     let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
     let table = Table::of(state, None);

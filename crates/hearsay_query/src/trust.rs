@@ -96,7 +96,7 @@ const WEIGHT: f64 = 0.5;
 /// Maximum change of confidence, in log-odds. It changes a confidence of 0.5 to 0.27 or 0.73.
 const MOST_SHIFT: f64 = 1.0;
 
-/// Maximum amount by which a confirmed fact raises the confidence of a similar fact that waits for the DM.
+/// Maximum amount by which a confirmed fact raises the confidence of a similar proposed fact.
 const MOST_LIFT: f64 = 0.3 * 0.1;
 
 impl Counts {
@@ -120,7 +120,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the verdict on a fact. `None` for facts of the DM, and for facts without a decision.
+    /// Returns the DM's verdict on a fact. Returns `None` for facts that the DM stated, and for facts that the DM has
+    /// not decided on.
     pub fn of(fact: &Fact) -> Option<Self> {
         let provenance = fact.provenance();
         match fact.status() {
@@ -151,7 +152,7 @@ pub struct TrustCalibration {
     counts: BTreeMap<TrustOf, Counts>,
 }
 
-/// How the decisions about one [`TrustOf`] change a confidence.
+/// How the DM's decisions about one source, predicate or extraction change a confidence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
     /// Source, predicate or extraction that the decisions were about.
@@ -294,7 +295,7 @@ impl TrustCalibration {
         shifted(given, shift.clamp(-MOST_SHIFT, MOST_SHIFT))
     }
 
-    /// Returns the facts that the DM decided on, with the verdicts. Sorted by fact.
+    /// Returns the facts that the DM decided on, each with the verdict. Sorted by fact.
     pub fn decided(&self) -> impl Iterator<Item = (FactId, Verdict)> {
         self.decided.iter().map(|(id, decided)| (*id, decided.verdict))
     }
@@ -310,16 +311,16 @@ fn shifted(given: Confidence, shift: f64) -> Confidence {
     Confidence::new(1.0 / (1.0 + (-odds).exp())).unwrap_or(given)
 }
 
-/// Amount by which a confirmed fact raises the confidence of a waiting fact.
+/// Increase of the confidence of a proposed fact because a similar fact was confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Lift {
-    /// Increase of confidence. It is too small to make a fact pass without review.
+    /// Increase of confidence, at most 0.03. It is too small to make a fact pass without review.
     pub by: f64,
-    /// Most similar confirmed fact.
+    /// Confirmed fact that is most similar to the proposed fact.
     pub like: FactId,
 }
 
-/// Returns the increase of confidence that a waiting fact gains from the most similar confirmed fact. The increase is
+/// Returns the increase of confidence that a proposed fact gains from the most similar confirmed fact. The increase is
 /// computed on each call and is not stored.
 pub fn lift(state: &State, fact: &Fact) -> Option<Lift> {
     if fact.status() != FactStatus::Proposed || !state.learning().enabled {
@@ -346,16 +347,16 @@ pub fn lift(state: &State, fact: &Fact) -> Option<Lift> {
     best.map(|(similarity, like)| Lift { by: MOST_LIFT * similarity, like })
 }
 
-/// A decision with its operation.
+/// A decision of the DM, with the operation that recorded it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DecisionRow {
-    /// Position of the operation.
+    /// Position of the operation in the journal.
     pub position: Position,
     /// Real time at which the operation was recorded.
     pub recorded: Timestamp,
     /// Id of the fact.
     pub fact: FactId,
-    /// Statement of the fact.
+    /// Sentence that states the fact.
     pub statement: String,
     /// Verdict of the DM.
     pub verdict: Verdict,
@@ -363,7 +364,8 @@ pub struct DecisionRow {
     pub counts_for: Vec<TrustOf>,
 }
 
-/// Returns at most `limit` counted decisions, newest first, and the total number of these decisions.
+/// Returns at most `limit` decisions of the DM that count for trust calibration, newest first, and the total number of
+/// these decisions.
 pub fn decisions(state: &State, learned: &TrustCalibration, limit: usize) -> (Vec<DecisionRow>, usize) {
     let (mut rows, mut seen) = (Vec::new(), BTreeSet::new());
     for (position, entry) in state.journal().rev().filter(|(_, entry)| entry.live) {

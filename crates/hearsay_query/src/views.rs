@@ -74,10 +74,10 @@ impl Minds {
     }
 }
 
-/// Returns the view of a knower that is given as an id or a name.
+/// Returns the view of a knower that is given by its id or name. Returns `None` if no knower is given.
 ///
 /// # Errors
-/// When the name cannot be resolved.
+/// Returns an error if the name matches no entity or several entities.
 pub fn view_of(state: &State, knower: Option<&str>, as_of: Option<GameTime>) -> Result<Option<View>, QueryError> {
     let id = knower.map(|name| resolve(state, name)).transpose()?;
     Ok(id.map(|id| View::of(state, &Knower::Entity(id), as_of)))

@@ -49,11 +49,11 @@ pub struct HolderRow {
     pub conceals: bool,
 }
 
-/// Returns all knowers of a fact at a game time. May compute a view of every character, so call this function on a
-/// background thread.
+/// Returns all knowers of a fact at a game time. This function may compute a view of every character, so call this
+/// function on a background thread.
 ///
 /// # Errors
-/// When the fact is invalid.
+/// Returns an error if the fact is unknown or ambiguous.
 pub fn who_knows(state: &State, fact: &str, moment: Option<GameTime>) -> Result<WhoKnows, QueryError> {
     let fact = find_fact(state, fact)?;
     let edges = || state.known_by(fact.id());

@@ -13,7 +13,7 @@ fn a_session_is_played_and_told() {
     assert_eq!(logged["heard_by"], serde_json::json!(["ada", "lyra"]));
     place.fails(&["-C", "mill", "log", "--by", "eve", "Hm."], 3, &["nothing is called `eve`"]);
     place.fails(&["-C", "mill", "session", "start"], 1, &["session-1 is still running"]);
-    place.fails(&["-C", "mill", "session", "attend", "--leave", "ben"], 1, &["ben is not at the table"]);
+    place.fails(&["-C", "mill", "session", "attend", "--leave", "ben"], 1, &["ben is not present in the session"]);
     place.ok(&["-C", "mill", "fact", "add", "ben", "OWES", "ada"]);
     let ended = place.json(&["-C", "mill", "session", "end"]);
     // The fact that was added, and the statement in the logged line.

@@ -36,7 +36,7 @@ pub enum Edit {
         /// Home and current place of the entity: an id or a name. The entity knows the facts that are known at this
         /// place.
         place: Option<String>,
-        /// Attributes and their values, such as `occupation`.
+        /// Names and values of attributes, such as `occupation`.
         attributes: BTreeMap<String, String>,
     },
     /// Sets an attribute: `set mirela-voss occupation "innkeeper"`.
@@ -47,7 +47,7 @@ pub enum Edit {
         attribute: String,
         /// Value of the attribute.
         value: String,
-        /// Knowers, dates and other options.
+        /// Knowers, dates and other options of the fact.
         options: FactOptions,
     },
     /// Adds a relation: `relate mirela-voss OWES aldous-crane`.
@@ -58,10 +58,11 @@ pub enum Edit {
         predicate: String,
         /// Object: an id or a name.
         object: String,
-        /// Knowers, dates and other options.
+        /// Knowers, dates and other options of the fact.
         options: FactOptions,
     },
-    /// Corrects a fact that was recorded wrongly. The old fact is retracted, and its knowers know the new fact.
+    /// Corrects a fact that was recorded wrongly. The old fact is retracted, and the knowers of the old fact know the
+    /// new fact instead.
     Correct {
         /// Fact: its id, the beginning of its id, or its handle.
         fact: String,
@@ -80,14 +81,14 @@ pub enum Edit {
         /// Entity: an id or a name.
         entity: String,
     },
-    /// Declares a flag of the game for use in conditions.
+    /// Declares a flag: a named value of the game that conditions can refer to.
     DeclareFlag {
         /// Name: a slug, such as `fire-reported`.
         name: String,
         /// First value: `yes` or `no`, a number, or any text. Later values must have the same type.
         value: String,
     },
-    /// Sets a flag of the game to another value.
+    /// Sets a declared flag of the game to another value.
     SetFlag {
         /// Name of the flag.
         name: String,
@@ -100,7 +101,7 @@ impl Edit {
     /// Returns the operation that records the edit.
     ///
     /// # Errors
-    /// When a name, a fact, a date or a value is invalid.
+    /// Returns an error if an entity or a fact is unknown or ambiguous, or if a date or a value is invalid.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
         let edit = Editor { state, author: author.clone(), now };
         let corrected = |fact: &str, object: Option<&str>, statement: Option<&str>| -> Edited {

@@ -1,6 +1,6 @@
 //! Edits of entities, facts and settings. A fact that the DM enters is canon at once.
 //!
-//! Every function computes the changes of one operation from the current state, and does not apply them.
+//! Every function in this module computes the changes of one operation from the current state, but does not apply them.
 
 mod editor;
 mod edits;

@@ -8,16 +8,17 @@ use serde::{Deserialize, Serialize};
 pub struct FactOptions {
     /// Sentence that states the fact. Default: made from the predicate's phrase.
     pub statement: Option<String>,
-    /// Whether only `known_by` and the subject, if it is a character, know the fact.
+    /// Whether the fact is secret. Only the knowers in `known_by` and the subject, if the subject is a character, know
+    /// a secret fact.
     pub secret: bool,
     /// Whether everybody knows the fact.
     pub common: bool,
-    /// Further knowers: ids or names.
+    /// Additional knowers of the fact: ids or names.
     pub known_by: Vec<String>,
     /// Attitude of the subject to the object, −100 to 100.
     pub attitude: Option<i64>,
     /// Date from which the fact holds, on the campaign's calendar.
     pub since: Option<String>,
-    /// Date until which the fact held.
+    /// Date until which the fact held, on the campaign's calendar.
     pub until: Option<String>,
 }

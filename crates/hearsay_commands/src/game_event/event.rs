@@ -35,7 +35,7 @@ pub enum GameEvent {
         facts: Vec<Stated>,
         /// Witnesses. Default: the characters at the place of the event.
         witnesses: Vec<String>,
-        /// Place, time and session.
+        /// Place, time and session of the event.
         circumstances: Circumstances,
     },
     /// A character says a line aloud. All hearers learn the line, its speaker, and the facts that the line states. A
@@ -49,12 +49,13 @@ pub enum GameEvent {
         states: Vec<Stated>,
         /// Hearers. Default: the characters at the speaker's place.
         hearers: Vec<String>,
-        /// Whether the speaker lies. A new fact in a lie is false.
+        /// Whether the speaker lies. A new fact that a liar states is false.
         lie: bool,
-        /// Place, time and session.
+        /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A character tells others a fact that it knows. A new fact is a claim that originates with the teller.
+    /// A character tells others a fact. The fact is a recorded fact that the character knows, or a new fact. A new fact
+    /// is a claim that originates with the teller.
     Tell {
         /// Character that tells the fact.
         teller: String,
@@ -64,13 +65,13 @@ pub enum GameEvent {
         hearers: Vec<String>,
         /// Distorted version, if the teller retells the fact wrongly.
         retold: Option<Retelling>,
-        /// Whether the teller lies. A new fact in a lie is false.
+        /// Whether the teller lies. A new fact that a liar tells is false.
         lie: bool,
-        /// Source that the teller cites.
+        /// Entity that the teller names as the source of the fact.
         citing: Option<String>,
         /// Credence of the hearers, 0.0–1.0. Default: computed from their trust in the teller.
         credence: Option<f64>,
-        /// Place, time and session.
+        /// Place, time and session of the event.
         circumstances: Circumstances,
     },
     /// Characters read a document. They learn its passages, and the facts that these passages state.
@@ -81,7 +82,7 @@ pub enum GameEvent {
         readers: Vec<String>,
         /// Credence of the readers, 0.0–1.0. Default: 1.0.
         credence: Option<f64>,
-        /// Place, time and session.
+        /// Place, time and session of the event.
         circumstances: Circumstances,
     },
     /// A character deduces a fact from other facts that it knows. The deduction becomes inactive when one of these
@@ -95,7 +96,7 @@ pub enum GameEvent {
         from: Vec<String>,
         /// Certainty that the conclusion follows from the premises, 0.0–1.0. Default: 1.0.
         certainty: Option<f64>,
-        /// Place, time and session.
+        /// Place, time and session of the event.
         circumstances: Circumstances,
     },
     /// Characters are told, or see, that a fact is not true. The event adds a new fact that refutes the given fact. The
@@ -111,10 +112,11 @@ pub enum GameEvent {
         hearers: Vec<String>,
         /// Credence of the hearers in the refutation, 0.0–1.0. Default: computed from their trust in the teller.
         credence: Option<f64>,
-        /// Place, time and session.
+        /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A character tells a secret that it knows. It still conceals the secret from others, unless `openly` is set.
+    /// A character tells a secret that it knows. The character still conceals the secret from other characters, unless
+    /// `openly` is set.
     Reveal {
         /// Character that tells the secret.
         holder: String,
@@ -124,11 +126,12 @@ pub enum GameEvent {
         to: Vec<String>,
         /// Whether the character stops concealing the secret.
         openly: bool,
-        /// Place, time and session.
+        /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A knower forgets a fact: its own edges to the fact are withdrawn. Edges that depend on the withdrawn edges
-    /// become inactive. If the knower made the fact up, the characters that it told the fact lose the fact too.
+    /// A knower forgets a fact: the knower's own knowledge edges to the fact are withdrawn. Edges that depend on the
+    /// withdrawn edges become inactive. If the knower made the fact up, the characters that it told the fact lose the
+    /// fact too.
     Forget {
         /// Knower that forgets.
         knower: String,
@@ -141,8 +144,9 @@ impl GameEvent {
     /// Returns the operation that records the game event.
     ///
     /// # Errors
-    /// When a name, a fact, a session or a date is invalid. When a character tells a fact that it does not know, is
-    /// dead, cannot know anything, or has no hearers.
+    /// Returns an error if an entity, a fact or a session is unknown or ambiguous, or if a date is invalid. Also
+    /// returns an error if a teller does not know the fact, if a character of the event is dead or cannot know facts,
+    /// or if nobody is present to learn the fact.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
         let stage = |circumstances: &Circumstances| {
             let time = circumstances.time.as_deref().map(|raw| date_of(state, raw)).transpose()?;

@@ -22,12 +22,13 @@ pub struct MergePlan {
     /// Numbers of records that move to the remaining entity.
     #[serde(flatten)]
     pub moved: Moved,
-    /// Facts that contradict a more certain fact of the other entity. They become claims, which the DM reviews. Sorted.
+    /// Facts of one entity that contradict a more certain fact of the other entity. These facts become claims, which
+    /// the DM reviews. Sorted.
     pub undecided: Vec<FactId>,
     /// Operation that records the merge.
     #[serde(skip)]
     pub operation: Operation,
-    /// Position of the newest operation at the time of planning.
+    /// Position of the newest operation in the journal when the merge was planned.
     #[serde(skip)]
     pub made_at: Position,
 }
@@ -40,7 +41,7 @@ pub struct MergePlan {
 /// The merge is one operation. [`split`](super::split()) reverts it without loss of later changes.
 ///
 /// # Errors
-/// When a name means no entity or several entities, or both names mean the same entity.
+/// Returns an error if a name matches no entity or several entities, or if both names mean the same entity.
 pub fn merge(state: &State, gone: &str, into: &str, author: Author, now: Timestamp) -> Result<MergePlan, CommandError> {
     let (gone, into) = (resolve(state, gone)?, resolve(state, into)?);
     if gone == into {
@@ -67,7 +68,7 @@ impl MergePlan {
     /// again and returns the new operation.
     ///
     /// # Errors
-    /// The same errors as [`merge`].
+    /// Returns the same errors as [`merge`].
     pub fn at_its_turn(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let written: BTreeSet<Key> = self.operation.changes.iter().filter_map(Change::writes).collect();
         let since = state.journal().rev().take_while(|(position, _)| *position > self.made_at);
@@ -101,7 +102,7 @@ impl MergePlan {
 /// Returns the operation that marks two similar entities as distinct, so that they are not proposed again.
 ///
 /// # Errors
-/// When a name means no entity or several entities, or both names mean the same entity.
+/// Returns an error if a name matches no entity or several entities, or if both names mean the same entity.
 pub fn not_the_same(state: &State, a: &str, b: &str, now: Timestamp) -> Result<Operation, CommandError> {
     let (a, b) = (resolve(state, a)?, resolve(state, b)?);
     if a == b {

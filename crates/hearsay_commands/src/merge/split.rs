@@ -11,14 +11,14 @@ use hearsay_query::resolve::resolve;
 use super::merged::key;
 use crate::CommandError;
 
-/// Returns the operation that splits a merged entity. `given` is the id of the removed entity. It may also be the
-/// remaining entity, if only one entity was merged into it.
+/// Returns the operation that splits a merged entity. `given` is the id of the removed entity. `given` may also be the
+/// id or name of the remaining entity, if only one entity was merged into it.
 ///
-/// The operation reverts the merge. It applies later changes of moved records to the original records. Later facts
-/// about the merged entity stay with the remaining entity. The two entities are marked as distinct.
+/// The operation reverts the merge. It applies later changes of records that the merge moved to the original records.
+/// Later facts about the merged entity stay with the remaining entity. The two entities are marked as distinct.
 ///
 /// # Errors
-/// When there is no such merge, the merge is not in this journal, or a later merge must be split first.
+/// Returns an error if there is no such merge, the merge is not in this journal, or a later merge must be split first.
 pub fn split(state: &State, given: &str, now: Timestamp) -> Result<Operation, CommandError> {
     let (gone, into) = merged(state, given)?;
     let of_this = |change: &Change| matches!(change, Change::RemoveEntity(id) if *id == gone);

@@ -43,7 +43,7 @@ impl Decision {
     /// fact. `fact` is its id, the beginning of its id, or its handle.
     ///
     /// # Errors
-    /// When the fact does not exist, or was already rejected.
+    /// Returns an error if the fact does not exist, or if it was already rejected.
     pub fn operation(&self, state: &State, fact: &str, now: Timestamp) -> Result<Operation, CommandError> {
         let fact = find_fact(state, fact)?;
         let id = fact.id();

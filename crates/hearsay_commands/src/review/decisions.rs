@@ -22,11 +22,11 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// Returns the operation that applies the decision to all facts. Skips rejected facts, and facts that are decided
-    /// together with an equivalent fact.
+    /// Returns the operation that applies the decision to all facts. Skips rejected facts, and facts that an earlier
+    /// decision in the same operation covers, because they are equivalent.
     ///
     /// # Errors
-    /// When a fact does not exist, or there is nothing left to decide.
+    /// Returns an error if a fact does not exist, or if all facts were already decided.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let (mut changes, mut done, mut first) = (Vec::new(), BTreeSet::new(), None);
         let mut count = 0_usize;
@@ -68,7 +68,7 @@ impl Keep {
     /// Returns the operation that records the change.
     ///
     /// # Errors
-    /// When a fact does not exist, or all facts already have the requested secrecy.
+    /// Returns an error if a fact does not exist, or all facts already have the requested secrecy.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let secrecy = if self.secret { Secrecy::Secret } else { Secrecy::Open };
         let (mut changes, mut first, mut count) = (Vec::new(), None, 0_usize);

@@ -32,13 +32,13 @@ pub struct Log {
     pub source: Option<LogSource>,
 }
 
-/// A file with lines.
+/// A file that contains the lines of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogSource {
     /// File name, without its directories.
     pub name: String,
-    /// Hash of the contents, followed by the assignment of speakers to characters.
+    /// Hash of the contents of the file, followed by the assignment of speakers to characters.
     pub digest: String,
 }
 
@@ -87,7 +87,8 @@ impl Log {
     /// Returns the operation that writes the lines.
     ///
     /// # Errors
-    /// When there is no such session. When a name or date is invalid, or a line is empty; the error names the line.
+    /// Returns an error if there is no such session, if a name or date is invalid, or if a line is empty. The error
+    /// contains the number of the invalid line.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         if self.lines.is_empty() {
             return Err(CommandError::EmptyLog);

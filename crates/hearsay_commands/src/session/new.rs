@@ -22,7 +22,7 @@ pub struct NewSession {
     pub title: Option<String>,
     /// Real-world date of play, as any text.
     pub date: Option<String>,
-    /// Start in game time. Default: the game clock.
+    /// Game time at which the session starts. Default: the game clock.
     pub time: Option<String>,
     /// Place of the first scene. Default when a session starts: the place of the last line of the latest session.
     pub place: Option<String>,
@@ -34,7 +34,7 @@ impl NewSession {
     /// Returns the session, and the place of its first scene.
     ///
     /// # Errors
-    /// When a name or date is invalid, or the id is in use.
+    /// Returns an error if a name or date is invalid, or if another session already has the id.
     pub fn session(&self, state: &State) -> Result<(Session, Option<EntityId>), CommandError> {
         let last = state.sessions().filter_map(|session| session.number).max();
         let count = u32::try_from(state.sessions().count()).unwrap_or(u32::MAX);

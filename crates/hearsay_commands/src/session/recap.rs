@@ -8,7 +8,7 @@ use crate::CommandError;
 /// Returns the operation that saves a recap as edited by the DM. An empty text withdraws the saved recap.
 ///
 /// # Errors
-/// When there is no such session.
+/// Returns an error if there is no such session.
 pub fn keep_recap(state: &State, recap: &KeptRecap, now: Timestamp) -> Result<Operation, CommandError> {
     let session = find_session(state, recap.session.as_str())?.id.clone();
     let key = SettingKey::Recap(session.clone(), recap.players);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::new::{NewSession, all};
 use crate::CommandError;
 
-/// A step of a session.
+/// A step of a session: its start, a change of attendance, or its end.
 ///
 /// Entities are named by id or name. Dates are written on the campaign's calendar.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub enum SessionStep {
     },
     /// The session being played ends.
     End {
-        /// End in game time. Default: the time of the log or the game clock, whichever is later.
+        /// Game time at which the session ends. Default: the time of the log or the game clock, whichever is later.
         time: Option<String>,
     },
 }
@@ -40,9 +40,9 @@ impl SessionStep {
     /// Returns the operation that records the step.
     ///
     /// # Errors
-    /// When a session is to start and another session is being played, or when a session is needed and none is being
-    /// played. When a name or date is invalid. When an arriving character is already present, or a leaving character is
-    /// absent.
+    /// Returns an error in these cases: a session is to start, but another session is being played; a session is to
+    /// change or end, but no session is being played; a name or date is invalid; an arriving character is already
+    /// present, or a leaving character is absent.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         let (summary, changes) = match self {
             Self::Start(new) => start(state, new)?,

@@ -34,7 +34,7 @@ pub struct TranscriptImport {
 /// Preview or result of a transcript import.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TranscriptReport {
-    /// The file.
+    /// Name of the file.
     pub file: String,
     /// Format of the file.
     pub format: TranscriptFormat,
@@ -42,7 +42,7 @@ pub struct TranscriptReport {
     pub session: Option<SessionId>,
     /// Number of lines.
     pub lines: usize,
-    /// Speakers as written, in order of their first line.
+    /// Speakers as written in the file, in the order of their first lines.
     pub speakers: Vec<SpeakerRow>,
     /// Whether the same file was already imported with the same speakers.
     pub unchanged: bool,
@@ -84,7 +84,7 @@ pub struct PreviewRow {
     pub line: u32,
     /// Speaker; `None` for narration.
     pub speaker: Option<EntityId>,
-    /// Words of the line.
+    /// Text of the line.
     pub text: String,
 }
 
@@ -97,7 +97,8 @@ impl TranscriptImport {
     /// Returns a report of the import, and the lines to write with `Memory::log`.
     ///
     /// # Errors
-    /// When there is no such session, when a given speaker is not in the file, or when its character does not exist.
+    /// Returns an error if there is no such session, if a given speaker is not in the file, or if its character does
+    /// not exist.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), CommandError> {
         let (known, mut first) = (self.known(state)?, first_names(state));
         add_players(state, &mut first);

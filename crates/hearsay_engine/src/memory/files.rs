@@ -17,7 +17,8 @@ impl Memory {
     /// of writes.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails when the files are invalid.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the files are
+    /// invalid.
     pub fn import(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
         self.import_with(path, ImportOptions::default())
     }
@@ -26,7 +27,7 @@ impl Memory {
     /// import of one source does not affect the others.
     ///
     /// # Errors
-    /// As [`import`](Self::import).
+    /// Returns the same errors as [`import`](Self::import).
     pub fn import_with(
         &self,
         path: impl Into<PathBuf>,
@@ -39,7 +40,7 @@ impl Memory {
     /// Imports files like [`import`](Self::import) and reports the progress of the import through `progress`.
     ///
     /// # Errors
-    /// As [`import`](Self::import).
+    /// Returns the same errors as [`import`](Self::import).
     pub fn import_watched(
         &self,
         path: impl Into<PathBuf>,
@@ -51,7 +52,7 @@ impl Memory {
     /// Returns the changes that an import would make, without making them.
     ///
     /// # Errors
-    /// As [`import`](Self::import).
+    /// Returns the same errors as [`import`](Self::import).
     pub fn import_dry_run(&self, path: impl Into<PathBuf>) -> Result<Ticket<ImportOutcome>, MemoryError> {
         self.import_dry_run_with(path, ImportOptions::default())
     }
@@ -59,7 +60,7 @@ impl Memory {
     /// Returns the changes that an import of files of any known format would make, without making them.
     ///
     /// # Errors
-    /// As [`import`](Self::import).
+    /// Returns the same errors as [`import`](Self::import).
     pub fn import_dry_run_with(
         &self,
         path: impl Into<PathBuf>,
@@ -73,7 +74,8 @@ impl Memory {
     /// writing fails, no incomplete file is left. On Unix, only the owner can read the file.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails when the file cannot be written.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the file cannot be
+    /// written.
     pub fn export(&self, path: impl Into<PathBuf>) -> Result<Ticket<()>, MemoryError> {
         let path = path.into();
         self.read_in_background(move |world| {
@@ -87,7 +89,7 @@ impl Memory {
     /// Rebuilds all projections in the database from the journal.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails when the database fails.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the database fails.
     pub fn rebuild(&self) -> Result<Ticket<()>, MemoryError> {
         self.send_write(Command::Rebuild)
     }

@@ -26,7 +26,8 @@ use crate::{
     worker::{self, Command},
 };
 
-/// A campaign's memory: a handle to the worker that owns it. See the [crate] documentation for an example.
+/// Handle to the memory of an open campaign. A worker thread owns the memory. See the [crate] documentation for an
+/// example.
 #[derive(Debug)]
 pub struct Memory {
     running: Option<Running>,
@@ -55,9 +56,9 @@ impl Memory {
     /// in the background.
     ///
     /// # Errors
-    /// When the database cannot be opened: another process has locked it, it is damaged, or it is not writable. Also
-    /// when the clock of the machine shows a time before 1970. A missing sentence encoder is not an error: questions
-    /// are then answered by words and graph only, and [`Status`] contains the reason.
+    /// Returns an error if the database cannot be opened: another process has locked it, it is damaged, or it is not
+    /// writable. Also returns an error if the clock of the machine shows a time before 1970. A missing sentence encoder
+    /// is not an error: questions are then answered by words and graph only, and [`Status`] contains the reason.
     pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
         check_clock(SystemTime::now())?;
         let ((reads, read_queue), (writes, write_queue)) = (unbounded(), unbounded());
@@ -111,7 +112,7 @@ impl Memory {
     /// whether to continue waiting. Blocks, so do not call it on a game's main thread.
     ///
     /// # Errors
-    /// When the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
+    /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
     pub fn wait_for_vectors(&self, mut progress: impl FnMut(usize, usize) -> bool) -> Result<Status, MemoryError> {
         self.wait_for(|status| {
             let go_on = progress(status.texts.saturating_sub(status.pending_vectors), status.texts);
@@ -125,7 +126,7 @@ impl Memory {
     /// returns whether to continue waiting.
     ///
     /// # Errors
-    /// When the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
+    /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
     pub fn wait_until_settled(&self, mut progress: impl FnMut() -> bool) -> Result<Status, MemoryError> {
         self.wait_for(|status| (progress(), status.model != crate::ModelStatus::Loading && !status.reading_vectors))
     }
@@ -153,8 +154,8 @@ impl Memory {
     /// tickets of the imports.
     ///
     /// # Errors
-    /// [`MemoryError::ClosedEarly`] when some accepted changes were not committed. Also when the database fails to
-    /// close, or the worker panicked.
+    /// Returns [`MemoryError::ClosedEarly`] if some accepted changes were not committed. Returns another error if the
+    /// database fails to close, or if the worker panicked.
     pub fn close(self) -> Result<(), MemoryError> {
         let patience = self.settings.store.close_timeout();
         match self.close_within(patience)? {
@@ -168,7 +169,7 @@ impl Memory {
     /// [`MemoryError::NotInTime`].
     ///
     /// # Errors
-    /// When the database fails to close, or the worker panicked.
+    /// Returns an error if the database fails to close, or if the worker panicked.
     pub fn close_within(mut self, patience: Duration) -> Result<Closed, MemoryError> {
         self.shut_down(patience)
     }

@@ -29,11 +29,12 @@ use crate::{
 use super::Memory;
 
 impl Memory {
-    /// Asks a character a question. The answer contains the facts that the character knows about it and may say.
+    /// Asks a character a question. The answer contains the facts that the character knows about the question and may
+    /// say.
     ///
     /// # Errors
-    /// When the request queue is full, the memory is closed, or the question is too long. The ticket fails when a name
-    /// is unknown.
+    /// Returns an error if the request queue is full, the memory is closed, or the question is too long. The ticket
+    /// fails if a name is unknown.
     pub fn ask(&self, ask: Ask) -> Result<Ticket<Answer>, MemoryError> {
         check_question(&ask.question)?;
         self.send_read(|responder| Command::Ask(ask, Instant::now(), responder))
@@ -42,7 +43,7 @@ impl Memory {
     /// Searches entities, facts and passages by name, along relations, and by words and meaning.
     ///
     /// # Errors
-    /// As [`ask`](Self::ask).
+    /// Returns the same errors as [`ask`](Self::ask).
     pub fn search(&self, search: Search) -> Result<Ticket<SearchResults>, MemoryError> {
         check_question(&search.text)?;
         self.send_read(|responder| Command::Search(search, Instant::now(), responder))
@@ -52,7 +53,7 @@ impl Memory {
     /// the given question, and lines with much content.
     ///
     /// # Errors
-    /// As [`ask`](Self::ask). Also when the session does not exist.
+    /// Returns the same errors as [`ask`](Self::ask). The ticket also fails if the session does not exist.
     pub fn summarize(&self, compact: Summarize) -> Result<Ticket<Summary>, MemoryError> {
         check_question(&compact.question)?;
         self.send_read(|responder| Command::SummaryRequest(compact, Instant::now(), responder))
@@ -61,7 +62,7 @@ impl Memory {
     /// Returns the status of the memory.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed.
+    /// Returns an error if the request queue is full or the memory is closed.
     pub fn status(&self) -> Result<Ticket<Status>, MemoryError> {
         self.send_read(Command::Status)
     }
@@ -70,7 +71,7 @@ impl Memory {
     /// nothing else while the closure runs. The crate [`hearsay_query`] contains ready-made queries.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed.
+    /// Returns an error if the request queue is full or the memory is closed.
     pub fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
@@ -83,7 +84,7 @@ impl Memory {
     /// processors minus one, but is at least one. Further reads wait.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed.
+    /// Returns an error if the request queue is full or the memory is closed.
     pub fn read_in_background<T: Send + 'static>(
         &self,
         read: impl FnOnce(&ReadSnapshot) -> Result<T, MemoryError> + Send + 'static,
@@ -95,8 +96,8 @@ impl Memory {
     /// creates the operation.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails when `make` returns an error, or when
-    /// the operation cannot be applied.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `make` returns an
+    /// error or the operation cannot be applied.
     pub fn preview(
         &self,
         make: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
@@ -108,8 +109,8 @@ impl Memory {
     /// gossip, [commit](Self::commit_gossip) the plan.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails when the game clock is needed but not
-    /// set, or when the period is invalid.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the game clock is
+    /// needed but not set, or if the period is invalid.
     pub fn gossip(&self, gossip: Gossip) -> Result<Ticket<GossipPlan>, MemoryError> {
         self.read_in_background(move |world| Ok(gossip.plan(&world.state, now())?))
     }
@@ -118,7 +119,7 @@ impl Memory {
     /// compared by meaning.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed.
+    /// Returns an error if the request queue is full or the memory is closed.
     pub fn duplicates(&self) -> Result<Ticket<Vec<Duplicate>>, MemoryError> {
         self.send_read(Command::Duplicates)
     }
@@ -127,7 +128,7 @@ impl Memory {
     /// To merge the entities, [commit](Self::commit_merge) the plan.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails as described at
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails as described at
     /// [`merge`](merge::merge()).
     pub fn plan_merge(
         &self,
@@ -141,7 +142,8 @@ impl Memory {
     /// Finds the facts that pruning would remove, on a background thread, without changing the memory.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails as described at [`Prune::plan`].
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails as described at
+    /// [`Prune::plan`].
     pub fn plan_prune(&self, prune: Prune) -> Result<Ticket<PrunePlan>, MemoryError> {
         self.read_in_background(move |world| Ok(prune.plan(&world.state, now())?))
     }
@@ -150,7 +152,7 @@ impl Memory {
     /// [`health`](hearsay_query::health).
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed.
+    /// Returns an error if the request queue is full or the memory is closed.
     pub fn health(&self, examples: usize) -> Result<Ticket<Health>, MemoryError> {
         self.read_in_background(move |world| Ok(health(&world.state, examples)))
     }
@@ -159,7 +161,8 @@ impl Memory {
     /// change, and the later operations that depend on them.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails when there is nothing to undo.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if there is nothing to
+    /// undo.
     pub fn undo_preview(&self, target: UndoTarget) -> Result<Ticket<(Position, UndoPreview)>, MemoryError> {
         self.read_in_background(move |world| {
             let position = target.position(&world.state)?;

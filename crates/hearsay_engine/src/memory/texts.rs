@@ -17,18 +17,18 @@ impl Memory {
     /// Returns the facts that the extractor finds in a text, without recording them.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails when a name is unknown or the language
-    /// file is invalid.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if a name is unknown or
+    /// the language file is invalid.
     pub fn draft(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
         self.send_read(|responder| Command::Draft(draft, responder))
     }
 
-    /// Starts extracting facts from the waiting texts in the background, even if the settings disable extraction. With
-    /// `again`, reads every text again, for example after a change of the language file. Facts that are already known
-    /// do not change. Returns the number of texts to read.
+    /// Starts extracting facts from the waiting texts in the background, even if the settings disable extraction. If
+    /// `again` is `true`, reads every text again, for example after a change of the language file. Facts that are
+    /// already known do not change. Returns the number of texts to read.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed.
+    /// Returns an error if the request queue is full or the memory is closed.
     pub fn read_texts(&self, again: bool) -> Result<Ticket<usize>, MemoryError> {
         self.send_read(|responder| Command::ReadTexts { again, responder })
     }
@@ -37,7 +37,7 @@ impl Memory {
     /// texts. `progress` returns whether to continue waiting. Blocks, so do not call it on a game's main thread.
     ///
     /// # Errors
-    /// When the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
+    /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
     pub fn wait_for_reading(&self, mut progress: impl FnMut(usize) -> bool) -> Result<Status, MemoryError> {
         loop {
             let status = self.status()?.wait()?;
@@ -54,8 +54,8 @@ impl Memory {
     /// Pauses or resumes extraction by the language model, or retries failed texts. Returns the status after this step.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails with [`MemoryError::NoLlm`] when no
-    /// language model is enabled.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails with
+    /// [`MemoryError::NoLlm`] if no language model is enabled.
     #[cfg(feature = "llm")]
     pub fn llm(&self, step: LlmStep) -> Result<Ticket<LlmStatus>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Step(step, responder)))
@@ -64,7 +64,8 @@ impl Memory {
     /// Returns the facts that the language model finds in a text, without recording them.
     ///
     /// # Errors
-    /// As [`llm`](Self::llm). Also when a name is unknown, or the model returns nothing.
+    /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if a name is unknown, or the model returns
+    /// nothing.
     #[cfg(feature = "llm")]
     pub fn draft_with_llm(&self, draft: Draft) -> Result<Ticket<Drafted>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Draft(draft, responder)))
@@ -74,7 +75,7 @@ impl Memory {
     /// [`SessionRecap`](hearsay_query::session::SessionRecap). No facts are extracted from the answer.
     ///
     /// # Errors
-    /// As [`llm`](Self::llm). Also when the model returns nothing.
+    /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if the model returns nothing.
     #[cfg(feature = "llm")]
     pub fn write_with_llm(&self, prompt: impl Into<String>) -> Result<Ticket<String>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Write(prompt.into(), responder)))
@@ -85,7 +86,7 @@ impl Memory {
     /// Failed texts stay in the queue and may be retried later.
     ///
     /// # Errors
-    /// When the memory closes, no language model is enabled, or `progress` returns `false`
+    /// Returns an error if the memory closes, no language model is enabled, or `progress` returns `false`
     /// ([`MemoryError::Cancelled`]).
     #[cfg(feature = "llm")]
     pub fn wait_for_llm(&self, mut progress: impl FnMut(&LlmStatus) -> bool) -> Result<LlmStatus, MemoryError> {

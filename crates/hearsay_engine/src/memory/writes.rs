@@ -35,8 +35,8 @@ impl Memory {
     /// from the state before the commit. `make` may be called more than once.
     ///
     /// # Errors
-    /// When the request queue is full or the memory is closed. The ticket fails when `make` returns an error, or when
-    /// the operation cannot be applied.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `make` returns an
+    /// error or the operation cannot be applied.
     pub fn write(
         &self,
         make: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
@@ -47,7 +47,7 @@ impl Memory {
     /// Writes an edit by the DM. The facts of the edit are canon at once.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn edit(&self, edit: Edit) -> Result<Ticket<Written>, MemoryError> {
         self.edit_as(Author::Dm, edit)
     }
@@ -55,7 +55,7 @@ impl Memory {
     /// Writes an edit by the given author.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn edit_as(&self, author: Author, edit: Edit) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(edit.operation(&world.state, author.clone(), now())?))
     }
@@ -63,7 +63,7 @@ impl Memory {
     /// Records a game event, from which characters learn.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn learn(&self, author: Author, game_event: GameEvent) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(game_event.operation(&world.state, author.clone(), now())?))
     }
@@ -71,8 +71,8 @@ impl Memory {
     /// Starts or ends a session, or records that characters arrive or leave: see [`SessionStep`].
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when another session is already being played, or when a session is needed and
-    /// none is being played.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if another session is already being
+    /// played, or if a session is needed and none is being played.
     pub fn session(&self, author: Author, step: SessionStep) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(step.operation(&world.state, author.clone(), now())?))
     }
@@ -81,7 +81,8 @@ impl Memory {
     /// [`State::recap`](hearsay_model::State::recap) returns the saved recap.
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when the session does not exist, or there is no recap to withdraw.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or there
+    /// is no recap to withdraw.
     pub fn keep_recap(&self, recap: KeptRecap) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(keep_recap(&world.state, &recap, now())?))
     }
@@ -90,7 +91,8 @@ impl Memory {
     /// transcript.
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when the session does not exist, or a line names an unknown entity.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or a
+    /// line names an unknown entity.
     pub fn log(&self, author: Author, log: Log) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(log.operation(&world.state, author.clone(), now())?))
     }
@@ -98,7 +100,7 @@ impl Memory {
     /// Retracts or ends a fact as the DM.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn retcon(&self, retcon: Retcon) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(retcon.operation(&world.state, Author::Dm, now())?))
     }
@@ -107,8 +109,8 @@ impl Memory {
     /// that was withdrawn after the planning.
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when a fact or an entity of the plan was removed after the planning. In that
-    /// case, make a new plan.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if a fact or an entity of the plan was
+    /// removed after the planning. In that case, make a new plan.
     pub fn commit_gossip(&self, plan: GossipPlan) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |_| Ok(plan.operation.clone()))
     }
@@ -116,7 +118,7 @@ impl Memory {
     /// Applies the DM's decision to a fact. The fact is given by its id, the beginning of its id, or its handle.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn decide(&self, fact: impl Into<String>, decision: Decision) -> Result<Ticket<Written>, MemoryError> {
         let fact = fact.into();
         self.write(move |world| Ok(decision.operation(&world.state, &fact, now())?))
@@ -125,7 +127,7 @@ impl Memory {
     /// Applies the DM's decision to many facts as one operation, with an optional reason.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn decide_all(&self, decisions: Decisions) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(decisions.operation(&world.state, now())?))
     }
@@ -133,7 +135,7 @@ impl Memory {
     /// Makes facts secret, or makes secret facts open, as one operation.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn keep(&self, keep: Keep) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(keep.operation(&world.state, now())?))
     }
@@ -142,7 +144,7 @@ impl Memory {
     /// returns the number of proposals with each outcome.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn propose(&self, author: Author, proposals: Vec<Proposal>) -> Result<Ticket<Proposed>, MemoryError> {
         let policy = self.settings.policy;
         let make = move |world: &ReadSnapshot| {
@@ -158,7 +160,7 @@ impl Memory {
     /// first planned again.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn commit_merge(&self, plan: MergePlan) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(plan.at_its_turn(&world.state, now())?))
     }
@@ -166,8 +168,8 @@ impl Memory {
     /// Splits a merged entity into the two original entities. Later changes are kept: see [`split`](merge::split()).
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when no merge of this entity is recorded, or when a later merge must be split
-    /// first.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if no merge of this entity is recorded,
+    /// or if a later merge must be split first.
     pub fn split(&self, entity: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let entity = entity.into();
         self.write(move |world| Ok(merge::split(&world.state, &entity, now())?))
@@ -176,7 +178,7 @@ impl Memory {
     /// Records that two similar entities are distinct, so they are no longer reported as duplicates.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn not_the_same(&self, a: impl Into<String>, b: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let (a, b) = (a.into(), b.into());
         self.write(move |world| Ok(merge::not_the_same(&world.state, &a, &b, now())?))
@@ -185,7 +187,7 @@ impl Memory {
     /// Turns learning from the DM's decisions on or off, or resets the learned trust.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn teach(&self, teach: Teach) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(teach.operation(&world.state, now())))
     }
@@ -193,7 +195,7 @@ impl Memory {
     /// Removes the facts that meet the criteria as one operation, which [`undo`](Self::undo) can revert.
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when no fact meets the criteria.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if no fact meets the criteria.
     pub fn prune(&self, prune: Prune) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| Ok(prune.plan(&world.state, now())?.operation.ok_or(ApplyError::Empty)?))
     }
@@ -201,7 +203,7 @@ impl Memory {
     /// Sets the game clock.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn set_clock(&self, time: hearsay_model::GameTime) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| {
             let change = Change::Set(Setting::Game(GameSetting::Clock(time)));
@@ -213,8 +215,8 @@ impl Memory {
     /// Applies a game's updates of entities: see [`Patches`].
     ///
     /// # Errors
-    /// As [`write`](Self::write). An invalid field is not an error: the answer lists the field, and the other fields
-    /// are written.
+    /// Returns the same errors as [`write`](Self::write). An invalid field is not an error: the answer lists the field,
+    /// and the other fields are written.
     pub fn patch(&self, author: Author, patches: Arc<Patches>) -> Result<Ticket<Patched>, MemoryError> {
         let refused = Vec::new();
         self.send_write(|responder| Command::Write(Write::Patches { patches, author, refused, responder }))
@@ -224,7 +226,8 @@ impl Memory {
     /// is replaced.
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when the name is empty or longer than 128 bytes.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the name is empty or longer than 128
+    /// bytes.
     pub fn save_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let name = name.into();
         self.write(move |_| {
@@ -236,7 +239,7 @@ impl Memory {
     /// Restores the state of a slot in one operation, which reverts all later changes.
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when there is no slot with this name.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is no slot with this name.
     pub fn load_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let name = name.into();
         self.write(move |world| {
@@ -248,7 +251,7 @@ impl Memory {
     /// Deletes a slot.
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when there is no slot with this name.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is no slot with this name.
     pub fn drop_slot(&self, name: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
         let name = name.into();
         self.write(move |_| {
@@ -260,7 +263,7 @@ impl Memory {
     /// Undoes an operation. Undoing an undo restores the records that the undo removed.
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when there is nothing to undo.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is nothing to undo.
     pub fn undo(&self, target: UndoTarget) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |world| {
             let position = target.position(&world.state)?;
@@ -273,7 +276,8 @@ impl Memory {
     /// Restores the state at a journal position in one operation, which reverts all later changes.
     ///
     /// # Errors
-    /// As [`write`](Self::write). Also when the position is after the newest operation.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the position is after the newest
+    /// operation.
     pub fn restore(&self, position: Position) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |_| {
             let operation =

@@ -1,5 +1,5 @@
-//! Claims: the content of a fact, regardless of its source and wording. The DM decides only once on facts with the same
-//! claim.
+//! Claims. A claim is the content of a fact, regardless of its source and wording. The DM decides only once on facts
+//! with the same claim.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,8 @@ pub struct Claim {
     object: String,
     /// Start and end of the validity, if it has ended.
     over: Option<(Option<GameTime>, Option<GameTime>)>,
-    /// Relation to another fact. With it, a refutation and the refuted fact have different claims.
+    /// Relation to another fact, if any. It is part of the claim, so that a refutation and the refuted fact have
+    /// different claims.
     fact_relation: Option<FactRelation>,
 }
 

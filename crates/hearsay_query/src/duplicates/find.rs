@@ -40,11 +40,11 @@ pub enum Band {
 pub struct Duplicate {
     /// How certain it is that the two entities are the same.
     pub band: Band,
-    /// Entity with the smaller id.
+    /// The entity with the smaller id of the two.
     pub one: EntityId,
-    /// The other entity.
+    /// The entity with the larger id of the two.
     pub other: EntityId,
-    /// One name of each entity: the pair with the highest similarity.
+    /// The two most similar names, one of each entity.
     pub names: [String; 2],
     /// Similarity of the two names in `names`, 0 to 1.
     pub name: Number,
@@ -154,9 +154,9 @@ fn alike(a: &Name, b: &Name) -> f64 {
 /// Minimum similarity of letters at which names of several words are compared word by word.
 const LEAST: f64 = 0.8;
 
-/// Returns duplicate entities, near-certain ones first, then by similarity. Compares only entities of the same kind.
-/// Leaves out pairs that the DM has marked as distinct. Call [`Duplicate::meant`] on a result to also compare the
-/// meaning of the descriptions.
+/// Returns pairs of entities that may be the same. Near-certain duplicates come first, and each group is sorted by
+/// descending similarity. Compares only entities of the same kind. Leaves out pairs that the DM has marked as distinct.
+/// Call [`Duplicate::meant`] on a result to also compare the meaning of the descriptions.
 pub fn duplicates(state: &State) -> Vec<Duplicate> {
     let entities: Vec<&EntityId> = state.entities().map(|entity| &entity.id).collect();
     let kinds: Vec<Option<Kind>> = entities.iter().map(|id| state.kind(id)).collect();
@@ -272,9 +272,9 @@ impl Duplicate {
 /// Facts with the same claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactDuplicate {
-    /// The facts. Sorted.
+    /// Ids of the facts with the same claim. Sorted.
     pub facts: Vec<FactId>,
-    /// Statement of the first fact.
+    /// Sentence that states the first fact.
     pub statement: String,
 }
 

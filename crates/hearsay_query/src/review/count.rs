@@ -7,8 +7,8 @@ use hearsay_model::{FactId, FactStatus, Key, SettingKey, State};
 use super::items::Together;
 use crate::contradictions::Contradictions;
 
-/// Number of review items. The number is updated from the keys of changed records, whereas
-/// [`review_items`](super::review_items) reads every fact.
+/// Counter of review items. It is updated after each operation from the keys of the changed records, so it is faster
+/// than [`review_items`](super::review_items), which reads every fact.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reviews {
     doubtful: BTreeMap<FactId, Together>,

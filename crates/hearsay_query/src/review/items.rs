@@ -1,4 +1,4 @@
-//! Review: items that wait for the DM, and the DM's decisions on them.
+//! Review items: proposed facts, contradictions and duplicates that wait for the DM's decision.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,17 +12,17 @@ use crate::{
     trust::lift,
 };
 
-/// An item that waits for the DM.
+/// An item that waits for the DM's decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why")]
 pub enum ReviewItem {
     /// A proposed fact that the policy does not record without the DM's decision.
     Doubtful {
-        /// The fact. Among equivalent facts from several sources, the fact with the highest confidence. For a new
-        /// entity, its name.
+        /// Id of the proposed fact. If several sources state the same fact, this is the fact with the highest
+        /// confidence. For a new entity, this is the fact that states its name.
         fact: FactId,
-        /// Equivalent facts from other sources. For a new entity, its kind. The DM decides on these facts together with
-        /// `fact`. Sorted.
+        /// Equivalent facts from other sources. For a new entity, the fact that states its kind. The DM decides on
+        /// these facts together with `fact`. Sorted.
         also: Vec<FactId>,
     },
     /// Facts of one subject that cannot all be true.
@@ -31,15 +31,16 @@ pub enum ReviewItem {
         subject: EntityId,
         /// Reason for the contradiction.
         clash: Clash,
-        /// The facts. Sorted.
+        /// Ids of the facts that contradict each other. Sorted.
         facts: Vec<FactId>,
     },
     /// Two entities that may be the same.
     Duplicate(Duplicate),
 }
 
-/// Returns the facts that wait for the DM, ordered by descending [`stake`](super::stake()). Does not return duplicate
-/// entities, because [`duplicates`](crate::duplicates::duplicates) takes longer.
+/// Returns the proposed facts and contradictions that wait for the DM's decision. The items with the highest
+/// [`stake`](super::stake()), which are the most important ones, come first. Duplicate entities are not included,
+/// because finding them with [`duplicates`](crate::duplicates::duplicates) takes longer.
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
     let mut claims: BTreeMap<Together, Vec<&Arc<Fact>>> = BTreeMap::new();
     for fact in state.facts().filter(|fact| fact.status() == FactStatus::Proposed) {
@@ -112,7 +113,7 @@ pub fn waiting_with(state: &State, fact: &Fact) -> Vec<FactId> {
     same
 }
 
-/// Returns the facts about an entity that wait for the DM.
+/// Returns the proposed facts about an entity, which wait for the DM's decision.
 pub fn waiting_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
     state.facts_of(id).filter(|fact| fact.status() == FactStatus::Proposed)
 }
@@ -122,7 +123,7 @@ pub fn is_newcomer(state: &State, id: &EntityId) -> bool {
     state.open_name(id).is_none() && proposed_names(state, id).next().is_some()
 }
 
-/// Returns the names that texts gave to an entity, whatever their status.
+/// Returns the facts by which extraction gave names to an entity, regardless of their status.
 pub fn proposed_names<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Fact> {
     let facts = state.facts_of(id).map(AsRef::as_ref);
     let whose = id.clone();

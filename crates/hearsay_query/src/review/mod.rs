@@ -1,4 +1,4 @@
-//! Review: the facts that wait for the DM, and the consequences of the DM's decisions.
+//! Review: the items that wait for the DM's decision, and how much depends on each decision.
 
 mod count;
 mod items;

@@ -10,7 +10,7 @@ use crate::{
     trust::{Lift, Reason, TrustCalibration, lift},
 };
 
-/// An item that waits for the DM, with all details of its facts.
+/// An item that waits for the DM's decision, with all details of its facts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReviewRow {
     /// The item.
@@ -18,21 +18,21 @@ pub struct ReviewRow {
     pub item: ReviewItem,
     /// Facts of the item, with all details.
     pub in_full: Vec<FactRow>,
-    /// For a doubtful fact: the learned trust that applies to it.
+    /// For a proposed fact: how trust learned from the DM's decisions changed its confidence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trust: Vec<Reason>,
-    /// For a doubtful fact: the increase of confidence from a similar confirmed fact.
+    /// For a proposed fact: the increase of its confidence because a similar fact was confirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lift: Option<Lift>,
 }
 
-/// Returns at most `limit` items that wait for the DM, and the total number of these items.
+/// Returns at most `limit` items that wait for the DM's decision, and the total number of these items.
 pub fn review(state: &State, learned: &TrustCalibration, limit: usize) -> (Vec<ReviewRow>, usize) {
     review_with(state, learned, Vec::new(), limit)
 }
 
-/// Returns at most `limit` items that wait for the DM, followed by the given duplicates in their order. Also returns
-/// the total number of items and duplicates.
+/// Returns at most `limit` rows: first the items that wait for the DM's decision, then the given duplicates in their
+/// order. Also returns the total number of items and duplicates.
 pub fn review_with(
     state: &State,
     learned: &TrustCalibration,

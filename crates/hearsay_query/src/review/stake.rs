@@ -1,11 +1,12 @@
-//! The stake of a fact: how much depends on the DM's decision on it.
+//! Stake of a fact: a score for the importance of the DM's decision on the fact.
 
 use std::collections::BTreeSet;
 
 use hearsay_model::{EntityId, Fact, Knower, State, attribute};
 
-/// Returns the stake of a fact, and the reasons for it. The stake is the consequence of the fact multiplied by its
-/// confidence. An uncertain fact about a well-known entity therefore ranks below a certain fact about this entity.
+/// Returns the stake of a fact, and the reasons for it in words. The stake is a score for the importance of the DM's
+/// decision on the fact: the [`consequence`] of the fact, multiplied by its confidence. Between two facts with similar
+/// consequences, the fact with the higher confidence therefore has the higher stake.
 pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let (follows, why) = consequence(state, fact, contradicts);
     // An entity without a kind in the campaign files raises only a minor question, but there may be many such entities.
@@ -14,7 +15,7 @@ pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>
     (worth * follows * fact.provenance().confidence.get(), why)
 }
 
-/// Returns a score for the consequences of a fact, and the reasons for it. The score is the sum of:
+/// Returns a score for the consequences of a fact, and the reasons for the score in words. The score is the sum of:
 ///
 /// - the natural logarithm of 1 plus the number of entities that would learn it
 /// - half of the natural logarithm of 1 plus the number of relations of its subject
@@ -23,7 +24,7 @@ pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>
 /// - 1 if it is a secret
 /// - twice the difference between its confidence and 1
 ///
-/// The score ranks facts by their value for the DM's time, not by the probability of an error.
+/// A high score means that a decision on the fact matters much. It does not mean that the fact is probably wrong.
 pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let knowers: BTreeSet<&Knower> = state.recorded_knowledge(fact.id()).map(|edge| &edge.knower).collect();
     let learn: usize = knowers.into_iter().map(|knower| reach(state, knower)).sum();

@@ -21,7 +21,7 @@ pub struct LineRow {
     pub text: String,
     /// Game time of the line, as text.
     pub when: Option<String>,
-    /// Name of the place.
+    /// Name of the place where the line was said.
     pub place: Option<String>,
     /// Names of the hearers, without the speaker.
     pub heard_by: Vec<String>,
@@ -29,12 +29,12 @@ pub struct LineRow {
     pub private: bool,
 }
 
-/// Returns the last `limit` lines of a session's log in order, and the total number of its lines. Without a given
-/// session, returns lines of the session being played, or else of the latest session. Reads every line of the session,
-/// so call this function on a background thread.
+/// Returns the last `limit` lines of a session's log in order, and the total number of lines in the log. If no session
+/// is given, uses the session being played, or else the latest session. Reads every line of the session, so call this
+/// function on a background thread.
 ///
 /// # Errors
-/// When there is no such session.
+/// Returns an error if there is no such session.
 pub fn session_lines(
     state: &State,
     session: Option<&str>,

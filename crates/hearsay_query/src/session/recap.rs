@@ -33,7 +33,7 @@ pub struct SessionRecap {
     pub session: SessionId,
     /// Title of the session.
     pub title: String,
-    /// Characters that were present.
+    /// Characters that were present in the session.
     pub present: Vec<EntityId>,
     /// Contents of the recap.
     #[serde(flatten)]
@@ -42,12 +42,12 @@ pub struct SessionRecap {
     pub prompt: String,
 }
 
-/// Returns a recap of a session with at most `words` words. Without a given session, returns a recap of the session
-/// being played, or else of the latest session. A recap for the players or one character uses only their knowledge at
-/// the end of the session, and the title and attendance of the session.
+/// Returns a recap of a session with at most `words` words. If no session is given, uses the session being played, or
+/// else the latest session. A recap for the players or one character contains only facts that these characters knew at
+/// the end of the session. Its title and attendance are always included.
 ///
 /// # Errors
-/// When the session or a name is unknown.
+/// Returns an error if the session or a name is unknown.
 pub fn session_recap(
     state: &State,
     session: Option<&str>,
@@ -100,7 +100,8 @@ pub struct Summarize {
     pub budget: Option<usize>,
     /// Token counter. Default: an approximation of common language models.
     pub counter: Option<Arc<dyn TokenCounter + Send + Sync>>,
-    /// Maximum time to wait for the question's vector. Default: from the settings.
+    /// Maximum time to wait until the sentence encoder has computed the vector of the question. Default: from the
+    /// settings.
     pub deadline: Option<Duration>,
 }
 

@@ -28,7 +28,7 @@ pub struct SessionReport {
     /// Facts that knowers learned in the session, grouped by knower. Names, kinds, aliases and tags are left out.
     /// Player characters and their parties come first, and then the other knowers. Both groups are sorted by id.
     pub learned: Vec<LearnerRow>,
-    /// Changes in the world. Sorted by kind, then by fact.
+    /// Changes in the world during the session. Sorted by kind, then by fact.
     pub changed: Vec<ChangedRow>,
     /// Open threads that concern the session.
     pub threads: Vec<Thread>,
@@ -53,7 +53,7 @@ pub struct SessionRow {
     pub end: Option<String>,
     /// Whether the session is being played.
     pub playing: bool,
-    /// Characters that were present.
+    /// Characters that were present in the session.
     pub present: Vec<EntityId>,
     /// Characters that are present now; empty if the session is not being played.
     pub here: Vec<EntityId>,
@@ -85,7 +85,7 @@ pub struct LearnerRow {
     pub name: String,
     /// Whether the knower is a player character, or a party with a player character.
     pub player: bool,
-    /// Facts, earliest first.
+    /// Learned facts, earliest first.
     pub facts: Vec<LearnedRow>,
 }
 
@@ -104,7 +104,7 @@ pub struct LearnedRow {
     pub status: FactStatus,
 }
 
-/// Kind of a change.
+/// Kind of a change in the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -152,7 +152,7 @@ pub struct ReviewFirst {
     pub why: Vec<String>,
 }
 
-/// Maximum number of facts to review first.
+/// Maximum number of facts in [`SessionReport::review`].
 pub const FIRST: usize = 10;
 
 /// Maximum number of threads in a report.
@@ -161,7 +161,7 @@ const THREADS: usize = 30;
 /// Returns the given session. If none is given, returns the session being played, or else the latest session.
 ///
 /// # Errors
-/// When there is no such session.
+/// Returns an error if there is no such session.
 pub fn session_or_latest(state: &State, given: Option<&str>) -> Result<std::sync::Arc<Session>, QueryError> {
     match (given, state.playing()) {
         (Some(given), _) => find_session(state, given),
@@ -205,11 +205,11 @@ fn row(state: &State, session: &Session, lines: usize) -> SessionRow {
     }
 }
 
-/// Returns the report of a session. It reflects the given state, including changes after the session. Reads every edge,
-/// so call this function on a background thread.
+/// Returns the report of a session. The report uses the given state, so it includes changes that were made after the
+/// session. Reads every edge, so call this function on a background thread.
 ///
 /// # Errors
-/// When there is no such session.
+/// Returns an error if there is no such session.
 pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionReport, QueryError> {
     let session = session_or_latest(state, session)?;
     let id = &session.id;

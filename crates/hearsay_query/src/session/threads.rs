@@ -40,11 +40,11 @@ pub struct Thread {
     /// Entities that the thread concerns: the subject and object of a promise or debt, the holders of a secret, or the
     /// giver of a quest. Sorted.
     pub who: Vec<EntityId>,
-    /// Game time of the start, as text.
+    /// Game time at which the thread began, as text.
     pub since: Option<String>,
     /// Session in which the thread was recorded.
     pub session: Option<SessionId>,
-    /// Further facts about a quest: its stage, objectives and reward.
+    /// Further details: the stage, objectives and reward of a quest, or the condition of a promise or debt.
     pub details: Vec<String>,
 }
 
@@ -55,7 +55,8 @@ pub struct ThreadFilter {
     pub kinds: Vec<ThreadKind>,
     /// Only threads that concern this entity: an id or a name.
     pub about: Option<String>,
-    /// Only threads that were recorded in this session (an id or a number), or that concern an entity named in it.
+    /// Only threads that were recorded in this session (an id or a number), or that concern an entity that is named in
+    /// this session.
     pub session: Option<String>,
 }
 
@@ -72,7 +73,7 @@ fn is_open(state: &State, fact: &Fact, thread: OpenThread) -> bool {
 /// subject.
 ///
 /// # Errors
-/// When the name or the session is invalid.
+/// Returns an error if the name or the session is unknown.
 pub fn threads(state: &State, filter: &ThreadFilter) -> Result<Vec<Thread>, QueryError> {
     let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
     let session = filter.session.as_deref().map(|given| find_session(state, given)).transpose()?;
