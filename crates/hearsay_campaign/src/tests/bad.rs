@@ -52,7 +52,7 @@ fn numbers_dates_and_words() {
     check(&fact("statement: U."), 11, "both `text` and `statement`", "");
     check("rumours: [{text: T., about: [ann], truth: maybe}]", 10, "true, false or unknown", "");
     check("audience: {predicates: {OWNZ: local}}", 10, "unknown predicate `OWNZ`", "did you mean `OWNS`?");
-    check("predicates: [{name: bad, phrase: '{subject} {object}'}]", 10, "named LIKE_THIS", "");
+    check("predicates: [{name: bad, phrase: '{subject} {object}'}]", 10, "write relations LIKE_THIS", "");
     check("predicates: [{name: BAD, phrase: '{subject}'}]", 10, "needs both", "");
     let behaves = |kind: &str, behavior: &str| format!("{kind}, behavior: {{{behavior}}}}}]");
     let relation = |behavior: &str| behaves("predicates: [{name: VOWED, phrase: '{subject} {object}'", behavior);
